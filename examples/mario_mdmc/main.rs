@@ -243,6 +243,9 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
             CorpusNote::Padded { .. } => {
                 " (--rows cuts higher levels instead, --only reads some of them)"
             }
+            CorpusNote::DrawnWays { .. } => {
+                " (--only reads them alone, --tiles FILE with a meaning of that tile keeps them)"
+            }
             CorpusNote::UnknownTiles { .. } => " (--tiles FILE says what they mean)",
             _ => "",
         };

@@ -25,6 +25,12 @@ pub(crate) struct Learned {
     pub(crate) log_likelihoods: Vec<f64>,
     pub(crate) rounds: u64,
     pub(crate) ended: Stopped,
+    /// The log-likelihood that each start led to.
+    pub(crate) starts: Vec<f64>,
+    /// The names of the hidden variables whose states began alike.
+    pub(crate) alike: Vec<String>,
+    /// The rows of tables that no case reaches: positions of the variable and of the row.
+    pub(crate) unreached: Vec<(usize, usize)>,
     pub(crate) score: Option<f64>,
     /// The number of arcs that a search changed.
     pub(crate) changes: Option<u64>,
@@ -42,6 +48,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         }
     })?;
     let learned = learned.ok_or_else(|| stop::nothing("a learned network"))??;
+    note_learned(options, &learned);
     if let Some(out) = &options.out {
         replace_text(out, &learned.network.to_text(NetworkFormat::of(out)?)?)?;
     }
@@ -71,7 +78,11 @@ fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
         (None, Some(tolerance)) => algorithm.tolerance(tolerance),
         (None, None) => algorithm,
     };
-    let learner = NetworkLearner::by(algorithm)
+    let mut learner = NetworkLearner::by(algorithm).seed(options.seed.unwrap_or(0));
+    if let Some(starts) = options.starts {
+        learner = learner.starts(starts.into());
+    }
+    let learner = learner
         .prior(options.prior.unwrap_or(0.0))
         .start(match options.start {
             Some(Start::Uniform) => LearningStart::Uniform,
@@ -86,6 +97,13 @@ fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
         log_likelihoods: fit.log_likelihoods().to_vec(),
         rounds: fit.rounds(),
         ended: fit.ended(),
+        starts: fit.starts().to_vec(),
+        alike: learned
+            .alike
+            .iter()
+            .map(|&variable| network.variables()[variable].name().to_owned())
+            .collect(),
+        unreached: learned.unreached,
         network: learned.network,
         score,
         changes: None,
@@ -96,6 +114,58 @@ impl Learned {
     fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
+}
+
+/// Notes what the data does not decide: states of hidden variables, and rows that no case reaches.
+fn note_learned(options: &Options, learned: &Learned) {
+    if !learned.alike.is_empty() {
+        let names: Vec<String> = learned
+            .alike
+            .iter()
+            .map(|name| format!("`{}`", printable(name)))
+            .collect();
+        let starts = counted(learned.starts.len(), "start");
+        note(format!(
+            "note: no case observes {}, and two states began alike, which no round can part: their first numbers were drawn, and the tables are \
+             those of the best of {starts} (--starts tries more, --seed others)",
+            names.join(", ")
+        ));
+    }
+    if !learned.unreached.is_empty() {
+        let rows = rows_by_name(learned);
+        let first = rows.first().map_or_else(String::new, |(child, key)| {
+            format!("{} ({})", printable(child), printable(key))
+        });
+        let kept = match (options.prior, learned.changes) {
+            (Some(prior), _) if prior > 0.0 => "have the numbers of the prior",
+            (_, Some(_)) => "have no numbers of the data",
+            _ => "keep the numbers that learning starts from",
+        };
+        note(format!(
+            "note: rows of tables that no case reaches {kept}: {}, the first {first}",
+            rows.len()
+        ));
+    }
+}
+
+/// The rows that no case reaches: the variable, and the states of its parents.
+fn rows_by_name(learned: &Learned) -> Vec<(&str, String)> {
+    let network = &learned.network;
+    let mut named = Vec::new();
+    for table in network.tables() {
+        let child = table.variables().last();
+        let own = learned
+            .unreached
+            .iter()
+            .filter(|(variable, _)| Some(variable) == child);
+        let own: Vec<usize> = own.map(|&(_, row)| row).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let (child, rows) = rows(network, table);
+        named.extend(own.iter().map(|&row| (child, rows[row].0.clone())));
+    }
+    named
 }
 
 /// The failure of learning, with the line of a row that cannot be.
@@ -123,6 +193,23 @@ fn json(learned: &Learned) -> Json {
     object.insert("iterations".into(), learned.rounds.into());
     if let Some(reason) = stop::reason().filter(|_| learned.ended == Stopped::Interrupted) {
         object.insert("stopped".into(), reason.name().into());
+    }
+    if learned.starts.len() > 1 {
+        let starts = learned.starts.iter().map(|&x| as_json(x));
+        object.insert("starts".into(), starts.collect());
+    }
+    if !learned.alike.is_empty() {
+        object.insert("alike".into(), json!(learned.alike));
+    }
+    let mut unreached: Map<String, Json> = Map::new();
+    for (child, key) in rows_by_name(learned) {
+        let keys = unreached.entry(child).or_insert_with(|| json!([]));
+        keys.as_array_mut()
+            .into_iter()
+            .for_each(|keys| keys.push(key.clone().into()));
+    }
+    if !unreached.is_empty() {
+        object.insert("unreached".into(), Json::Object(unreached));
     }
     let tables = learned.network.tables().iter().map(|table| {
         let (child, rows) = rows(&learned.network, table);
@@ -175,12 +262,20 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
             .map(|(key, _)| key.chars().count())
             .max()
             .unwrap_or(0);
-        for (key, row) in rows {
+        let own = table.variables().last().copied();
+        for (number, (key, row)) in rows.into_iter().enumerate() {
             let numbers: Vec<String> = row
                 .iter()
                 .map(|(state, p)| format!("{} {p:.6}", printable(state)))
                 .collect();
-            writeln!(out, "  {:width$}  {}", printable(&key), numbers.join("  "))?;
+            let is_unreached = own.is_some_and(|own| learned.unreached.contains(&(own, number)));
+            let told = if is_unreached { "  (no case)" } else { "" };
+            writeln!(
+                out,
+                "  {:width$}  {}{told}",
+                printable(&key),
+                numbers.join("  ")
+            )?;
         }
     }
     if let Some(reason) = stop::reason().filter(|_| learned.ended == Stopped::Interrupted) {
@@ -212,5 +307,19 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
             Stopped::Finished => "; converged",
             _ => "",
         }
-    )
+    )?;
+    if learned.starts.len() > 1 {
+        let (low, high) = learned
+            .starts
+            .iter()
+            .fold((f64::MAX, f64::MIN), |(low, high), &x| {
+                (low.min(x), high.max(x))
+            });
+        let starts = learned.starts.len();
+        writeln!(
+            out,
+            "the best of {starts} starts, which led to log-likelihoods from {low:.6} to {high:.6}"
+        )?;
+    }
+    Ok(())
 }

@@ -25,6 +25,8 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    --iterations N gives N + 1 numbers, the first of the starting tables. The tables of a structure that was searched for are counted, without rounds:
    "iterations" is 0, and the one log-likelihood that of the learned tables. The key of a variable without parents is "". There is a score where a
    structure was searched for, and where --score asks for it.
+   With several starts "starts": [x, ...] has the log-likelihood of each, and "alike": [VAR, ...] the hidden variables whose states began alike;
+   "unreached": {VAR: ["PARENT=STATE", ...]} are the rows that no case reaches, which keep their first numbers.
   Task score: {"score": x, "variables": {VAR: x}}: the score of the structure and the term of each variable.
   Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}: a row
    for each combination of states, of the variables that the choice depends on, that is possible.
@@ -100,6 +102,10 @@ pub(crate) struct Options {
     /// Numbers that learning starts from (default file).
     #[arg(long, value_enum)]
     pub(crate) start: Option<Start>,
+    /// Start learning this many times, from the second time on at tables drawn with --seed, and take the most likely ones (default 1; 10 where two states of a
+    /// variable that no case observes begin alike, as in a structure without numbers, which no round could part).
+    #[arg(long, value_name = "STARTS", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) starts: Option<u32>,
     /// Count added to that of every state in learning, up to 1e15 (default 0).
     #[arg(long, value_name = "COUNT", value_parser = prior, allow_negative_numbers = true)]
     pub(crate) prior: Option<f64>,
@@ -115,7 +121,7 @@ pub(crate) struct Options {
     /// Number of samples that importance-sampling draws (default 100000).
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) samples: Option<u64>,
-    /// Seed of the random numbers of sample, importance-sampling, --start random and searches for structures (default 0).
+    /// Seed of the random numbers of sample, importance-sampling, --start random, --starts and searches for structures (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Memory for the tables of exact algorithms together, or for what a search remembers, as 512MiB or 6GiB; a number alone is of bytes;

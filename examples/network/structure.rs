@@ -249,6 +249,9 @@ pub(crate) fn learned(options: &Options, path: &Path) -> Result<Learned, Failure
     let learned = learner.learn(&network, &data);
     let learned = learned.map_err(|error| failure(error, path))?;
     Ok(Learned {
+        unreached: learned.network.unreached_rows(&data),
+        starts: Vec::new(),
+        alike: Vec::new(),
         network: learned.network,
         log_likelihoods: vec![learned.log_likelihood],
         rounds: 0,

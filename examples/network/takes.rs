@@ -76,7 +76,7 @@ impl Options {
                 && if self.searches() {
                     self.structures.draws(has_file)
                 } else {
-                    self.start == Some(Start::Random)
+                    self.start == Some(Start::Random) || self.starts.is_some()
                 };
         let is_shown = self.out.is_none() || self.format == Format::Json;
         let (has_tables, tables) = self.tables();
@@ -91,6 +91,7 @@ impl Options {
             OptionUse::new([Learn, Score]).of("--data", self.data.is_some()),
             OptionUse::new([Convert, Learn, Sample]).of("--out", self.out.is_some()),
             in_rounds().of("--start", self.start.is_some()),
+            in_rounds().of("--starts", self.starts.is_some()),
             OptionUse::new([Learn]).of("--prior", self.prior.is_some()),
             in_rounds().of("--iterations", self.iterations.is_some()),
             in_rounds().of("--tolerance", self.tolerance.is_some()),
@@ -101,7 +102,7 @@ impl Options {
             OptionUse::new([Marginals, Evidence, Sample, Learn])
                 .needing(
                     draws,
-                    "--task sample, --start random, --structure hill-climb or tabu with --restarts, or --algorithm importance-sampling",
+                    "--task sample, --start random, --starts, --structure hill-climb or tabu with --restarts, or --algorithm importance-sampling",
                 )
                 .of("--seed", self.seed.is_some()),
             OptionUse::new([&ASKED[..], &[Learn, Decide]].concat())

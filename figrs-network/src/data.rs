@@ -49,6 +49,11 @@ impl NetworkData {
         cells.iter().map(Option::as_ref)
     }
 
+    /// The state of a variable in a row.
+    pub(super) fn cell(&self, row: usize, variable: usize) -> Option<&State> {
+        self.cells[row * self.width + variable].as_ref()
+    }
+
     /// All rows.
     pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = Option<&State>>> {
         (0..self.len()).map(|row| self.row(row))

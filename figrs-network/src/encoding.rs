@@ -125,7 +125,7 @@ mod tests {
             ),
             (
                 b"<?xml version='1.0' encoding='shift_jis'?><BIF>\xff",
-                "file:1:46: a character here is none of Shift_JIS, the encoding that the file declares; save it as UTF-8",
+                "file:1:48: a character here is none of Shift_JIS, the encoding that the file declares; save it as UTF-8",
             ),
         ] {
             let found = told(bytes);

@@ -3,8 +3,11 @@
 use figrs_core::rand::RngExt;
 use figrs_core::{Constant, Element, Learned, Model, Parents, Select, States, stream};
 use figrs_infer::JunctionTree;
+use rustc_hash::FxHashSet;
+
 use figrs_learn::{Cases, ExpectationMaximization, Fit};
 
+use super::hidden::alike;
 use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Variable, elements};
 
 /// Learning of the tables of a Bayesian network from data with missing values, by expectation-maximisation on its junction tree.
@@ -31,7 +34,12 @@ pub struct NetworkLearner {
     algorithm: ExpectationMaximization<JunctionTree>,
     prior: f64,
     start: LearningStart,
+    starts: Option<u64>,
+    seed: u64,
 }
+
+/// Starts of learning where states of a hidden variable begin alike, if no number is given.
+const STARTS_OF_ALIKE: u64 = 10;
 
 /// Numbers that learning starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,8 +59,13 @@ pub enum LearningStart {
 pub struct LearnedNetwork {
     /// The network with the learned tables.
     pub network: Network,
-    /// The log-likelihoods of all rounds, and the reason for their end.
+    /// The log-likelihoods of all rounds, and the reason for their end; with several starts those of the best.
     pub fit: Fit,
+    /// The positions of the hidden variables two of whose states began alike, so that their first numbers were drawn.
+    pub alike: Vec<usize>,
+    /// The rows of tables that no case reaches, by the positions of the variable and of the row in its table. Without a prior they keep the numbers that
+    /// learning starts from.
+    pub unreached: Vec<(usize, usize)>,
 }
 
 impl Default for NetworkLearner {
@@ -76,6 +89,8 @@ impl NetworkLearner {
             algorithm,
             prior: 0.0,
             start: LearningStart::default(),
+            starts: None,
+            seed: 0,
         }
     }
 
@@ -92,7 +107,23 @@ impl NetworkLearner {
         self
     }
 
+    /// Starts this many times, from the second time on at rows that are drawn, and takes the most likely result (default once, and ten times where
+    /// two states of a hidden variable begin alike).
+    pub fn starts(mut self, starts: u64) -> Self {
+        self.starts = Some(starts);
+        self
+    }
+
+    /// Sets the seed of what is drawn: the rows of further starts, and of the first one where states of a hidden variable begin alike (default 0).
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
     /// Learns the tables of a network.
+    ///
+    /// States of a variable that no case observes, which begin alike in all tables, would stay alike in every round: a stationary point that is no
+    /// maximum. The first numbers of those tables are then drawn, and [`LearnedNetwork::alike`] names the variables.
     ///
     /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; those of [`ExpectationMaximization`], of which
     /// [`InvalidCase`](figrs_infer::Error::InvalidCase) names the row of the data.
@@ -107,14 +138,22 @@ impl NetworkLearner {
         if !(0.0..=Self::MOST_PRIOR).contains(&self.prior) {
             return Err(NetworkLearningError::Prior { count: self.prior });
         }
-        let tables = self.tables(network);
+        let alike = match self.start {
+            LearningStart::Network => alike(network, data),
+            LearningStart::Uniform => alike(&self.started(network, &[]), data),
+            LearningStart::Random(_) => Vec::new(),
+        };
+        let unreached = network.unreached_rows(data);
+        let tables = self.tables(network, &alike);
         let elements = elements::bayesian(
             network.variables(),
             network.tables(),
             &network.order,
             |table, child, parents| element(&tables[table], child, parents),
         );
-        let mut algorithm = self.algorithm.clone();
+        let usual = if alike.is_empty() { 1 } else { STARTS_OF_ALIKE };
+        let starts = self.starts.unwrap_or(usual);
+        let mut algorithm = self.algorithm.clone().starts(starts).seed(self.seed);
         if self.prior > 0.0 {
             algorithm = algorithm.map_estimate();
         }
@@ -125,13 +164,16 @@ impl NetworkLearner {
         }
         let rows = data.rows().map(|row| row.map(Option::<&State>::cloned));
         let fit = algorithm.fit(&Model::new(), &Cases::new(&elements).rows(rows))?;
+        let is_unreached: FxHashSet<(usize, usize)> = unreached.iter().copied().collect();
         let mut numbers = Vec::with_capacity(tables.len());
-        for table in &tables {
+        for (table, own) in tables.iter().zip(network.tables()) {
+            let child = own.variables().last().copied().unwrap_or(0);
             let mut all = Vec::new();
-            for row in &table.rows {
+            for (number, row) in table.rows.iter().enumerate() {
+                let is_kept = self.prior == 0.0 && is_unreached.contains(&(child, number));
                 match &row.parameter {
-                    Some(parameter) => all.extend(fit.value(parameter)?),
-                    None => all.extend(&row.start),
+                    Some(parameter) if !is_kept => all.extend(fit.value(parameter)?),
+                    _ => all.extend(&row.kept),
                 }
             }
             numbers.push(all);
@@ -139,14 +181,31 @@ impl NetworkLearner {
         Ok(LearnedNetwork {
             network: network.with_numbers(numbers),
             fit,
+            alike,
+            unreached,
         })
     }
 
-    fn tables(&self, network: &Network) -> Vec<LearnedTable> {
-        let mut random = match self.start {
-            LearningStart::Random(seed) => Some(stream(seed, 0)),
-            LearningStart::Network | LearningStart::Uniform => None,
-        };
+    /// The network with the numbers that learning starts from.
+    fn started(&self, network: &Network, alike: &[usize]) -> Network {
+        let tables = self.tables(network, alike);
+        let starts = tables.into_iter().map(|table| {
+            let rows = table.rows.into_iter();
+            rows.flat_map(|row| row.start).collect()
+        });
+        network.with_numbers(starts.collect())
+    }
+
+    /// The tables with their first numbers, those of tables with an alike variable drawn.
+    fn tables(&self, network: &Network, alike: &[usize]) -> Vec<LearnedTable> {
+        let mut random = stream(
+            match self.start {
+                LearningStart::Random(seed) => seed,
+                LearningStart::Network | LearningStart::Uniform => self.seed,
+            },
+            0,
+        );
+        let is_random = matches!(self.start, LearningStart::Random(_));
         let tables = network.tables().iter().map(|table| {
             let (states, name) = match table
                 .variables()
@@ -156,32 +215,35 @@ impl NetworkLearner {
                 Some(child) => (child.states().len(), child.name()),
                 None => (1, ""),
             };
+            let is_alike = table.variables().iter().any(|v| alike.contains(v));
             let rows = table
                 .numbers()
                 .chunks(states)
                 .enumerate()
                 .map(|(number, row)| {
-                    let start = match (self.start, &mut random) {
-                        (LearningStart::Network, _) | (LearningStart::Random(_), None) => {
-                            row.to_vec()
-                        }
-                        (LearningStart::Uniform, _) => vec![1.0 / states as f64; states],
-                        (LearningStart::Random(_), Some(random)) => {
-                            // Exponentially distributed numbers over their sum.
-                            let drawn: Vec<f64> = row
-                                .iter()
-                                .map(|_| -(-random.random::<f64>()).ln_1p())
-                                .collect();
-                            let sum: f64 = drawn.iter().sum();
-                            drawn.iter().map(|x| x / sum).collect()
-                        }
+                    let kept = match self.start {
+                        LearningStart::Uniform => vec![1.0 / states as f64; states],
+                        LearningStart::Network | LearningStart::Random(_) => row.to_vec(),
                     };
+                    let start = if is_random || is_alike {
+                        // Exponentially distributed numbers over their sum.
+                        let drawn: Vec<f64> = row
+                            .iter()
+                            .map(|_| -(-random.random::<f64>()).ln_1p())
+                            .collect();
+                        let sum: f64 = drawn.iter().sum();
+                        drawn.iter().map(|x| x / sum).collect()
+                    } else {
+                        kept.clone()
+                    };
+                    let kept = if is_random { start.clone() } else { kept };
                     let concentrations = vec![1.0 + self.prior; states];
                     LearnedRow {
                         parameter: (states > 1).then(|| {
                             Learned::dirichlet(format!("{name} {number}"), concentrations)
                         }),
                         start,
+                        kept,
                     }
                 });
             LearnedTable {
@@ -201,6 +263,8 @@ struct LearnedTable {
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,
+    /// Its numbers if no case reaches it.
+    kept: Vec<f64>,
 }
 
 /// The element of a variable with these parents.

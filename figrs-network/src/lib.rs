@@ -42,10 +42,10 @@
 //!
 //! - BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any names in quotes;
 //!   rows by the states of the parents, `default` rows, and whole tables with the child varying slowest. Comments and properties
-//!   are passed over, and not written.
+//!   are passed over, and not written; so is text between blocks.
 //! - BIFXML, version 0.3: variables and definitions in any order, the child varying fastest and the last parent next. Properties
 //!   are passed over.
-//! - XDSL: nodes in any order (`cpt`, `deterministic`, `decision`, `utility`, `mau`), tables as in BIFXML. Other kinds of nodes are
+//! - XDSL: nodes in any order (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`), tables as in BIFXML; a noisy-MAX node becomes its table. Other kinds of nodes are
 //!   an error. Names are identifiers; other names are kept beside them as properties.
 //! - NET: nodes and potentials in any order, tables as in BIFXML, flat or in nested parentheses. Formulas and continuous nodes are an
 //!   error. Names are identifiers as in XDSL.
@@ -87,6 +87,7 @@ mod error;
 mod evidence;
 mod finish;
 mod format;
+mod hidden;
 mod input;
 mod kind;
 mod learning;

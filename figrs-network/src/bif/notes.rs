@@ -41,8 +41,8 @@ impl BlockKind {
 
 /// Passes over text up to the next block and the first word of it; `None` at the end of the text.
 ///
-/// **Errors.** Text that is rather a block with a mistake: its first word is misspelt, or stands at the start of a line that opens a brace; a brace that
-/// closes none.
+/// **Errors.** Text that is rather a block with a mistake: its first word is misspelt, or stands at the start of a line that opens a brace or is
+/// the last; a brace that closes none.
 pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>> {
     let mut is_line_start = true;
     let mut depth = 0usize;
@@ -60,7 +60,8 @@ pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>
         for (first, kind) in BlockKind::ALL {
             if found == first {
                 let line = input.lines().next().unwrap_or_default();
-                if kind.goes_on(input) || is_line_start && line.contains('{') {
+                let is_last = input.trim().is_empty();
+                if kind.goes_on(input) || is_line_start && (is_last || line.contains('{')) {
                     return Ok(Some(kind));
                 }
             } else if distance(found, first) <= 2 && kind.goes_on(input) {

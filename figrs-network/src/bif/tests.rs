@@ -243,10 +243,10 @@ const TABLE_MISTAKES: &[(&str, usize, usize, &str)] = &[
         "expected `network`, `variable`",
     ),
     (
-        "probability ( b ) { table 1, 0; } rest",
+        "probabilty ( b ) { table 1, 0; }",
         5,
-        35,
-        "found `rest`",
+        1,
+        "found `probabilty`",
     ),
     (
         "probability ( b ) { table 1, 0; } probability ( b ) { table 1, 0; }",
@@ -392,4 +392,38 @@ fn names_that_are_not_there_bring_those_that_are() {
         panic!("{error}");
     };
     assert_eq!((&*variable, &*name, &*near[0]), ("b", "oof", "off"));
+}
+
+#[test]
+fn text_between_blocks_is_passed_over() {
+    let text = format!(
+        "Drawn by {{an editor}}, whose \"quotes do not end.\n{}\nThe variable b follows a; probability of each: half.\nnetwork of notes\n",
+        with("probability ( b ) { table 0.25, 0.75; } the end")
+            .replace("variable b", "by hand variable b")
+    );
+    let network = Network::from_bif(&text).unwrap();
+    assert_eq!(numbers(&network), [[0.5, 0.5], [0.25, 0.75]]);
+    assert!(Network::from_text(&text, "notes").is_ok());
+}
+
+#[test]
+fn states_with_blanks_or_brackets_are_to_be_quoted() {
+    let of = |states: &str| format!("variable a {{ type discrete [ 2 ] {{ {states} }}; }}");
+    for states in ["Not at all, often", "(17,30], (30,45]", "a, b, c"] {
+        let (_, _, mistake) = problem(&of(states));
+        assert!(mistake.to_string().contains("quote"), "{mistake}");
+    }
+    let (_, _, mistake) = problem(&of("Not at all, often"));
+    let state = "Not at all".to_owned();
+    assert!(matches!(mistake, TextProblem::UnquotedState { state: found, .. } if found == state));
+    let quoted = of("\"(17,30]\" \"Not at all\"");
+    let network = Network::from_bif(&format!("{quoted} probability ( a ) {{ table 1, 0; }}"));
+    assert_eq!(
+        network.unwrap().variables()[0]
+            .states()
+            .get(1)
+            .unwrap()
+            .name(),
+        "Not at all"
+    );
 }

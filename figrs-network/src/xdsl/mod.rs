@@ -1,6 +1,7 @@
 //! The XML format of `GeNIe` and SMILE.
 
 mod additive;
+mod noisy_max;
 mod read;
 mod resulting;
 mod write;

@@ -6,6 +6,7 @@ use super::super::names::{FullNames, nearest};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
 use super::super::{NetworkKind, NetworkReader, TextProblem};
 use super::additive::{AdditiveUtility, add_weights};
+use super::noisy_max::noisy_max;
 use super::resulting::resulting;
 use super::{NAME, PLACE, STATE};
 
@@ -17,8 +18,10 @@ pub(super) struct XdslNode<'t> {
     pub(super) name: String,
     states: Vec<(usize, String)>,
     pub(super) parents: XmlText<'t>,
-    /// Probabilities, utilities, weights or resulting states.
+    /// Probabilities, utilities, weights, parameters or resulting states.
     pub(super) words: XmlText<'t>,
+    /// Of a noisy-MAX node: the states of each parent from the strongest on.
+    pub(super) strengths: XmlText<'t>,
     /// Its place among the variables, where it stands at another one.
     place: Option<usize>,
 }
@@ -74,6 +77,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
         match node.kind.as_str() {
             "mau" => {}
             "deterministic" => resulting(&mut draft, node, &names)?,
+            "noisymax" => noisy_max(&mut draft, node, &names)?,
             _ => draft.define(subject, parents, node.words.words())?,
         }
     }
@@ -111,6 +115,7 @@ fn node<'t>(
         "deterministic" => "resultingstates",
         "utility" => "utilities",
         "mau" => "weights",
+        "noisymax" => "parameters",
         "decision" => "",
         _ => return Err(unread(&node, node.kind.clone())),
     };
@@ -123,6 +128,7 @@ fn node<'t>(
                 xml.skip()?;
             }
             "parents" => node.parents = xml.content()?,
+            "strengths" if contents == "parameters" => node.strengths = xml.content()?,
             name if name == contents => node.words = xml.content()?,
             "expression" | "expressions" | "definition" => {
                 return Err(unread(&node, format!("{} with an expression", node.kind)));

@@ -136,9 +136,14 @@ const MISTAKES: &[(&str, usize, &str)] = &[
         "`a` is declared a second time",
     ),
     (
-        "<noisymax id=\"a\"></noisymax>",
+        "<noisymax id=\"a\"><state id=\"x\"/><parameters>1 1</parameters></noisymax>",
         1,
-        "`a` is a node of the kind `noisymax`",
+        "a table of 2 entries where its variables need 1",
+    ),
+    (
+        "<noisyadder id=\"a\"></noisyadder>",
+        1,
+        "`a` is a node of the kind `noisyadder`",
     ),
     (
         "<equation id=\"a\"></equation>",
@@ -205,6 +210,57 @@ fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
                 ..
             }
         ),
+        "{mistake}"
+    );
+}
+
+/// By the sum over the states that each parent and the leak produce.
+#[test]
+fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
+    let text = r#"<smile version="1.0" id="n"><nodes>
+        <cpt id="p"><state id="a"/><state id="b"/><state id="c"/><probabilities>0.2 0.3 0.5</probabilities></cpt>
+        <cpt id="q"><state id="yes"/><state id="no"/><probabilities>0.6 0.4</probabilities></cpt>
+        <noisymax id="y"><state id="high"/><state id="low"/><state id="none"/><parents>p q</parents>
+            <strengths>2 0 1 1 0</strengths>
+            <parameters>0.5 0.3 0.2 0.1 0.2 0.7 0 0 1 0.4 0.4 0.2 0 0 1 0.05 0.15 0.8</parameters></noisymax>
+        </nodes></smile>"#;
+    let network = Network::from_xdsl(text).unwrap();
+    let (strong, weak) = ([0.5, 0.3, 0.2], [0.1, 0.2, 0.7]);
+    let nothing = [0.0, 0.0, 1.0];
+    // The strengths name the states: of `p` c, a, b, and of `q` no, yes.
+    let by_p = [weak, nothing, strong];
+    let by_q = [nothing, [0.4, 0.4, 0.2]];
+    let leak = [0.05, 0.15, 0.8];
+    let mut expected = Vec::new();
+    for p in by_p {
+        for q in by_q {
+            let mut row = [0.0; 3];
+            for (i, x) in p.iter().enumerate() {
+                for (j, y) in q.iter().enumerate() {
+                    for (k, z) in leak.iter().enumerate() {
+                        row[i.min(j).min(k)] += x * y * z;
+                    }
+                }
+            }
+            expected.extend(row);
+        }
+    }
+    let found = numbers(&network, "y");
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+    for (wrong, words) in [
+        ("2 0 1 1 1", "each once, found `1`"),
+        ("2 0 3 1 0", "each once, found `3`"),
+        ("1 0", "a table of 2 entries where its variables need 5"),
+    ] {
+        let (_, _, mistake) = problem(&text.replace("2 0 1 1 0", wrong));
+        assert!(mistake.to_string().contains(words), "{wrong}: {mistake}");
+    }
+    let (_, _, mistake) = problem(&text.replace("0 0 1 0.4", "0 0.5 0.5 0.4"));
+    assert!(
+        mistake.to_string().contains("produces the weakest state"),
         "{mistake}"
     );
 }

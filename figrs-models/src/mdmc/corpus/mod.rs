@@ -8,3 +8,4 @@ pub(super) mod note;
 pub(super) mod reader;
 pub(super) mod shipped;
 mod tile_sets;
+mod ways;

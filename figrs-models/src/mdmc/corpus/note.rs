@@ -27,6 +27,22 @@ pub enum CorpusNote {
     },
     /// The meanings of tiles come from this file.
     Legend(PathBuf),
+    /// The meanings of tiles that the given set does not have come from this file.
+    OtherTiles {
+        /// The legend.
+        path: PathBuf,
+        /// The characters of the tiles.
+        symbols: String,
+    },
+    /// Levels repeat others with the way of a player drawn in, and were left out.
+    DrawnWays {
+        /// The character of the way.
+        tile: char,
+        /// The names of the levels.
+        levels: Vec<String>,
+        /// Number of all levels.
+        of: usize,
+    },
     /// A file beside the levels lists tiles, and is no legend.
     FlawedLegend(LevelError),
     /// There is no legend, and all characters are those of the platformer that figrs knows.
@@ -97,6 +113,21 @@ impl fmt::Display for CorpusNote {
                 )
             }
             Self::Legend(path) => write!(f, "meanings of tiles from {}", path.display()),
+            Self::OtherTiles { path, symbols } => write!(
+                f,
+                "meanings of the other tiles {symbols} from {}",
+                path.display()
+            ),
+            Self::DrawnWays { tile, levels, of } => {
+                const SHOWN: usize = 3;
+                let shown = levels[..levels.len().min(SHOWN)].join(", ");
+                let more = if levels.len() > SHOWN { ", ..." } else { "" };
+                write!(
+                    f,
+                    "{} of {of} levels repeat others with a way of {tile:?} drawn in, and are left out: {shown}{more}",
+                    levels.len()
+                )
+            }
             Self::FlawedLegend(error) => write!(f, "no legend, left out: {error}"),
             Self::Platformer => f.write_str(
                 "no legend; the characters are those of the platformer that figrs knows",

@@ -13,6 +13,7 @@ use super::level_files::{
 };
 use super::note::CorpusNote;
 use super::tile_sets::{self, FolderTiles};
+use super::ways::drawn_ways;
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 
 /// Reads training levels as they lie in folders: text files, one level a file, one row a line.
@@ -20,8 +21,9 @@ use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 /// - A folder that holds no level itself is searched with the folders within it. Of folders side by side with levels of the same names, as the
 ///   encodings of one game are, that called `Processed` is read alone.
 /// - Files that are no levels (rows of different lengths, no text, a single line among levels of several) are left out with a note.
-/// - Without a [set of tiles](Self::tiles), a legend (JSON or TOML) is looked for beside the levels and in the folder above, for each folder that is
-///   given. Characters that it does not have are tiles of unknown meaning, or those of the legends of other folders. Without a legend all are, except that
+/// - Levels that repeat another one with the way of a player drawn in, by a character without a meaning, are left out with a note.
+/// - A legend (JSON or TOML) is looked for beside the levels and in the folder above, for each folder that is
+///   given; a [set of tiles](Self::tiles) comes before it. Characters that it does not have are tiles of unknown meaning, or those of the legends of other folders. Without a legend all are, except that
 ///   levels of nothing but `-`, `X` and other characters of the [platformer](TileSet::platformer) are its levels.
 /// - Levels of one width that are all at least twice as high are played [upwards](Travel::Up), others to the right.
 /// - Lower levels are filled up above with the commonest tile of the corpus; [`rows`](Self::rows) cuts higher ones.
@@ -68,7 +70,7 @@ impl CorpusReader {
         self
     }
 
-    /// Reads levels of these tiles; other characters are tiles of unknown meaning.
+    /// Reads levels of these tiles; other characters are those of the legends beside the levels, or tiles of unknown meaning.
     pub fn tiles(mut self, tiles: impl Into<Arc<TileSet>>) -> Self {
         self.tiles = Some(tiles.into());
         self
@@ -102,18 +104,33 @@ impl CorpusReader {
         for folder in &self.folders {
             files.extend(files_of(folder, &patterns, &mut notes)?);
         }
-        let files = without_single_lines(files, &mut notes);
-        let folders = self.folders.iter().filter(|_| self.tiles.is_none());
-        let folders = folders.filter_map(|folder| {
+        let mut files = without_single_lines(files, &mut notes);
+        let mut ways = drawn_ways(&files);
+        let folders = self.folders.iter().filter_map(|folder| {
             let of_folder = files.iter().filter(|file| file.root == *folder);
             let of_folder: Vec<&LevelFile> = of_folder.collect();
-            let symbols = symbols_of(of_folder.iter().copied());
+            let mut symbols = symbols_of(of_folder.iter().copied());
+            symbols.retain(|symbol| !ways.contains_key(symbol));
             (!of_folder.is_empty()).then(|| FolderTiles {
+                root: folder.clone(),
                 legend: legend_beside(&of_folder, &symbols, &mut notes),
                 symbols,
             })
         });
-        let folders = folders.collect();
+        let mut folders: Vec<FolderTiles> = folders.collect();
+        let legends = || folders.iter().filter_map(|folder| folder.legend.as_ref());
+        let sets = || legends().map(|(_, set)| set).chain(self.tiles.as_deref());
+        let has_meaning = |way: &char| {
+            let mut tiles = sets().filter_map(|set| set.tile(*way));
+            tiles.any(|tile| !tile.is_unknown())
+        };
+        // A tile that has a meaning is drawn into levels on purpose.
+        ways.retain(|way, _| !has_meaning(way));
+        files = without_ways(files, &ways, &mut notes);
+        for folder in &mut folders {
+            let of_folder = files.iter().filter(|file| file.root == folder.root);
+            folder.symbols = symbols_of(of_folder);
+        }
         self.assemble(&files, folders, notes)
     }
 
@@ -141,7 +158,15 @@ impl CorpusReader {
             check_text(&file.path.display().to_string(), &file.text)?;
         }
         let files = without_single_lines(files, &mut notes);
+        let given = self.tiles.as_deref();
+        let mut ways = drawn_ways(&files);
+        ways.retain(|&way, _| {
+            let known = given.and_then(|set| set.tile(way));
+            known.is_none_or(Tile::is_unknown)
+        });
+        let files = without_ways(files, &ways, &mut notes);
         let texts = FolderTiles {
+            root: PathBuf::new(),
             symbols: symbols_of(&files),
             legend: None,
         };
@@ -189,7 +214,7 @@ impl CorpusReader {
     ) -> Result<Arc<TileSet>, LevelError> {
         let in_use = symbols_of(files);
         let set = match &self.tiles {
-            Some(given) => Arc::clone(given),
+            Some(given) => tile_sets::and_of_folders(given, &folders, notes),
             None => tile_sets::of_folders(folders, notes)?,
         };
         let foreign = in_use.iter().filter(|&&symbol| set.tile(symbol).is_none());
@@ -297,6 +322,23 @@ impl CorpusReader {
         };
         Ok(levels.into_iter().map(fitted).collect())
     }
+}
+
+/// The levels without those in which ways are drawn, at their places by the characters of the ways.
+fn without_ways(
+    files: Vec<LevelFile>,
+    ways: &BTreeMap<char, Vec<usize>>,
+    notes: &mut Vec<CorpusNote>,
+) -> Vec<LevelFile> {
+    let all = names(&files);
+    for (&tile, copies) in ways {
+        let levels = copies.iter().map(|&place| all[place].clone()).collect();
+        let of = files.len();
+        notes.push(CorpusNote::DrawnWays { tile, levels, of });
+    }
+    let is_copy = |place: &usize| ways.values().flatten().any(|copy| copy == place);
+    let kept = (0..).zip(files).filter(|(place, _)| !is_copy(place));
+    kept.map(|(_, file)| file).collect()
 }
 
 fn check_cells(cells: usize) -> Result<(), LevelError> {

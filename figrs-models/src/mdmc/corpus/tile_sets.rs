@@ -9,6 +9,7 @@ use crate::mdmc::{LevelError, TileSet};
 
 /// The levels of one folder that was given: their characters, and the legend that was found for them.
 pub(super) struct FolderTiles {
+    pub(super) root: PathBuf,
     pub(super) symbols: BTreeSet<char>,
     pub(super) legend: Option<(PathBuf, TileSet)>,
 }
@@ -78,6 +79,33 @@ pub(super) fn of_folders(
         }
     }
     Ok(Arc::new(all))
+}
+
+/// The tiles that are given, and for other characters of the levels those of the legends of their folders that have a meaning.
+pub(super) fn and_of_folders(
+    given: &Arc<TileSet>,
+    folders: &[FolderTiles],
+    notes: &mut Vec<CorpusNote>,
+) -> Arc<TileSet> {
+    let mut all = TileSet::clone(given);
+    for folder in folders {
+        let Some((path, legend)) = &folder.legend else {
+            continue;
+        };
+        let is_other = |symbol: &&char| {
+            let known = legend.tile(**symbol).is_some_and(|tile| !tile.is_unknown());
+            known && all.tile(**symbol).is_none()
+        };
+        let symbols: String = folder.symbols.iter().filter(is_other).collect();
+        for symbol in symbols.chars() {
+            all = all.and_tile_of(legend, symbol);
+        }
+        if !symbols.is_empty() {
+            let path = path.clone();
+            notes.push(CorpusNote::OtherTiles { path, symbols });
+        }
+    }
+    Arc::new(all)
 }
 
 fn is_platformer(symbols: &BTreeSet<char>) -> bool {

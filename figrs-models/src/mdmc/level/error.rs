@@ -43,6 +43,16 @@ pub enum LevelError {
         /// The file or the level's name.
         place: String,
     },
+    /// The first rows of a level are blank, where rows with tiles follow.
+    #[error(
+        "{place}:1:1: the first rows are blank, of which there are {rows}; fill them with the tile for air, or take them out"
+    )]
+    BlankRows {
+        /// The file or the level's name.
+        place: String,
+        /// The number of rows.
+        rows: usize,
+    },
     /// A row is shorter or longer than the first row.
     #[error(
         "{place}:{line}:{column}: the row has {found} tiles and the first row {expected}; make all rows equally long"

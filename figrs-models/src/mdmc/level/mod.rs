@@ -26,6 +26,11 @@ impl Level {
         let text = text.trim_start_matches('\u{feff}');
         let text = text.trim_end_matches(['\n', '\r']);
         let width = text.lines().next().map_or(0, |row| row.chars().count());
+        if width == 0 && text.contains(|symbol: char| !symbol.is_control()) {
+            let rows = text.lines().take_while(|row| row.is_empty()).count();
+            let place = place.to_owned();
+            return Err(LevelError::BlankRows { place, rows });
+        }
         if width == 0 {
             return Err(LevelError::EmptyLevel {
                 place: place.to_owned(),
@@ -188,7 +193,12 @@ mod tests {
 
     #[test]
     fn empty_text_is_an_error() {
-        for text in ["", "\n", "\r\n--"] {
+        let blank = "\r\n\n--".parse::<Level>().unwrap_err();
+        assert!(
+            matches!(blank, LevelError::BlankRows { rows: 2, .. }),
+            "{blank}"
+        );
+        for text in ["", "\n", "\r\n\r\n"] {
             let error = text.parse::<Level>().unwrap_err();
             assert!(
                 matches!(error, LevelError::EmptyLevel { .. }),

@@ -77,6 +77,17 @@ fn given_tiles_come_before_legends() {
     let (corpus, notes) = reader.read().unwrap();
     assert!(corpus.tiles().tile('X').unwrap().is(Meaning::Climb));
     assert!(matches!(&notes[..], [CorpusNote::UnknownTiles { symbols }] if symbols == "-"));
+    // Other characters have the meanings of the legend beside the levels.
+    let json = r#"{"tiles": {"X": ["solid"], "-": ["passable"], "!": ["enemy"]}}"#;
+    fs::write(scratch.path().join("t.json"), json).unwrap();
+    let (corpus, notes) = reader.read().unwrap();
+    let tile = |symbol| corpus.tiles().tile(symbol);
+    assert!(!tile('X').unwrap().is(Meaning::Solid) && tile('!').is_none());
+    assert!(tile('-').unwrap().is(Meaning::Passable));
+    assert!(
+        matches!(&notes[..], [CorpusNote::OtherTiles { path, symbols }] if path.ends_with("t.json") && symbols == "-"),
+        "{notes:?}"
+    );
     fs::write(&legend, "tiles = 3").unwrap();
     let error = legends::read_legend(&legend).unwrap_err();
     assert!(matches!(&error, LevelError::Legend { path, .. } if *path == legend));
@@ -100,6 +111,53 @@ fn files_that_are_no_levels_are_left_out() {
         told.contains("README.txt:2:10: the row has 11 tiles"),
         "{told}"
     );
+}
+
+#[test]
+fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
+    let levels = [
+        ("a.txt", "----\n-#--\n####"),
+        ("a path.txt", "-oo-\no#-o\n####"),
+        ("b.txt", "----\n--#-\n####"),
+        (
+            "legend.json",
+            r##"{"tiles": {"#": ["solid"], "-": ["passable"]}}"##,
+        ),
+    ];
+    let scratch = folder(&levels);
+    let (corpus, notes) = read(&scratch);
+    assert_eq!(
+        (corpus.names(), corpus.tiles().symbols()),
+        (&["a".into(), "b".into()][..], "#-".into())
+    );
+    let told = notes.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(
+        told.iter().any(|note| note
+            == "1 of 3 levels repeat others with a way of 'o' drawn in, and are left out: a path"),
+        "{told:?}"
+    );
+    let named = levels[..3]
+        .iter()
+        .map(|&(name, text)| (name.to_owned(), text.to_owned()));
+    let (corpus, _) = CorpusReader::new([""; 0]).read_texts(named).unwrap();
+    assert_eq!(corpus.names(), ["a.txt", "b.txt"]);
+    // A tile of other levels or with a meaning, and one added cell, are no ways.
+    for (file, text) in [
+        ("c.txt", "oo--\n--#-\n#-##"),
+        ("a path.txt", "-o--\n-#--\n####"),
+        (
+            "legend.json",
+            r##"{"tiles": {"#": ["solid"], "-": ["passable"], "o": ["collectable"]}}"##,
+        ),
+    ] {
+        let scratch = folder(&levels);
+        fs::write(scratch.path().join(file), text).unwrap();
+        let (corpus, notes) = read(&scratch);
+        assert!(
+            corpus.names().contains(&"a path".into()),
+            "{file}: {notes:?}"
+        );
+    }
 }
 
 #[test]

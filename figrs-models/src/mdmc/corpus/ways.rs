@@ -1,0 +1,58 @@
+//! Levels of a corpus that repeat another one with the way of a player drawn in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::level_files::LevelFile;
+
+/// Most levels of one size that are compared with each other.
+const MOST_OF_ONE_SIZE: usize = 4096;
+
+/// The characters of drawn ways, each with the places of the levels that have one: each of these equals another level of the corpus but for at least two
+/// cells and at most half of them, all of one character, which stands in no level that is no such copy.
+///
+/// **Cost.** Pairs of levels of one size are compared up to their second difference in characters.
+pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
+    let texts = files.iter().map(|file| {
+        let text = file.text.trim_start_matches('\u{feff}');
+        let rows = text.trim_end_matches(['\n', '\r']).lines();
+        rows.map(|row| row.chars().collect()).collect()
+    });
+    let texts: Vec<Vec<Vec<char>>> = texts.collect();
+    let mut sizes: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (place, rows) in texts.iter().enumerate() {
+        let width = rows.first().map_or(0, Vec::len);
+        sizes.entry((rows.len(), width)).or_default().push(place);
+    }
+    let mut drawn: BTreeMap<char, Vec<usize>> = BTreeMap::new();
+    for places in sizes.values().filter(|of| of.len() <= MOST_OF_ONE_SIZE) {
+        for &copy in places {
+            let mut others = places.iter().filter(|&&other| other != copy);
+            let way = others.find_map(|&other| added(&texts[copy], &texts[other]));
+            if let Some(way) = way {
+                drawn.entry(way).or_default().push(copy);
+            }
+        }
+    }
+    for (place, rows) in texts.iter().enumerate() {
+        let symbols: BTreeSet<&char> = rows.iter().flatten().collect();
+        drawn.retain(|way, copies| !symbols.contains(way) || copies.contains(&place));
+    }
+    drawn
+}
+
+/// The character that alone makes a level differ from another, which does not have it, in at least two cells and at most half of them.
+fn added(copy: &[Vec<char>], other: &[Vec<char>]) -> Option<char> {
+    let mut found = None;
+    let mut cells = 0;
+    let pairs = copy.iter().flatten().zip(other.iter().flatten());
+    for (&symbol, _) in pairs.filter(|(symbol, before)| symbol != before) {
+        if *found.get_or_insert(symbol) != symbol {
+            return None;
+        }
+        cells += 1;
+    }
+    let size = other.iter().flatten().count();
+    found.filter(|way| {
+        cells > 1 && cells * 2 <= size && !other.iter().flatten().any(|symbol| symbol == way)
+    })
+}

@@ -1,0 +1,105 @@
+//! Hidden variables whose states are alike, and rows of tables that no case reaches.
+
+use figrs_factor::graph::Assignments;
+use rustc_hash::FxHashSet;
+
+use super::{Network, NetworkData, State};
+
+/// The variables that no case observes and two of whose states are alike in all tables, the others being as they are: expectation-maximisation gives these
+/// states the same numbers in every round.
+pub(super) fn alike(network: &Network, data: &NetworkData) -> Vec<usize> {
+    let mut is_hidden = vec![true; network.variables.len()];
+    for row in data.rows() {
+        for (hidden, cell) in is_hidden.iter_mut().zip(row) {
+            *hidden &= cell.is_none();
+        }
+    }
+    let has_twins = |&variable: &usize| {
+        let states = network.variables[variable].states.len();
+        let tables = network.tables.iter();
+        let tables: Vec<_> = tables.filter(|t| t.variables.contains(&variable)).collect();
+        // States are alike or not, so that each need be compared with those before it.
+        let pairs = (1..states).flat_map(|second| (0..second).map(move |first| (first, second)));
+        let mut pairs = pairs.take(MOST_PAIRS);
+        pairs.any(|(first, second)| {
+            let is_alike = |table: &&super::NetworkTable| {
+                let variables = table.variables.iter();
+                let position = variables.clone().position(|&v| v == variable);
+                let sizes = variables.map(|&v| network.variables[v].states.len());
+                let sizes: Vec<usize> = sizes.collect();
+                let after: usize = sizes[position.map_or(0, |p| p + 1)..].iter().product();
+                let numbers = table.numbers();
+                let blocks = numbers.chunks(after * states);
+                blocks.into_iter().all(|block| {
+                    let of = |state: usize| &block[state * after..][..after];
+                    of(first) == of(second)
+                })
+            };
+            tables.iter().all(|table| is_alike(table))
+        })
+    };
+    let hidden = (0..is_hidden.len()).filter(|&variable| is_hidden[variable]);
+    hidden.filter(has_twins).collect()
+}
+
+/// Most pairs of states of one variable that are compared.
+const MOST_PAIRS: usize = 1 << 12;
+
+impl Network {
+    /// The rows of tables that no case reaches, as positions of the variable and of the row in its table: in none are the parents in the states of
+    /// the row, where a missing cell may be any state. Learning without a prior leaves them as they were.
+    ///
+    /// **Cost.** A look at the parents of each table for each case; for a case with missing parents one at each of their joint states.
+    ///
+    /// ```
+    /// # use figrs_network::Network;
+    /// let (network, data) = Network::from_data_csv("rain,wet\nyes,yes\nno,no\n")?;
+    /// assert!(network.unreached_rows(&data).is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unreached_rows(&self, data: &NetworkData) -> Vec<(usize, usize)> {
+        let mut all = Vec::new();
+        for table in &self.tables {
+            let Some((&child, parents)) = table.variables.split_last() else {
+                continue;
+            };
+            let sizes = parents.iter().map(|&p| self.variables[p].states.len());
+            let sizes: Vec<usize> = sizes.collect();
+            let rows = sizes.iter().product();
+            let mut is_reached = vec![data.is_empty(); rows];
+            let mut open = rows;
+            let mut seen: FxHashSet<Vec<Option<usize>>> = FxHashSet::default();
+            for case in 0..data.len() {
+                if open == 0 || parents.is_empty() {
+                    break;
+                }
+                let states = parents
+                    .iter()
+                    .map(|&p| data.cell(case, p).map(State::index));
+                let states: Vec<Option<usize>> = states.collect();
+                if seen.contains(&states) {
+                    continue;
+                }
+                let missing = sizes
+                    .iter()
+                    .zip(&states)
+                    .filter(|(_, state)| state.is_none());
+                let missing = Assignments::rows(missing.map(|(&size, _)| size));
+                for number in 0..missing.count() {
+                    let mut free = missing.values(number);
+                    let row = sizes.iter().zip(&states).fold(0, |row, (size, state)| {
+                        let own = state.or_else(|| free.next().map(|x| x as usize));
+                        row * size + own.unwrap_or(0)
+                    });
+                    open -= usize::from(!std::mem::replace(&mut is_reached[row], true));
+                }
+                seen.insert(states);
+            }
+            if !parents.is_empty() {
+                let rows = (0..rows).filter(|&row| !is_reached[row]);
+                all.extend(rows.map(|row| (child, row)));
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,117 @@
+//! Tables of noisy-MAX nodes.
+
+use figrs_factor::graph::Assignments;
+
+use super::super::TextProblem;
+use super::super::draft::NetworkDraft;
+use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
+use super::super::names::FullNames;
+use super::read::XdslNode;
+
+/// Defines a noisy-MAX node by its table: its states stand from the strongest to the weakest, and its state is the strongest of those that its parents and
+/// the leak produce, independently of each other.
+///
+/// The parameters have a row for each state of each parent, in the order of the strengths, and one for the leak. The weakest state of a parent produces
+/// the weakest state. With `P(Y >= k)` the probability of the state `k` or a weaker one, that of the node is the product of those of the parents' states and
+/// the leak.
+///
+/// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. `BayesFusion`, "SMILE Programmer's
+/// Manual" (noisy-MAX).
+pub(super) fn noisy_max(
+    draft: &mut NetworkDraft,
+    node: &XdslNode<'_>,
+    names: &FullNames,
+) -> LexerResult<()> {
+    let subject = (node.at, node.name.as_str());
+    let parents = node.parents.words().map(|parent| names.of(parent));
+    let scope = draft.scope(parents.chain([subject]))?;
+    let Some((&child, parents)) = scope.split_last() else {
+        return Ok(());
+    };
+    let size = |variable: &usize| draft.variables[*variable].states.len();
+    let (columns, sizes) = (size(&child), parents.iter().map(size).collect::<Vec<_>>());
+    let rows: usize = sizes.iter().sum::<usize>() + 1;
+    let mut numbers = Vec::new();
+    let mut starts = Vec::new();
+    for (at, word) in node.words.words() {
+        starts.push(at);
+        numbers.push(weight(at, word)?);
+    }
+    let (found, needed) = (numbers.len(), rows as u128 * columns as u128);
+    if found as u128 != needed {
+        let problem = TextProblem::EntryCount { found, needed };
+        return Err(LexerError::new(node.at, problem));
+    }
+    for (row, start) in numbers.chunks_mut(columns).zip(starts.chunks(columns)) {
+        draft.check_row(&scope, 0, row, start[0])?;
+    }
+    // For each state of each parent its row: the strengths name the states from the strongest on.
+    let mut row_of: Vec<Vec<usize>> = Vec::new();
+    let mut given = node.strengths.words().peekable();
+    let mut first = 0;
+    for &size in &sizes {
+        let mut own = vec![usize::MAX; size];
+        for strength in 0..size {
+            let state = match given.next() {
+                Some((at, word)) => {
+                    let state = word.parse().ok().filter(|&state: &usize| state < size);
+                    let is_new = |state: &usize| own[*state] == usize::MAX;
+                    let expected = "the states of the parent by their positions from 0, each once";
+                    let state = state.filter(is_new);
+                    state.ok_or_else(|| unexpected(at, word, expected))?
+                }
+                // Without strengths the states stand from the strongest on.
+                None => strength,
+            };
+            if own[state] != usize::MAX {
+                return Err(LexerError::new(
+                    node.at,
+                    TextProblem::EntryCount {
+                        found: node.strengths.words().count(),
+                        needed: (rows - 1) as u128,
+                    },
+                ));
+            }
+            own[state] = first + strength;
+        }
+        let weakest = first + size - 1;
+        if numbers[weakest * columns + columns - 1] < 1.0 {
+            let expected =
+                "a row in which the weakest state of the parent produces the weakest state";
+            let at = starts[weakest * columns];
+            return Err(unexpected(at, "another one", expected));
+        }
+        row_of.push(own);
+        first += size;
+    }
+    let entries = draft.implied_entries(node.at, &scope, found)?;
+    // Probabilities of a state or a weaker one, row by row.
+    let mut weaker = numbers;
+    for row in weaker.chunks_mut(columns) {
+        for state in (1..columns).rev() {
+            row[state - 1] += row[state];
+        }
+        row[0] = 1.0;
+    }
+    let mut table = Vec::with_capacity(entries);
+    let combinations = Assignments::rows(sizes.iter().copied());
+    for row in 0..entries / columns {
+        let leak = &weaker[(rows - 1) * columns..];
+        let mut product = leak.to_vec();
+        for (own, state) in row_of.iter().zip(combinations.values(row)) {
+            let of_state = &weaker[own[state as usize] * columns..][..columns];
+            for (number, factor) in product.iter_mut().zip(of_state) {
+                *number *= factor;
+            }
+        }
+        let next = product.iter().skip(1).copied().chain([0.0]);
+        table.extend(
+            product
+                .iter()
+                .zip(next)
+                .map(|(own, next)| (own - next).max(0.0)),
+        );
+    }
+    draft.push_table(node.at, scope, table);
+    Ok(())
+}
