@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use figrs_command::{Failure, Progress, observations, stop};
+use figrs::printable;
+use figrs_command::{Failure, Progress, note, observations, stop};
 use figrs_learn::{DecisionPlan, MaximiseUtility};
 use figrs_network::{DiagramElements, State};
 use serde_json::{Map, Value as Json, json};
@@ -16,16 +17,35 @@ use figrs_command::as_json;
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let given = options.clone();
     let solved = stop::attempt(move || solved(&given))?;
-    let (elements, plan) = solved.ok_or_else(|| stop::nothing("a plan"))??;
+    let Solved {
+        elements,
+        plan,
+        unordered,
+    } = solved.ok_or_else(|| stop::nothing("a plan"))??;
+    for [first, second] in &unordered {
+        let (first, second) = (printable(first), printable(second));
+        note(format!(
+            "note: nothing in the file orders the decisions `{first}` and `{second}`: `{first}` is made before, as it stands before, and `{second}` \
+             knows what is known then; add an arc between them for another order, or let decisions forget by --limited-memory"
+        ));
+    }
     let mut out = io::BufWriter::new(io::stdout().lock());
     match options.format {
         Format::Text => write!(out, "{plan}")?,
-        Format::Json => writeln!(out, "{}", json(&elements, &plan)?)?,
+        Format::Json => writeln!(out, "{}", json(&elements, &plan, &unordered)?)?,
     }
     Ok(out.flush()?)
 }
 
-fn solved(options: &Options) -> Result<(DiagramElements, DecisionPlan), Failure> {
+/// A solved diagram.
+struct Solved {
+    elements: DiagramElements,
+    plan: DecisionPlan,
+    /// The names of neighbouring decisions that nothing but the file orders.
+    unordered: Vec<[String; 2]>,
+}
+
+fn solved(options: &Options) -> Result<Solved, Failure> {
     let file = options.file.as_deref().unwrap_or(Path::new(""));
     let diagram = reading::diagram(options)?;
     if diagram.utilities().is_empty() {
@@ -46,7 +66,23 @@ fn solved(options: &Options) -> Result<(DiagramElements, DecisionPlan), Failure>
     };
     let model = elements.model(&observed);
     let plan = algorithm.run(&model, elements.utilities(), elements.decisions())?;
-    Ok((elements, plan))
+    // Decisions that forget are in no order.
+    let unordered = if options.limited_memory {
+        Vec::new()
+    } else {
+        diagram.unordered_decisions()
+    };
+    let name = |variable: usize| diagram.variables()[variable].name().to_owned();
+    let is_open = |pair: &[usize; 2]| {
+        let is_observed = |variable| observed.iter().any(|o| o.variable() == variable);
+        !pair.iter().any(|&variable| is_observed(variable))
+    };
+    let unordered = unordered.into_iter().filter(is_open);
+    Ok(Solved {
+        elements,
+        plan,
+        unordered: unordered.map(|pair| pair.map(name)).collect(),
+    })
 }
 
 /// A utility without the rounding errors of a sum: to 14 significant digits.
@@ -54,7 +90,11 @@ fn rounded(utility: f64) -> f64 {
     format!("{utility:.13e}").parse().unwrap_or(utility)
 }
 
-fn json(elements: &DiagramElements, plan: &DecisionPlan) -> Result<Json, figrs::Error> {
+fn json(
+    elements: &DiagramElements,
+    plan: &DecisionPlan,
+    unordered: &[[String; 2]],
+) -> Result<Json, figrs::Error> {
     let mut policies = Map::new();
     for decision in elements.decisions() {
         let policy = plan.policy(decision)?;
@@ -77,9 +117,13 @@ fn json(elements: &DiagramElements, plan: &DecisionPlan) -> Result<Json, figrs::
         });
         policies.insert(decision.label().short().to_owned(), rows.collect());
     }
-    Ok(json!({
+    let mut told = json!({
         "expected_utility": as_json(rounded(plan.expected_utility())),
         "policies": policies,
         "optimal": plan.is_optimal(),
-    }))
+    });
+    if !unordered.is_empty() {
+        told["unordered"] = json!(unordered);
+    }
+    Ok(told)
 }

@@ -30,6 +30,7 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   Task score: {"score": x, "variables": {VAR: x}}: the score of the structure and the term of each variable.
   Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}: a row
    for each combination of states, of the variables that the choice depends on, that is possible.
+   "unordered": [[DECISION, DECISION], ...] are neighbours that nothing but their places in the file orders.
    Utilities are rounded to 14 significant digits.
   Task convert: {"file": OUT, "format": NAME}. Task sample with --out: {"file": OUT, "rows": n, "cost", "seconds"}, the samples being in the file.
   WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
@@ -73,6 +74,9 @@ pub(crate) struct Options {
     /// Divide rows of tables that do not sum to one by their sums, and note them; without it they are errors, but for rounding.
     #[arg(long)]
     pub(crate) normalise: bool,
+    /// Unroll a dynamic network of GeNIe to this many slices: its nodes have variables NAME_0, NAME_1 and so on.
+    #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) slices: Option<u32>,
     /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,

@@ -37,12 +37,14 @@ fn file(options: &Options) -> &Path {
 }
 
 fn reader(options: &Options) -> NetworkReader {
-    let reader = NetworkReader::new();
+    let mut reader = NetworkReader::new();
     if options.normalise {
-        reader.normalise()
-    } else {
-        reader
+        reader = reader.normalise();
     }
+    if let Some(slices) = options.slices {
+        reader = reader.slices(slices);
+    }
+    reader
 }
 
 /// The failure of a reader, with the flags that may help.
@@ -71,6 +73,10 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
                  such rows by their sums with --normalise",
                 shown(*sum)
             )
+        }
+        TextProblem::Dynamic { slices } => {
+            let own = slices.map_or_else(String::new, |slices| format!(" of {slices} slices"));
+            format!("a dynamic network{own}; unroll it to a number of slices with --slices")
         }
         _ => return failure,
     };

@@ -115,6 +115,9 @@ impl Options {
             OptionUse::new(Task::value_variants())
                 .needing(has_file, "--file")
                 .of("--normalise", self.normalise),
+            OptionUse::new(Task::value_variants())
+                .needing(has_file, "--file")
+                .of("--slices", self.slices.is_some()),
         ];
         uses.extend(self.structures.uses(has_file));
         uses

@@ -1,6 +1,7 @@
 //! Influence diagrams: chance variables, decisions and utilities.
 
 mod elements;
+mod unordered;
 
 use rustc_hash::FxHashMap;
 

@@ -153,6 +153,21 @@ pub enum TextProblem {
         /// Its kind, as the format calls it.
         kind: String,
     },
+    /// A formula of a table is none that is read.
+    #[error("a formula that is not read: {reason}; write the table as `data`")]
+    Formula {
+        /// The part that is not read, and why.
+        reason: String,
+    },
+    /// A network has nodes in several slices of time.
+    #[error(
+        "a dynamic network{}; have the reader unroll it to a number of slices",
+        slices.map_or_else(String::new, |slices| format!(" of {slices} slices"))
+    )]
+    Dynamic {
+        /// The number of slices that the file gives.
+        slices: Option<u32>,
+    },
     /// A network has a node that only influence diagrams have.
     #[error(
         "`{node}` is a {kind} node, so that this is an influence diagram and no network of chances alone; read it as an influence diagram"

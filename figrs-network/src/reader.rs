@@ -26,6 +26,7 @@ use figrs_reading::{MOST_NETWORK_BYTES, read_limited};
 #[must_use]
 pub struct NetworkReader {
     pub(super) normalises: bool,
+    pub(super) slices: Option<u32>,
 }
 
 impl NetworkReader {
@@ -38,6 +39,13 @@ impl NetworkReader {
     /// [`normalised`](Network::normalised). A row of zeros stays an error.
     pub fn normalise(mut self) -> Self {
         self.normalises = true;
+        self
+    }
+
+    /// Unrolls a dynamic network of `GeNIe` to a number of slices: a node of the plate is a variable in each of them, called after it and `_0`, `_1` and so on.
+    /// Other networks are read as they are.
+    pub fn slices(mut self, slices: u32) -> Self {
+        self.slices = Some(slices.max(1));
         self
     }
 

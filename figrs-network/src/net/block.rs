@@ -12,8 +12,18 @@ pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
     pub(super) data: Option<Data<'t>>,
-    /// The offset of a formula.
-    pub(super) formula: Option<usize>,
+    /// Its formulas, if it has any.
+    pub(super) model: Option<Model<'t>>,
+    /// The nodes for each joint state of which there is a formula.
+    pub(super) nodes: Vec<Name<'t>>,
+}
+
+/// The formulas of a potential.
+pub(super) struct Model<'t> {
+    /// The input at the list.
+    pub(super) data: Input<'t>,
+    /// Length of the list in bytes.
+    pub(super) length: usize,
 }
 
 /// A list of numbers, in parentheses that may be nested.
@@ -30,6 +40,10 @@ pub(super) struct Attributes<'t> {
     pub(super) name: Option<&'t str>,
     pub(super) full_name: Option<&'t str>,
     pub(super) states: Vec<(usize, String)>,
+    /// The kind of the states' values in formulas.
+    pub(super) subtype: Option<&'t str>,
+    /// Those values, or the bounds of them.
+    pub(super) values: Vec<Name<'t>>,
 }
 
 /// The attributes of the network or of a node, from `{` to `}`.
@@ -49,6 +63,19 @@ pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t
                     found.states.push((at, state.to_owned()));
                 }
             }
+            "subtype" => {
+                let mut kind = *input;
+                found.subtype = word(&mut kind, "a kind of states")
+                    .ok()
+                    .map(|(_, kind)| kind);
+                value(input)?;
+                continue;
+            }
+            "state_values" => {
+                found.values = names(&mut input.clone()).unwrap_or_default();
+                value(input)?;
+                continue;
+            }
             _ => {
                 value(input)?;
                 continue;
@@ -66,7 +93,8 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
         subject: word(input, "a node")?,
         parents: Vec::new(),
         data: None,
-        formula: None,
+        model: None,
+        nodes: Vec::new(),
     };
     if mark(input, '|')? {
         while !mark(input, ')')? {
@@ -85,19 +113,40 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
                 if input.starts_with('(') {
                     found.data = Some(Data::read(input)?);
                 } else {
-                    found.formula = Some(at);
-                    value(input)?;
+                    found.model = Some(Model::read(input)?);
                 }
             }
             "data" => return Err(unexpected(at, name, "one `data`")),
-            "model_data" => {
-                found.formula = Some(at);
+            "model_data" => found.model = Some(Model::read(input)?),
+            "model_nodes" => {
+                found.nodes = names(&mut input.clone()).unwrap_or_default();
                 value(input)?;
             }
             _ => value(input)?,
         }
     }
     Ok(found)
+}
+
+impl<'t> Model<'t> {
+    /// Passes over the formulas, their semicolon included.
+    fn read(input: &mut Input<'t>) -> LexerResult<Self> {
+        space(input)?;
+        let data = *input;
+        value(input)?;
+        let length = offset(input) - offset(&data) - ';'.len_utf8();
+        Ok(Self { data, length })
+    }
+}
+
+/// Names in parentheses.
+fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
+    let mut all = Vec::new();
+    require(input, '(', "`(` and names")?;
+    while !mark(input, ')')? {
+        all.push(word(input, "a name or `)`")?);
+    }
+    Ok(all)
 }
 
 impl<'t> Data<'t> {

@@ -1,6 +1,8 @@
 //! The NET language of HUGIN.
 
 mod block;
+mod formula;
+mod generated;
 mod read;
 mod token;
 mod write;

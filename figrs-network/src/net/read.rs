@@ -3,8 +3,11 @@
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, unexpected};
 use super::super::names::FullNames;
+use rustc_hash::FxHashMap;
+
 use super::super::{NetworkKind, NetworkReader, TextProblem};
 use super::block::{Attributes, Name, Potential, attributes, potential};
+use super::generated::{self, StateValues};
 use super::token::{mark, next_word, word};
 
 /// Words that begin a block.
@@ -15,6 +18,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     let mut input = Input::new(text);
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
     let mut names = FullNames::default();
+    let mut values = FxHashMap::default();
     let mut potentials = Vec::new();
     // An empty text is no network: its first word is missing.
     let mut next = Some(word(&mut input, BLOCKS)?);
@@ -25,12 +29,12 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
                 name.unwrap_or_default().clone_into(&mut draft.name);
             }
             (_, "potential") => potentials.push(potential(&mut input)?),
-            kind => node(&mut input, kind, &mut draft, &mut names)?,
+            kind => node(&mut input, kind, &mut draft, (&mut names, &mut values))?,
         }
         next = next_word(&mut input, BLOCKS)?;
     }
     for potential in &potentials {
-        define(&mut draft, &names, potential)?;
+        define(&mut draft, (&names, &values), potential)?;
     }
     draft.check_definitions()?;
     Ok(draft)
@@ -41,7 +45,7 @@ fn node<'t>(
     input: &mut Input<'t>,
     first: Name<'t>,
     draft: &mut NetworkDraft,
-    names: &mut FullNames,
+    (names, values): (&mut FullNames, &mut FxHashMap<String, StateValues>),
 ) -> LexerResult<()> {
     let is_known = |word: &str| {
         let known = ["discrete", "node", "decision", "utility"];
@@ -67,10 +71,13 @@ fn node<'t>(
         let node = name.into();
         return Err(LexerError::new(at, TextProblem::NodeKind { node, kind }));
     }
+    let attributes = attributes(input)?;
+    let own = StateValues::new(&attributes);
     let Attributes {
         full_name, states, ..
-    } = attributes(input)?;
+    } = attributes;
     let name = names.add(at, name, full_name.map(str::to_owned))?;
+    values.insert(name.clone(), own);
     match discrete {
         "node" => draft.declare(at, &name, states).map(drop),
         "decision" => draft.declare_decision(at, &name, states),
@@ -86,15 +93,13 @@ fn mark_ahead(input: &Input<'_>) -> LexerResult<bool> {
 /// Defines the node of a potential.
 fn define(
     draft: &mut NetworkDraft,
-    names: &FullNames,
+    (names, values): (&FullNames, &FxHashMap<String, StateValues>),
     potential: &Potential<'_>,
 ) -> LexerResult<()> {
     let (at, name) = names.of(potential.subject);
     let Some(data) = &potential.data else {
-        if let Some(formula) = potential.formula {
-            let (node, kind) = (name.into(), "table by a formula".into());
-            let problem = TextProblem::NodeKind { node, kind };
-            return Err(LexerError::new(formula, problem));
+        if let Some(model) = &potential.model {
+            return generated::define(draft, (names, values), (potential, model));
         }
         let parents = potential.parents.iter().map(|&parent| names.of(parent));
         return draft.define((at, name), parents, std::iter::empty());

@@ -156,13 +156,13 @@ const MISTAKES: &[(&str, usize, &str)] = &[
     ),
     (
         "potential (a) { data = normal ( 0, 1 ); }",
-        17,
-        "`a` is a node of the kind `table by a formula`",
+        24,
+        "a formula that is not read: `(` is missing",
     ),
     (
-        "potential (a) { model_data = ( Distribution (0.5, 0.5) ); }",
-        17,
-        "`a` is a node of the kind `table by a formula`",
+        "potential (a) { model_data = ( Binomial (2, 0.5) ); }",
+        32,
+        "`binomial` is no function of such parts that is read; write the table as `data`",
     ),
     ("potential (a) { }", 12, "a table of 0 entries"),
     ("potential (a) { data }", 22, "expected `=`"),
@@ -232,4 +232,79 @@ fn deep_lists_do_not_overflow_the_stack() {
         "node a {{ states = (x); }} potential (a) {{ data = {deep}"
     ));
     assert!(matches!(mistake, TextProblem::Expected { .. }));
+}
+
+const FORMULAS: &str = "net { }
+node a { states = (\"false\" \"true\"); subtype = boolean; }
+node n { states = (\"none\" \"one\" \"two\"); subtype = number; state_values = (0 1 2); }
+node colour { states = (\"red\" \"green\"); }
+node sum { states = (low middle high); subtype = interval; state_values = (-infinity 1 2.5 infinity); }
+node is { states = (\"false\" \"true\"); subtype = boolean; }
+node share { states = (\"0\" \"1\"); subtype = number; }
+utility worth { }
+potential (a) { data = (0.5 0.5); } potential (n) { data = (0.2 0.3 0.5); } potential (colour) { data = (0.4 0.6); }
+potential (sum | n) { model_nodes = (); model_data = ( n * 2 - n ^ 2 / 2 % a remark
+  ); }
+potential (is | a n colour) { model_data = ( or (and (a, n >= 1), not (colour == \"red\")) ); }
+potential (share | a n) { model_nodes = (a); model_data = ( Distribution (1, 3) / 4, if (n > 0, 1, min (n, 5)) ); }
+potential (worth | n a) { model_data = ( if (a, -(n + 0.5), max (1, n)) ); }
+";
+
+#[test]
+fn formulas_over_finite_states_are_tables() {
+    let text = FORMULAS.replace("Distribution (1, 3) / 4", "Distribution (0.25, 0.75)");
+    let diagram = InfluenceDiagram::from_net(&text).unwrap();
+    let numbers = |name: &str| {
+        let child = diagram.position(name).unwrap();
+        let mut tables = diagram.tables().iter();
+        let own = tables.find(|table| table.variables().last() == Some(&child));
+        own.unwrap().numbers().to_vec()
+    };
+    // 0, 1.5 and 2.
+    assert_eq!(
+        numbers("sum"),
+        [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0]
+    );
+    let mut truths = Vec::new();
+    for a in [false, true] {
+        for n in 0..3 {
+            for is_red in [true, false] {
+                let is = a && n >= 1 || !is_red;
+                truths.extend([f64::from(u8::from(!is)), f64::from(u8::from(is))]);
+            }
+        }
+    }
+    assert_eq!(numbers("is"), truths);
+    let shares = [
+        0.25, 0.75, 0.25, 0.75, 0.25, 0.75, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0,
+    ];
+    assert_eq!(numbers("share"), shares);
+    assert_eq!(
+        diagram.utilities()[0].numbers(),
+        [1.0, -0.5, 1.0, -1.5, 2.0, -2.5]
+    );
+    for (formula, words) in [
+        ("or (a, n)", "`or` is no function of such parts"),
+        ("n + 7", "its value 7 is that of no state of `share`"),
+        ("sum", "`sum` is no parent with values"),
+        ("(((n)", "`)` is missing"),
+        ("n n", "`,` is missing"),
+        ("n, n", "a table of 2 entries where its variables need 1"),
+        ("if (n, 1, 0)", "the first part of `if`"),
+        ("1 / n", "`/` is no function of such parts"),
+        ("Distribution (0.5, 0.6)", "sums to 1.1"),
+        ("Distribution (-1, 2)", "the number -1 cannot be a weight"),
+    ] {
+        let own = format!("potential (share | a n) {{ model_data = ( {formula} ); }}");
+        let lines = text
+            .lines()
+            .map(|line| if line.contains("(share") { &own } else { line });
+        let wrong: Vec<&str> = lines.collect();
+        let (_, _, mistake) = problem_of(InfluenceDiagram::from_net(&wrong.join("\n")));
+        assert!(mistake.to_string().contains(words), "{formula}: {mistake}");
+    }
+    let deep = format!("({}n{})", "(".repeat(5000), ")".repeat(5000));
+    let own =
+        format!("net {{ }} node n {{ states = (a b); }} potential (n) {{ model_data = {deep}; }}");
+    assert!(problem(&own).2.to_string().contains("within each other"));
 }

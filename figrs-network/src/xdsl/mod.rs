@@ -4,6 +4,7 @@ mod additive;
 mod noisy_max;
 mod read;
 mod resulting;
+mod unroll;
 mod write;
 
 pub(super) use read::read;

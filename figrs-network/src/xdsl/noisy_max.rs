@@ -5,8 +5,7 @@ use figrs_factor::graph::Assignments;
 use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
-use super::super::names::FullNames;
-use super::read::XdslNode;
+use super::read::Definition;
 
 /// Defines a noisy-MAX node by its table: its states stand from the strongest to the weakest, and its state is the strongest of those that its parents and
 /// the leak produce, independently of each other.
@@ -19,12 +18,14 @@ use super::read::XdslNode;
 /// Manual" (noisy-MAX).
 pub(super) fn noisy_max(
     draft: &mut NetworkDraft,
-    node: &XdslNode<'_>,
-    names: &FullNames,
+    definition: &Definition<'_, '_>,
 ) -> LexerResult<()> {
-    let subject = (node.at, node.name.as_str());
-    let parents = node.parents.words().map(|parent| names.of(parent));
-    let scope = draft.scope(parents.chain([subject]))?;
+    let (at, node) = (definition.at, definition.node);
+    let parents = definition
+        .parents
+        .iter()
+        .map(|(at, name)| (*at, name.as_str()));
+    let scope = draft.scope(parents.chain([(at, definition.name.as_str())]))?;
     let Some((&child, parents)) = scope.split_last() else {
         return Ok(());
     };
@@ -40,10 +41,16 @@ pub(super) fn noisy_max(
     let (found, needed) = (numbers.len(), rows as u128 * columns as u128);
     if found as u128 != needed {
         let problem = TextProblem::EntryCount { found, needed };
-        return Err(LexerError::new(node.at, problem));
+        return Err(LexerError::new(definition.at, problem));
     }
     for (row, start) in numbers.chunks_mut(columns).zip(starts.chunks(columns)) {
         draft.check_row(&scope, 0, row, start[0])?;
+    }
+    let (found, needed) = (node.strengths.words().count(), rows - 1);
+    if found != 0 && found != needed {
+        let needed = needed as u128;
+        let problem = TextProblem::EntryCount { found, needed };
+        return Err(LexerError::new(definition.at, problem));
     }
     // For each state of each parent its row: the strengths name the states from the strongest on.
     let mut row_of: Vec<Vec<usize>> = Vec::new();
@@ -63,15 +70,6 @@ pub(super) fn noisy_max(
                 // Without strengths the states stand from the strongest on.
                 None => strength,
             };
-            if own[state] != usize::MAX {
-                return Err(LexerError::new(
-                    node.at,
-                    TextProblem::EntryCount {
-                        found: node.strengths.words().count(),
-                        needed: (rows - 1) as u128,
-                    },
-                ));
-            }
             own[state] = first + strength;
         }
         let weakest = first + size - 1;
@@ -84,7 +82,11 @@ pub(super) fn noisy_max(
         row_of.push(own);
         first += size;
     }
-    let entries = draft.implied_entries(node.at, &scope, found)?;
+    let entries = draft.implied_entries(
+        at,
+        &scope,
+        if definition.is_copy { 0 } else { numbers.len() },
+    )?;
     // Probabilities of a state or a weaker one, row by row.
     let mut weaker = numbers;
     for row in weaker.chunks_mut(columns) {
@@ -112,6 +114,6 @@ pub(super) fn noisy_max(
                 .map(|(own, next)| (own - next).max(0.0)),
         );
     }
-    draft.push_table(node.at, scope, table);
+    draft.push_table(at, scope, table);
     Ok(())
 }

@@ -1,22 +1,23 @@
 //! Reads XDSL.
 
 use super::super::draft::NetworkDraft;
-use super::super::lexer::{LexerError, LexerResult};
+use super::super::lexer::{LexerError, LexerResult, unexpected};
 use super::super::names::{FullNames, nearest};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
 use super::super::{NetworkKind, NetworkReader, TextProblem};
 use super::additive::{AdditiveUtility, add_weights};
 use super::noisy_max::noisy_max;
 use super::resulting::resulting;
+use super::unroll::{Temporal, TimeKind, unrolled};
 use super::{NAME, PLACE, STATE};
 
 /// A node with its offset, name and contents.
 #[derive(Default)]
 pub(super) struct XdslNode<'t> {
     pub(super) at: usize,
-    kind: String,
+    pub(super) kind: String,
     pub(super) name: String,
-    states: Vec<(usize, String)>,
+    pub(super) states: Vec<(usize, String)>,
     pub(super) parents: XmlText<'t>,
     /// Probabilities, utilities, weights, parameters or resulting states.
     pub(super) words: XmlText<'t>,
@@ -24,6 +25,21 @@ pub(super) struct XdslNode<'t> {
     pub(super) strengths: XmlText<'t>,
     /// Its place among the variables, where it stands at another one.
     place: Option<usize>,
+    /// Its place in a dynamic network.
+    pub(super) time: TimeKind,
+}
+
+/// The definition of one variable, decision or utility.
+pub(super) struct Definition<'n, 't> {
+    pub(super) at: usize,
+    pub(super) name: String,
+    pub(super) parents: Vec<(usize, String)>,
+    /// The node with the kind and the states.
+    pub(super) declared: &'n XdslNode<'t>,
+    /// The node with the numbers.
+    pub(super) node: &'n XdslNode<'t>,
+    /// True if the text holds the numbers once for several.
+    pub(super) is_copy: bool,
 }
 
 /// The network or influence diagram of a document; nodes stand in any order.
@@ -37,16 +53,35 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     let mut names = FullNames::default();
     let mut nodes = Vec::new();
     let mut has_nodes = false;
+    let mut temporal = Temporal::default();
+    let mut dynamic = None;
     while let Some(element) = xml.child()? {
         match element.name() {
             "nodes" if !has_nodes => {
                 has_nodes = true;
                 while let Some(element) = xml.child()? {
-                    nodes.push(node(&mut xml, &element, &mut names)?);
+                    let (mut node, name) = node(&mut xml, &element)?;
+                    node.name = names.add(node.at, &node.name, name)?;
+                    nodes.push(node);
                 }
             }
-            // Nodes of several time slices, which the tables alone do not tell.
-            "nodes" | "dynamic" => return Err(element.unexpected("one <nodes>, of one time slice")),
+            "nodes" => return Err(element.unexpected("one <nodes>")),
+            "dynamic" => {
+                let slices = element.attribute("numslices")?;
+                dynamic = Some((
+                    element.at,
+                    slices.and_then(|slices| slices.trim().parse().ok()),
+                ));
+                while let Some(element) = xml.child()? {
+                    let order = element.required("order", "a definition with an `order`")?;
+                    let order: usize = (order.parse().ok().filter(|&order| order > 0))
+                        .ok_or_else(|| unexpected(element.at, &order, "an order from 1 on"))?;
+                    let (node, _) = node(&mut xml, &element)?;
+                    let (_, name) = names.of((node.at, &node.name));
+                    let orders = temporal.entry(name.to_owned()).or_default();
+                    orders.insert(order, node);
+                }
+            }
             "extensions" => {
                 let name = full_name(&mut xml, &draft.name)?;
                 draft.name = name.unwrap_or(draft.name);
@@ -61,24 +96,47 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     if nodes.iter().all(|node: &XdslNode<'_>| node.place.is_some()) {
         nodes.sort_by_key(|node| node.place);
     }
+    let slices = match (dynamic, reader.slices) {
+        (None, _) => 1,
+        (Some(_), Some(slices)) => slices as usize,
+        (Some((at, slices)), None) => {
+            return Err(LexerError::new(at, TextProblem::Dynamic { slices }));
+        }
+    };
+    let definitions = unrolled(&nodes, &temporal, &names, slices)?;
     let mut sums = Vec::new();
-    for node in &mut nodes {
-        let states = std::mem::take(&mut node.states);
+    for definition in &definitions {
+        let (at, node) = (definition.declared.at, definition.declared);
+        let states = node.states.clone();
         match node.kind.as_str() {
-            "decision" => draft.declare_decision(node.at, &node.name, states)?,
-            "utility" => draft.declare_utility(node.at, &node.name)?,
+            "decision" => draft.declare_decision(at, &definition.name, states)?,
+            "utility" => draft.declare_utility(at, &definition.name)?,
             "mau" => sums.push(AdditiveUtility::new(node, &names)?),
-            _ => drop(draft.declare(node.at, &node.name, states)?),
+            _ => drop(draft.declare(at, &definition.name, states)?),
         }
     }
-    for node in &nodes {
-        let subject = (node.at, node.name.as_str());
-        let parents = node.parents.words().map(|parent| names.of(parent));
-        match node.kind.as_str() {
+    for definition in definitions {
+        match definition.declared.kind.as_str() {
             "mau" => {}
-            "deterministic" => resulting(&mut draft, node, &names)?,
-            "noisymax" => noisy_max(&mut draft, node, &names)?,
-            _ => draft.define(subject, parents, node.words.words())?,
+            "deterministic" => resulting(&mut draft, &definition)?,
+            "noisymax" => noisy_max(&mut draft, &definition)?,
+            _ => {
+                let Definition {
+                    at, name, parents, ..
+                } = &definition;
+                if definition.is_copy {
+                    let subject = [(*at, name.as_str())];
+                    let all = parents.iter().map(|(at, parent)| (*at, parent.as_str()));
+                    let scope = draft.scope(all.chain(subject))?;
+                    draft.implied_entries(*at, &scope, 0)?;
+                }
+                let words = definition.node.words.words();
+                draft.define(
+                    (*at, name),
+                    parents.iter().map(|(at, parent)| (*at, parent)),
+                    words,
+                )?;
+            }
         }
     }
     draft.check_definitions()?;
@@ -98,14 +156,20 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// A node of a kind that is known.
+/// A node of a kind that is known, and its name if that is another one than its identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,
-    names: &mut FullNames,
-) -> LexerResult<XdslNode<'t>> {
+) -> LexerResult<(XdslNode<'t>, Option<String>)> {
+    let time = element.attribute("dynamic")?;
     let mut node = XdslNode {
         at: element.at,
+        time: match time.as_deref() {
+            Some("plate") => TimeKind::Plate,
+            Some("anchor") => TimeKind::Anchor,
+            Some("terminal") => TimeKind::Terminal,
+            _ => TimeKind::Contemporal,
+        },
         kind: element.name().to_owned(),
         name: element.required("id", "a node with an `id`")?,
         ..XdslNode::default()
@@ -150,8 +214,7 @@ fn node<'t>(
             _ => xml.skip()?,
         }
     }
-    node.name = names.add(node.at, &node.name, name)?;
-    Ok(node)
+    Ok((node, name))
 }
 
 /// The error that a node cannot be read.

@@ -4,29 +4,30 @@ use rustc_hash::FxHashMap;
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult};
-use super::super::names::FullNames;
 use super::super::variable::unknown_state;
 use super::super::{State, TextProblem};
-use super::read::XdslNode;
+use super::read::Definition;
 
 /// Defines a node by the state that follows from each combination of states of its parents, the last varying fastest.
 pub(super) fn resulting(
     draft: &mut NetworkDraft,
-    node: &XdslNode<'_>,
-    names: &FullNames,
+    definition: &Definition<'_, '_>,
 ) -> LexerResult<()> {
-    let subject = (node.at, node.name.as_str());
-    let parents = node.parents.words().map(|parent| names.of(parent));
-    let scope = draft.scope(parents.chain([subject]))?;
+    let (at, node) = (definition.at, definition.node);
+    let parents = definition
+        .parents
+        .iter()
+        .map(|(at, name)| (*at, name.as_str()));
+    let scope = draft.scope(parents.chain([(at, definition.name.as_str())]))?;
     let Some((&variable, parents)) = scope.split_last() else {
         return Ok(());
     };
     let (needed, found) = (draft.entries(parents), node.words.words().count());
     if found as u128 != needed {
         let problem = TextProblem::EntryCount { found, needed };
-        return Err(LexerError::new(node.at, problem));
+        return Err(LexerError::new(at, problem));
     }
-    let entries = draft.implied_entries(node.at, &scope, found)?;
+    let entries = draft.implied_entries(at, &scope, if definition.is_copy { 0 } else { found })?;
     let own = &draft.variables[variable];
     let names = own.states.iter().map(State::name).zip(0..);
     let columns: FxHashMap<&str, usize> = names.collect();
@@ -37,6 +38,6 @@ pub(super) fn resulting(
         };
         row[column] = 1.0;
     }
-    draft.push_table(node.at, scope, numbers);
+    draft.push_table(at, scope, numbers);
     Ok(())
 }

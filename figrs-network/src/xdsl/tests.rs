@@ -1,5 +1,5 @@
 use super::super::problem_of::problem_of;
-use super::super::{Network, NetworkFormat, State, TextProblem, Variable};
+use super::super::{Network, NetworkFormat, NetworkReader, State, TextProblem, Variable};
 
 /// Parents of different sizes, every number different; one of them follows from the other.
 const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
@@ -178,7 +178,10 @@ fn mistakes_have_their_place() {
     for (text, words) in [
         ("<smile/>", "expected <nodes> in <smile>"),
         ("<smile><nodes/><nodes/></smile>", "expected one <nodes>"),
-        ("<smile><nodes/><dynamic/></smile>", "found `<dynamic>`"),
+        (
+            "<smile><nodes/><dynamic/></smile>",
+            "a dynamic network; have",
+        ),
         ("<smile><extensions></smile>", "not well-formed XML"),
         ("<BIF/>", "expected <smile>"),
     ] {
@@ -263,4 +266,67 @@ fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
         mistake.to_string().contains("produces the weakest state"),
         "{mistake}"
     );
+}
+
+/// By the textbook's umbrella world, and a node that depends on two slices, an anchor, a place and its own slice.
+#[test]
+fn dynamic_networks_are_unrolled() {
+    let text = r#"<smile id="d"><nodes>
+        <cpt id="place"><state id="here"/><state id="there"/><probabilities>0.5 0.5</probabilities></cpt>
+        <cpt id="start" dynamic="anchor"><state id="a"/><state id="b"/><probabilities>0.5 0.5</probabilities></cpt>
+        <cpt id="rain" dynamic="plate"><state id="yes"/><state id="no"/><parents>start place</parents>
+            <probabilities>0.1 0.9 0.2 0.8 0.3 0.7 0.4 0.6</probabilities></cpt>
+        <deterministic id="wet" dynamic="plate"><state id="yes"/><state id="no"/><parents>rain</parents><resultingstates>yes no</resultingstates></deterministic>
+        <cpt id="end" dynamic="terminal"><state id="x"/><state id="y"/><parents>rain</parents><probabilities>0.7 0.3 0.6 0.4</probabilities></cpt>
+        </nodes><dynamic numslices="9">
+        <cpt id="rain" order="1"><parents>rain</parents><probabilities>0.11 0.89 0.12 0.88 0.13 0.87 0.14 0.86</probabilities></cpt>
+        <cpt id="rain" order="2"><parents>wet</parents><probabilities>
+            0.21 0.79 0.22 0.78 0.23 0.77 0.24 0.76 0.25 0.75 0.26 0.74 0.27 0.73 0.28 0.72</probabilities></cpt>
+        </dynamic></smile>"#;
+    let (line, _, mistake) = problem(text);
+    assert_eq!(
+        (line, mistake),
+        (8, TextProblem::Dynamic { slices: Some(9) })
+    );
+    let reader = NetworkReader::new().slices(4);
+    let network = reader.from_text(text, "d").unwrap();
+    let parents = |child: &str| -> Vec<&str> {
+        let child = network.position(child).unwrap();
+        let mut tables = network.tables().iter();
+        let own = tables
+            .find(|t| t.variables().last() == Some(&child))
+            .unwrap();
+        let (_, parents) = own.variables().split_last().unwrap();
+        parents
+            .iter()
+            .map(|&p| network.variables()[p].name())
+            .collect()
+    };
+    assert_eq!(network.variables().len(), 11);
+    assert_eq!(parents("rain_0"), ["start", "place"]);
+    assert_eq!(parents("rain_1"), ["place", "rain_0"]);
+    assert_eq!(parents("rain_2"), ["place", "rain_1", "wet_0"]);
+    assert_eq!(parents("rain_3"), ["place", "rain_2", "wet_1"]);
+    assert_eq!(
+        (parents("wet_2"), parents("end")),
+        (vec!["rain_2"], vec!["rain_3"])
+    );
+    assert_eq!(numbers(&network, "rain_1")[4..6], [0.13, 0.87]);
+    assert_eq!(numbers(&network, "rain_3")[..2], [0.21, 0.79]);
+    // A definition may list all its parents instead.
+    let listed = text.replace(
+        "order=\"1\"><parents>rain",
+        "order=\"1\"><parents>place rain",
+    );
+    let same = reader.from_text(&listed, "d").unwrap();
+    assert_eq!(numbers(&same, "rain_1"), numbers(&network, "rain_1"));
+    let many = NetworkReader::new().slices(u32::MAX).from_text(text, "d");
+    let (_, _, mistake) = problem_of(many);
+    assert!(matches!(
+        mistake,
+        TextProblem::TooLarge {
+            what: "variables",
+            ..
+        }
+    ));
 }

@@ -315,3 +315,61 @@ fn references_are_reached() {
         }
     }
 }
+
+/// Two states of a hidden variable that begin alike stayed alike in every round, at the likelihood of independent columns.
+#[test]
+fn hidden_states_that_begin_alike_are_parted() {
+    let text = "network n { } variable h { type discrete [ 2 ] { x, y }; } variable a { type discrete [ 2 ] { 0, 1 }; }
+        variable b { type discrete [ 2 ] { 0, 1 }; } variable c { type discrete [ 2 ] { 0, 1 }; }
+        probability ( h ) { table 0.5, 0.5; } probability ( a | h ) { default 0.3, 0.7; }
+        probability ( b | h ) { default 0.5, 0.5; } probability ( c | h ) { default 0.5, 0.5; }";
+    let network = Network::from_bif(text).unwrap();
+    let rows = ["0,0,0", "1,1,1"].map(|row| format!("{row}\n").repeat(20));
+    let data = network
+        .data_from_csv(&format!("a,b,c\n{}", rows.concat()))
+        .unwrap();
+    let learned = NetworkLearner::new().learn(&network, &data).unwrap();
+    // The hidden state is that of all three, and each row has the probability one half.
+    let best = 40.0 * 0.5f64.ln();
+    assert!(
+        (learned.fit.log_likelihood() - best).abs() < 1e-6,
+        "{}",
+        learned.fit.log_likelihood()
+    );
+    assert_eq!((learned.alike, learned.fit.starts().len()), (vec![0], 10));
+    assert!(learned.unreached.is_empty());
+    let once = NetworkLearner::new()
+        .starts(1)
+        .start(LearningStart::Uniform);
+    let once = once.learn(&network, &data).unwrap();
+    assert_eq!((once.alike, once.fit.starts().len()), (vec![0], 1));
+    // States that differ in one table are no twins, nor is a variable that a case observes.
+    let differing =
+        Network::from_bif(&text.replace("default 0.3, 0.7", "(x) 0.3, 0.7; (y) 0.4, 0.6")).unwrap();
+    let learned = NetworkLearner::new().learn(&differing, &data).unwrap();
+    assert!(learned.alike.is_empty() && learned.fit.starts().len() == 1);
+    let seen = network.data_from_csv("h,a\nx,0\n,1\n").unwrap();
+    assert!(
+        NetworkLearner::new()
+            .learn(&network, &seen)
+            .unwrap()
+            .alike
+            .is_empty()
+    );
+}
+
+#[test]
+fn rows_that_no_case_reaches_are_named_and_keep_their_numbers() {
+    let network = garden();
+    let data = network
+        .data_from_csv("season,rain\ndry,no\nmild,yes\n")
+        .unwrap();
+    let learner = rounds(3).starts(3);
+    let learned = learner.learn(&network, &data).unwrap();
+    let rain = network.position("rain").unwrap();
+    assert_eq!(learned.unreached, [(rain, 2)]);
+    assert_eq!(learned.network.tables()[1].numbers()[4..], [0.8, 0.2]);
+    // A missing cell may be any state.
+    let data = network.data_from_csv("season,rain\n,no\n").unwrap();
+    assert!(network.unreached_rows(&data).is_empty());
+}

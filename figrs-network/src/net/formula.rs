@@ -1,0 +1,309 @@
+//! Formulas of tables in NET: expressions over the values of nodes.
+
+use super::super::TextProblem;
+use super::super::lexer::{LexerError, LexerResult};
+
+/// Most formulas within each other.
+const MOST_DEPTH: usize = 100;
+
+/// A value of a formula.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Truth(bool),
+    Number(f64),
+    Label(String),
+    /// Probabilities of the states of a node.
+    Distribution(Vec<f64>),
+}
+
+/// An expression: a constant, a node by its name, or a function of expressions.
+#[derive(Debug)]
+pub(super) enum Formula {
+    Constant(Value),
+    Node {
+        at: usize,
+        name: String,
+    },
+    Function {
+        at: usize,
+        name: String,
+        arguments: Vec<Formula>,
+    },
+}
+
+fn mistake(at: usize, reason: impl Into<String>) -> LexerError {
+    let reason = reason.into();
+    LexerError::new(at, TextProblem::Formula { reason })
+}
+
+/// The formulas of a list in parentheses, which commas separate; the text stands at an offset.
+pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
+    let mut reader = FormulaReader {
+        text,
+        place: 0,
+        offset,
+        depth: 0,
+    };
+    reader.require("(")?;
+    let formulas = reader.list()?;
+    reader.space();
+    if reader.place < text.len() {
+        return Err(mistake(reader.at(), "something stands after its end"));
+    }
+    Ok(formulas)
+}
+
+struct FormulaReader<'t> {
+    text: &'t str,
+    place: usize,
+    offset: usize,
+    depth: usize,
+}
+
+/// Operators between two formulas, those that bind least first; of one line none binds more.
+const OPERATORS: [&[&str]; 4] = [
+    &["==", "!=", "<>", "<=", ">=", "<", ">", "="],
+    &["+", "-"],
+    &["*", "/"],
+    &["^"],
+];
+
+impl<'t> FormulaReader<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.place..]
+    }
+
+    fn at(&self) -> usize {
+        self.offset + self.place
+    }
+
+    fn space(&mut self) {
+        loop {
+            self.place = self.text.len() - self.rest().trim_start().len();
+            if !self.rest().starts_with('%') {
+                return;
+            }
+            let line = self.rest().find('\n');
+            self.place = line.map_or(self.text.len(), |end| self.place + end);
+        }
+    }
+
+    fn mark(&mut self, mark: &str) -> bool {
+        self.space();
+        let is_here = self.rest().starts_with(mark);
+        self.place += if is_here { mark.len() } else { 0 };
+        is_here
+    }
+
+    fn require(&mut self, mark: &str) -> LexerResult<()> {
+        if self.mark(mark) {
+            return Ok(());
+        }
+        Err(mistake(self.at(), format!("`{mark}` is missing")))
+    }
+
+    /// Formulas up to a closing parenthesis.
+    fn list(&mut self) -> LexerResult<Vec<Formula>> {
+        let mut all = Vec::new();
+        while !self.mark(")") {
+            if !all.is_empty() {
+                self.require(",")?;
+            }
+            all.push(self.binary(0)?);
+        }
+        Ok(all)
+    }
+
+    /// A formula of operators that bind at least as this line of them.
+    fn binary(&mut self, line: usize) -> LexerResult<Formula> {
+        let Some(operators) = OPERATORS.get(line) else {
+            return self.unary();
+        };
+        let mut left = self.binary(line + 1)?;
+        loop {
+            self.space();
+            let at = self.at();
+            let mut own = operators.iter();
+            let Some(&name) = own.find(|&&operator| self.mark(operator)) else {
+                return Ok(left);
+            };
+            let right = self.binary(line + 1)?;
+            left = Formula::Function {
+                at,
+                name: name.to_owned(),
+                arguments: vec![left, right],
+            };
+        }
+    }
+
+    fn unary(&mut self) -> LexerResult<Formula> {
+        self.depth += 1;
+        if self.depth > MOST_DEPTH {
+            return Err(mistake(self.at(), "too many parentheses within each other"));
+        }
+        let found = self.operand();
+        self.depth -= 1;
+        found
+    }
+
+    fn operand(&mut self) -> LexerResult<Formula> {
+        if self.mark("-") {
+            let at = self.at();
+            let arguments = vec![self.unary()?];
+            let name = "-".to_owned();
+            return Ok(Formula::Function {
+                at,
+                name,
+                arguments,
+            });
+        }
+        if self.mark("(") {
+            let inner = self.binary(0)?;
+            self.require(")")?;
+            return Ok(inner);
+        }
+        let at = self.at();
+        if self.mark("\"") {
+            let label = self.rest().split('"').next().unwrap_or_default();
+            self.place += label.len();
+            self.require("\"")?;
+            return Ok(Formula::Constant(Value::Label(label.to_owned())));
+        }
+        let rest = self.rest();
+        if rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            let mut end = 0;
+            for (i, c) in rest.char_indices() {
+                let is_sign = matches!(c, '+' | '-') && rest[..i].ends_with(['e', 'E']);
+                if !(c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E') || is_sign) {
+                    break;
+                }
+                end = i + c.len_utf8();
+            }
+            self.place += end;
+            let number = rest[..end]
+                .parse()
+                .map_err(|_| mistake(at, "a number is none"))?;
+            return Ok(Formula::Constant(Value::Number(number)));
+        }
+        let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let name = &rest[..length.unwrap_or(rest.len())];
+        if name.is_empty() {
+            return Err(mistake(at, "a node, a number or a function is missing"));
+        }
+        self.place += name.len();
+        if self.mark("(") {
+            let (name, arguments) = (name.to_ascii_lowercase(), self.list()?);
+            return Ok(Formula::Function {
+                at,
+                name,
+                arguments,
+            });
+        }
+        let name = name.to_owned();
+        Ok(match name.as_str() {
+            "true" => Formula::Constant(Value::Truth(true)),
+            "false" => Formula::Constant(Value::Truth(false)),
+            _ => Formula::Node { at, name },
+        })
+    }
+}
+
+impl Formula {
+    /// Offset of the formula in the text.
+    pub(super) fn at(&self) -> Option<usize> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Node { at, .. } | Self::Function { at, .. } => Some(*at),
+        }
+    }
+
+    /// The value, with those of nodes by their names.
+    ///
+    /// **Errors.** A node that has no value, an unknown function, and arguments of other kinds or numbers than it takes.
+    pub(super) fn value(&self, of: &impl Fn(&str) -> Option<Value>) -> LexerResult<Value> {
+        let (at, name, arguments) = match self {
+            Self::Constant(value) => return Ok(value.clone()),
+            Self::Node { at, name } => {
+                let missing = || format!("`{name}` is no parent with values that formulas take");
+                return of(name).ok_or_else(|| mistake(*at, missing()));
+            }
+            Self::Function {
+                at,
+                name,
+                arguments,
+            } => (*at, name.as_str(), &arguments[..]),
+        };
+        if let ("if", [condition, yes, no]) = (name, arguments) {
+            return match condition.value(of)? {
+                Value::Truth(true) => yes.value(of),
+                Value::Truth(false) => no.value(of),
+                _ => Err(mistake(
+                    at,
+                    "the first part of `if` is neither true nor false",
+                )),
+            };
+        }
+        let values = arguments.iter().map(|argument| argument.value(of));
+        let values = values.collect::<LexerResult<Vec<Value>>>()?;
+        applied(name, &values).ok_or_else(|| {
+            mistake(
+                at,
+                format!("`{name}` is no function of such parts that is read"),
+            )
+        })
+    }
+}
+
+/// The value of a function; nothing if it is unknown, or its arguments are of other kinds than it takes.
+fn applied(name: &str, values: &[Value]) -> Option<Value> {
+    use Value::{Distribution, Number, Truth};
+    if let ("==" | "=" | "!=" | "<>", [left, right]) = (name, values) {
+        let is_same_kind = std::mem::discriminant(left) == std::mem::discriminant(right);
+        return is_same_kind.then(|| Truth((left == right) == name.starts_with('=')));
+    }
+    if matches!(name, "and" | "or" | "not") {
+        let truths = values.iter().map(|value| match value {
+            Truth(truth) => Some(*truth),
+            _ => None,
+        });
+        let truths: Vec<bool> = truths.collect::<Option<_>>()?;
+        return match (name, &truths[..]) {
+            ("not", [one]) => Some(Truth(!one)),
+            ("and", [_, ..]) => Some(Truth(truths.iter().all(|&truth| truth))),
+            ("or", [_, ..]) => Some(Truth(truths.iter().any(|&truth| truth))),
+            _ => None,
+        };
+    }
+    let numbers = values.iter().map(|value| match value {
+        Number(number) => Some(*number),
+        _ => None,
+    });
+    let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
+    let number = match (name, &numbers[..]) {
+        ("distribution", [_, ..]) => return Some(Distribution(numbers)),
+        ("<", [a, b]) => return Some(Truth(a < b)),
+        ("<=", [a, b]) => return Some(Truth(a <= b)),
+        (">", [a, b]) => return Some(Truth(a > b)),
+        (">=", [a, b]) => return Some(Truth(a >= b)),
+        ("+", [a, b]) => a + b,
+        ("-", [a, b]) => a - b,
+        ("-", [a]) => -a,
+        ("*", [a, b]) => a * b,
+        ("/", [a, b]) => a / b,
+        ("^", [a, b]) => a.powf(*b),
+        ("mod", [a, b]) => a - b * (a / b).floor(),
+        ("min", [_, ..]) => numbers.iter().copied().fold(f64::INFINITY, f64::min),
+        ("max", [_, ..]) => numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        ("abs", [a]) => a.abs(),
+        ("sqrt", [a]) => a.sqrt(),
+        ("exp", [a]) => a.exp(),
+        ("log", [a]) => a.ln(),
+        ("log2", [a]) => a.log2(),
+        ("log10", [a]) => a.log10(),
+        ("floor", [a]) => a.floor(),
+        ("ceil", [a]) => a.ceil(),
+        _ => return None,
+    };
+    // A value is the same whatever the sign of its zero.
+    number.is_finite().then_some(Number(number + 0.0))
+}

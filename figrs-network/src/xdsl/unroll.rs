@@ -1,0 +1,231 @@
+//! Dynamic networks of `GeNIe`, unrolled to a number of slices.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::super::TextProblem;
+use super::super::lexer::{LexerError, LexerResult, unexpected};
+use super::super::names::FullNames;
+use super::read::{Definition, XdslNode};
+
+/// Most variables of an unrolled network.
+const MOST_VARIABLES: usize = 1 << 20;
+
+/// The place of a node in a dynamic network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TimeKind {
+    /// Once, for all slices.
+    #[default]
+    Contemporal,
+    /// Once, before the first slice.
+    Anchor,
+    /// Once in each slice.
+    Plate,
+    /// Once, after the last slice.
+    Terminal,
+}
+
+/// The definitions of nodes of the plate by their names and orders: that of an order holds from the slice of that number on, up to the next one.
+pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
+
+/// The definitions of the nodes of a network with a number of slices: a node of the plate has one in each slice `t`, called after it and `_t`.
+///
+/// A definition of order `k` depends on the parents that the node has within its slice but for anchors, and then on the nodes that the definitions of the orders
+/// `1..=k` list, so many slices before; one that is too small for that depends on the nodes that it lists alone.
+///
+/// **References.** `BayesFusion`, "SMILE Programmer's Manual" (dynamic Bayesian networks).
+pub(super) fn unrolled<'n, 't>(
+    nodes: &'n [XdslNode<'t>],
+    temporal: &'n Temporal<'t>,
+    names: &'n FullNames,
+    slices: usize,
+) -> LexerResult<Vec<Definition<'n, 't>>> {
+    let plan = Unrolling {
+        nodes: nodes
+            .iter()
+            .map(|node| (node.name.as_str(), node))
+            .collect(),
+        temporal,
+        names,
+        slices,
+    };
+    let plate = nodes.iter().filter(|node| node.time == TimeKind::Plate);
+    let plate: Vec<&XdslNode<'t>> = plate.collect();
+    let needed = plate.len() as u128 * slices as u128;
+    if needed > MOST_VARIABLES as u128 {
+        let (what, limit) = ("variables", MOST_VARIABLES);
+        let at = plate.first().map_or(0, |node| node.at);
+        let problem = TextProblem::TooLarge {
+            what,
+            needed,
+            limit,
+        };
+        return Err(LexerError::new(at, problem));
+    }
+    let of =
+        |kinds: &'static [TimeKind]| nodes.iter().filter(move |node| kinds.contains(&node.time));
+    let mut definitions = Vec::new();
+    for node in of(&[TimeKind::Contemporal, TimeKind::Anchor]) {
+        definitions.push(plan.once(node));
+    }
+    for slice in 0..slices {
+        for node in &plate {
+            definitions.push(plan.in_slice(node, slice)?);
+        }
+    }
+    for node in of(&[TimeKind::Terminal]) {
+        definitions.push(plan.once(node));
+    }
+    Ok(definitions)
+}
+
+struct Unrolling<'n, 't> {
+    nodes: FxHashMap<&'n str, &'n XdslNode<'t>>,
+    temporal: &'n Temporal<'t>,
+    names: &'n FullNames,
+    slices: usize,
+}
+
+impl<'n, 't> Unrolling<'n, 't> {
+    /// A node that stands once.
+    fn once(&self, node: &'n XdslNode<'t>) -> Definition<'n, 't> {
+        let last = self.slices.saturating_sub(1);
+        let parents = node.parents.words().map(|parent| {
+            let (at, name) = self.names.of(parent);
+            let is_last = node.time == TimeKind::Terminal;
+            let slice = Some(last).filter(|_| is_last && self.is(name, TimeKind::Plate));
+            (at, in_slice(name, slice))
+        });
+        Definition {
+            at: node.at,
+            name: node.name.clone(),
+            parents: parents.collect(),
+            declared: node,
+            node,
+            is_copy: false,
+        }
+    }
+
+    /// The parents that a node lists.
+    fn parents<'s>(&'s self, node: &'s XdslNode<'t>) -> Vec<(usize, &'s str)> {
+        node.parents
+            .words()
+            .map(|parent| self.names.of(parent))
+            .collect()
+    }
+
+    fn is(&self, name: &str, kind: TimeKind) -> bool {
+        self.nodes.get(name).is_some_and(|node| node.time == kind)
+    }
+
+    /// A node of the plate in a slice.
+    fn in_slice(
+        &self,
+        declared: &'n XdslNode<'t>,
+        slice: usize,
+    ) -> LexerResult<Definition<'n, 't>> {
+        let orders = self.temporal.get(&declared.name);
+        let mut orders_so_far = orders.into_iter().flat_map(|orders| orders.range(..=slice));
+        let last = orders_so_far.next_back();
+        let is_first = last.is_none();
+        let mut own = self.parents(declared);
+        let is_anchor = |(_, name): &&(usize, &str)| self.is(name, TimeKind::Anchor);
+        if let Some(&(at, name)) = own.iter().find(is_anchor)
+            && is_first
+            && slice > 0
+        {
+            let expected = "a definition of order 1 of a node with an anchor among its parents";
+            return Err(unexpected(at, name, expected));
+        }
+        own.retain(|parent| is_first || !is_anchor(&parent));
+        let placed = |(at, name): (usize, &str)| {
+            let slice = Some(slice).filter(|_| self.is(name, TimeKind::Plate));
+            (at, in_slice(name, slice))
+        };
+        let within: Vec<(usize, String)> = own.iter().copied().map(placed).collect();
+        let Some((&order, node)) = last else {
+            return Ok(self.defined(declared, declared, slice, within));
+        };
+        let before =
+            |order: usize, (at, name): (usize, &str)| (at, in_slice(name, Some(slice - order)));
+        let mut all = within;
+        let orders = orders.into_iter().flat_map(|orders| orders.range(..=order));
+        for (&order, listed) in orders {
+            let listed = self.parents(listed);
+            all.extend(listed.into_iter().map(|parent| before(order, parent)));
+        }
+        let listed = self.parents(node);
+        let mut names = listed.iter();
+        let is_of_plate = names.all(|(_, name)| self.is(name, TimeKind::Plate));
+        if is_of_plate && self.fits(declared, node, &all) {
+            return Ok(self.defined(declared, node, slice, all));
+        }
+        let alone = listed.into_iter().map(|(at, name)| {
+            let is_within = name != declared.name && own.iter().any(|&(_, own)| own == name);
+            if is_within || !self.is(name, TimeKind::Plate) {
+                placed((at, name))
+            } else {
+                before(order, (at, name))
+            }
+        });
+        let alone: Vec<(usize, String)> = alone.collect();
+        let parents = if self.fits(declared, node, &alone) {
+            alone
+        } else {
+            all
+        };
+        Ok(self.defined(declared, node, slice, parents))
+    }
+
+    fn defined(
+        &self,
+        declared: &'n XdslNode<'t>,
+        node: &'n XdslNode<'t>,
+        slice: usize,
+        parents: Vec<(usize, String)>,
+    ) -> Definition<'n, 't> {
+        Definition {
+            at: node.at,
+            name: in_slice(&declared.name, Some(slice)),
+            parents,
+            declared,
+            node,
+            is_copy: slice > 0,
+        }
+    }
+
+    /// True if a definition has as many entries as it needs with these parents.
+    fn fits(
+        &self,
+        declared: &XdslNode<'_>,
+        node: &XdslNode<'_>,
+        parents: &[(usize, String)],
+    ) -> bool {
+        let sizes = parents.iter().map(|(_, parent)| {
+            let name = parent
+                .rsplit_once('_')
+                .map_or(parent.as_str(), |(name, _)| name);
+            let known = self
+                .nodes
+                .get(parent.as_str())
+                .or_else(|| self.nodes.get(name));
+            known.map_or(0, |node| node.states.len())
+        });
+        let own = declared.states.len();
+        let needed = match declared.kind.as_str() {
+            "noisymax" => (sizes.sum::<usize>() + 1).saturating_mul(own),
+            "deterministic" => sizes.fold(1, usize::saturating_mul),
+            _ => sizes.fold(own, usize::saturating_mul),
+        };
+        node.words.words().take(needed.saturating_add(1)).count() == needed
+    }
+}
+
+/// The name of a node in a slice.
+fn in_slice(name: &str, slice: Option<usize>) -> String {
+    match slice {
+        Some(slice) => format!("{name}_{slice}"),
+        None => name.to_owned(),
+    }
+}
