@@ -74,7 +74,7 @@ pub(crate) struct Options {
     /// Divide rows of tables that do not sum to one by their sums, and note them; without it they are errors, but for rounding.
     #[arg(long)]
     pub(crate) normalise: bool,
-    /// Unroll a dynamic network of GeNIe to this many slices: its nodes have variables NAME_0, NAME_1 and so on.
+    /// Unroll a dynamic network of a .xdsl file to this many slices: a node has a variable in each, called after it and `_0`, `_1` and so on.
     #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) slices: Option<u32>,
     /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.

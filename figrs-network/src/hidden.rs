@@ -3,17 +3,49 @@
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashSet;
 
-use super::{Network, NetworkData, State};
+use super::{Network, NetworkData, NetworkTable, State};
 
-/// The variables that no case observes and two of whose states are alike in all tables, the others being as they are: expectation-maximisation gives these
-/// states the same numbers in every round.
-pub(super) fn alike(network: &Network, data: &NetworkData) -> Vec<usize> {
-    let mut is_hidden = vec![true; network.variables.len()];
-    for row in data.rows() {
-        for (hidden, cell) in is_hidden.iter_mut().zip(row) {
-            *hidden &= cell.is_none();
+/// Uses of the variables of a network for cases.
+pub(super) struct Hidden {
+    /// True for a variable that no case observes.
+    is_hidden: Vec<bool>,
+    /// True for a variable with a descendant that some case observes.
+    is_cause: Vec<bool>,
+}
+
+impl Hidden {
+    pub(super) fn new(network: &Network, data: &NetworkData) -> Self {
+        let mut is_hidden = vec![true; network.variables.len()];
+        for row in data.rows() {
+            for (hidden, cell) in is_hidden.iter_mut().zip(row) {
+                *hidden &= cell.is_none();
+            }
+        }
+        let mut is_cause = vec![false; network.variables.len()];
+        for &table in network.order.iter().rev() {
+            if let Some((&child, parents)) = network.tables[table].variables.split_last()
+                && (is_cause[child] || !is_hidden[child])
+            {
+                for &parent in parents {
+                    is_cause[parent] = true;
+                }
+            }
+        }
+        Self {
+            is_hidden,
+            is_cause,
         }
     }
+
+    /// True if cases say nothing of a variable whatever its table is.
+    pub(super) fn is_barren(&self, variable: usize) -> bool {
+        self.is_hidden[variable] && !self.is_cause[variable]
+    }
+}
+
+/// The variables that no case observes and that have a descendant that one does, two of whose states are alike in all tables, the others being as they are:
+/// expectation-maximisation gives these states the same numbers in every round.
+pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {
         let states = network.variables[variable].states.len();
         let tables = network.tables.iter();
@@ -22,7 +54,7 @@ pub(super) fn alike(network: &Network, data: &NetworkData) -> Vec<usize> {
         let pairs = (1..states).flat_map(|second| (0..second).map(move |first| (first, second)));
         let mut pairs = pairs.take(MOST_PAIRS);
         pairs.any(|(first, second)| {
-            let is_alike = |table: &&super::NetworkTable| {
+            let is_alike = |table: &&NetworkTable| {
                 let variables = table.variables.iter();
                 let position = variables.clone().position(|&v| v == variable);
                 let sizes = variables.map(|&v| network.variables[v].states.len());
@@ -35,10 +67,11 @@ pub(super) fn alike(network: &Network, data: &NetworkData) -> Vec<usize> {
                     of(first) == of(second)
                 })
             };
-            tables.iter().all(|table| is_alike(table))
+            tables.iter().all(is_alike)
         })
     };
-    let hidden = (0..is_hidden.len()).filter(|&variable| is_hidden[variable]);
+    let all = 0..network.variables.len();
+    let hidden = all.filter(|&variable| uses.is_hidden[variable] && uses.is_cause[variable]);
     hidden.filter(has_twins).collect()
 }
 

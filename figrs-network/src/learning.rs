@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use figrs_learn::{Cases, ExpectationMaximization, Fit};
 
-use super::hidden::alike;
+use super::hidden::{Hidden, alike};
 use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Variable, elements};
 
 /// Learning of the tables of a Bayesian network from data with missing values, by expectation-maximisation on its junction tree.
@@ -138,13 +138,14 @@ impl NetworkLearner {
         if !(0.0..=Self::MOST_PRIOR).contains(&self.prior) {
             return Err(NetworkLearningError::Prior { count: self.prior });
         }
+        let uses = Hidden::new(network, data);
         let alike = match self.start {
-            LearningStart::Network => alike(network, data),
-            LearningStart::Uniform => alike(&self.started(network, &[]), data),
+            LearningStart::Network => alike(network, &uses),
+            LearningStart::Uniform => alike(&self.started(network, &uses), &uses),
             LearningStart::Random(_) => Vec::new(),
         };
         let unreached = network.unreached_rows(data);
-        let tables = self.tables(network, &alike);
+        let tables = self.tables(network, &alike, &uses);
         let elements = elements::bayesian(
             network.variables(),
             network.tables(),
@@ -165,12 +166,14 @@ impl NetworkLearner {
         let rows = data.rows().map(|row| row.map(Option::<&State>::cloned));
         let fit = algorithm.fit(&Model::new(), &Cases::new(&elements).rows(rows))?;
         let is_unreached: FxHashSet<(usize, usize)> = unreached.iter().copied().collect();
+        // What no case depends on is as it was, wherever a start has drawn it.
+        let is_idle = |child, row| uses.is_barren(child) || is_unreached.contains(&(child, row));
         let mut numbers = Vec::with_capacity(tables.len());
         for (table, own) in tables.iter().zip(network.tables()) {
             let child = own.variables().last().copied().unwrap_or(0);
             let mut all = Vec::new();
             for (number, row) in table.rows.iter().enumerate() {
-                let is_kept = self.prior == 0.0 && is_unreached.contains(&(child, number));
+                let is_kept = self.prior == 0.0 && is_idle(child, number);
                 match &row.parameter {
                     Some(parameter) if !is_kept => all.extend(fit.value(parameter)?),
                     _ => all.extend(&row.kept),
@@ -187,8 +190,8 @@ impl NetworkLearner {
     }
 
     /// The network with the numbers that learning starts from.
-    fn started(&self, network: &Network, alike: &[usize]) -> Network {
-        let tables = self.tables(network, alike);
+    fn started(&self, network: &Network, uses: &Hidden) -> Network {
+        let tables = self.tables(network, &[], uses);
         let starts = tables.into_iter().map(|table| {
             let rows = table.rows.into_iter();
             rows.flat_map(|row| row.start).collect()
@@ -197,7 +200,7 @@ impl NetworkLearner {
     }
 
     /// The tables with their first numbers, those of tables with an alike variable drawn.
-    fn tables(&self, network: &Network, alike: &[usize]) -> Vec<LearnedTable> {
+    fn tables(&self, network: &Network, alike: &[usize], uses: &Hidden) -> Vec<LearnedTable> {
         let mut random = stream(
             match self.start {
                 LearningStart::Random(seed) => seed,
@@ -215,7 +218,8 @@ impl NetworkLearner {
                 Some(child) => (child.states().len(), child.name()),
                 None => (1, ""),
             };
-            let is_alike = table.variables().iter().any(|v| alike.contains(v));
+            let is_used = (table.variables().last()).is_some_and(|&child| !uses.is_barren(child));
+            let is_alike = is_used && table.variables().iter().any(|v| alike.contains(v));
             let rows = table
                 .numbers()
                 .chunks(states)

@@ -145,7 +145,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         };
         let within: Vec<(usize, String)> = own.iter().copied().map(placed).collect();
         let Some((&order, node)) = last else {
-            return Ok(self.defined(declared, declared, slice, within));
+            return Ok(defined(declared, declared, slice, within));
         };
         let before =
             |order: usize, (at, name): (usize, &str)| (at, in_slice(name, Some(slice - order)));
@@ -153,13 +153,15 @@ impl<'n, 't> Unrolling<'n, 't> {
         let orders = orders.into_iter().flat_map(|orders| orders.range(..=order));
         for (&order, listed) in orders {
             let listed = self.parents(listed);
-            all.extend(listed.into_iter().map(|parent| before(order, parent)));
+            let listed = listed.into_iter();
+            let timed = listed.filter(|&(_, name)| self.is(name, TimeKind::Plate));
+            all.extend(timed.map(|parent| before(order, parent)));
         }
         let listed = self.parents(node);
         let mut names = listed.iter();
         let is_of_plate = names.all(|(_, name)| self.is(name, TimeKind::Plate));
         if is_of_plate && self.fits(declared, node, &all) {
-            return Ok(self.defined(declared, node, slice, all));
+            return Ok(defined(declared, node, slice, all));
         }
         let alone = listed.into_iter().map(|(at, name)| {
             let is_within = name != declared.name && own.iter().any(|&(_, own)| own == name);
@@ -175,24 +177,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         } else {
             all
         };
-        Ok(self.defined(declared, node, slice, parents))
-    }
-
-    fn defined(
-        &self,
-        declared: &'n XdslNode<'t>,
-        node: &'n XdslNode<'t>,
-        slice: usize,
-        parents: Vec<(usize, String)>,
-    ) -> Definition<'n, 't> {
-        Definition {
-            at: node.at,
-            name: in_slice(&declared.name, Some(slice)),
-            parents,
-            declared,
-            node,
-            is_copy: slice > 0,
-        }
+        Ok(defined(declared, node, slice, parents))
     }
 
     /// True if a definition has as many entries as it needs with these parents.
@@ -219,6 +204,23 @@ impl<'n, 't> Unrolling<'n, 't> {
             _ => sizes.fold(own, usize::saturating_mul),
         };
         node.words.words().take(needed.saturating_add(1)).count() == needed
+    }
+}
+
+/// A definition of a node of the plate in a slice.
+fn defined<'n, 't>(
+    declared: &'n XdslNode<'t>,
+    node: &'n XdslNode<'t>,
+    slice: usize,
+    parents: Vec<(usize, String)>,
+) -> Definition<'n, 't> {
+    Definition {
+        at: node.at,
+        name: in_slice(&declared.name, Some(slice)),
+        parents,
+        declared,
+        node,
+        is_copy: slice > 0,
     }
 }
 

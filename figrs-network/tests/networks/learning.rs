@@ -366,10 +366,13 @@ fn rows_that_no_case_reaches_are_named_and_keep_their_numbers() {
         .unwrap();
     let learner = rounds(3).starts(3);
     let learned = learner.learn(&network, &data).unwrap();
-    let rain = network.position("rain").unwrap();
-    assert_eq!(learned.unreached, [(rain, 2)]);
+    let [rain, sprinkler] = ["rain", "sprinkler"].map(|name| network.position(name).unwrap());
+    assert_eq!(learned.unreached, [(rain, 2), (sprinkler, 2)]);
+    // Nor does a case say anything of a hidden variable without descendants.
+    let grass = network.position("grass").unwrap();
+    assert_eq!(numbers(&learned.network)[grass], numbers(&network)[grass]);
     assert_eq!(learned.network.tables()[1].numbers()[4..], [0.8, 0.2]);
     // A missing cell may be any state.
-    let data = network.data_from_csv("season,rain\n,no\n").unwrap();
+    let data = network.data_from_csv("season,rain\n,no\n,yes\n").unwrap();
     assert!(network.unreached_rows(&data).is_empty());
 }

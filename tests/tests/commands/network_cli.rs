@@ -9,5 +9,6 @@ mod files;
 mod formats;
 mod learning;
 mod options;
+mod reading;
 mod structures;
 mod worlds;
