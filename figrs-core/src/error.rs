@@ -27,6 +27,17 @@ pub enum Fault {
         "its function gave two different elements for the same values, {0}; it must depend on its arguments alone"
     )]
     Impure(String),
+    /// A function gave different results for equal values, which debug builds look for.
+    #[error(
+        "its function gave {results} for {arguments}, which are equal as values: let their equality compare all that functions read, or \
+         give one representative of them (`Value::canonical`)"
+    )]
+    UnequalResults {
+        /// Two results.
+        results: String,
+        /// The arguments of both.
+        arguments: String,
+    },
     /// A counterfactual has to remember too many elements.
     #[error(
         "more than {0} elements that Chains create are remembered for a counterfactual; allow more (`Counterfactual::max_elements`), or draw fewer worlds"
@@ -131,7 +142,7 @@ pub enum ModelError {
     /// An exact algorithm met an element that is not finite.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; \
-         observe it in the model, make it finite (discretised if it is continuous, truncated if it counts), or use a \
+         {remedy}, make it finite (discretised if it is continuous, truncated if it counts), or use a \
          sampling algorithm such as ImportanceSampling"
     )]
     NotFinite {
@@ -139,6 +150,8 @@ pub enum ModelError {
         element: Label,
         /// `continuous` or `infinitely many discrete`.
         kind: &'static str,
+        /// The first remedy: to observe it, or an algorithm that takes observed values as given.
+        remedy: &'static str,
     },
     /// An observed value has a probability in some branches and a density in others.
     #[error(

@@ -1,4 +1,4 @@
-//! The implementation of `Value`: equality and hashing variant by variant, field by field.
+//! The implementation of `Value`: equality, hashing and representatives variant by variant, field by field.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -57,6 +57,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     let (own, arguments, bounds) = generics.split_for_impl();
     let name = &input.ident;
     let (same, feed) = (same(&variants, &krate), feed(&variants, &krate));
+    let canonical = canonical(&variants, &krate);
     let heap_bytes = heap_bytes(&variants, &krate);
     Ok(quote! {
         impl #own #krate::Value for #name #arguments #bounds {
@@ -65,6 +66,9 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
             }
             fn feed<FigrsHasher: ::core::hash::Hasher>(&self, hasher: &mut FigrsHasher) {
                 #feed
+            }
+            fn canonical(&self) -> ::core::option::Option<Self> {
+                #canonical
             }
             fn heap_bytes(&self) -> usize {
                 #heap_bytes
@@ -109,6 +113,27 @@ fn feed(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
         quote!(#pattern => {
             ::core::hash::Hasher::write_usize(hasher, #number);
             #(#krate::Value::feed(#names, hasher);)*
+        })
+    });
+    quote!(match self { #(#arms)* })
+}
+
+fn canonical(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
+    if variants.is_empty() {
+        return quote!(match *self {});
+    }
+    let arms = variants.iter().map(|variant| {
+        let ((pattern, own), (_, given)) = (variant.pattern("a"), variant.pattern("b"));
+        let members = variant.fields.members();
+        let path = &variant.path;
+        quote!(#pattern => {
+            #(let #given = #krate::Value::canonical(#own);)*
+            if true #(&& #given.is_none())* {
+                return ::core::option::Option::None;
+            }
+            ::core::option::Option::Some(#path {
+                #(#members: #given.unwrap_or_else(|| ::core::clone::Clone::clone(#own))),*
+            })
         })
     });
     quote!(match self { #(#arms)* })

@@ -25,7 +25,7 @@ const REPORTED: u64 = 1024;
 /// elements; memory in the size of one world.
 ///
 /// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] past the budget, [`ModelError::NotFinite`] at an element without a
-/// finite support, [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline, since some of the worlds tell nothing of the rest.
+/// finite support, also where it is observed, [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline, since some of the worlds tell nothing of the rest.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -247,10 +247,7 @@ fn outcomes(
     log_prob: impl Fn(&Datum) -> Result<f64, Fault>,
 ) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
     let finite = outcomes.map_err(|fault| element.fault(fault))?;
-    let finite = finite.map_err(|endless| ModelError::NotFinite {
-        element: element.label(),
-        kind: endless.describe(),
-    })?;
+    let finite = finite.map_err(|endless| endless.even_if_observed(element.label()))?;
     let outcome = |(i, &linear): (usize, &f64)| {
         let value = finite.support.datum(i);
         let log = if linear.is_normal() {

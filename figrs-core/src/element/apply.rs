@@ -11,10 +11,10 @@ use super::node::{AnyElement, ApplyOp, Kind};
 use super::parents::{Arguments, Parents};
 use crate::element::Element;
 use crate::error::Fault;
-use crate::value::Value;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
+use crate::value::{Value, canonical};
 
 /// Builds the element whose value is a function of its parents' values.
 #[derive(Debug)]
@@ -27,8 +27,14 @@ impl Apply {
     /// # use figrs_core::{Apply, Uniform};
     /// let (a, b) = (Uniform::new(1..=6), Uniform::new(1..=6));
     /// let sum = Apply::new((&a, &b), |(a, b)| a + b);
-    /// # drop(sum);
+    ///
+    /// let dice: Vec<_> = (0..9).map(|_| Uniform::new(1..=6)).collect();
+    /// let highest = Apply::new(&dice, |dice| dice.into_iter().copied().max().unwrap_or(0));
+    /// # drop((sum, highest));
     /// ```
+    ///
+    /// The function is given what the parents are: `&T` for one element, a tuple of references for a tuple of up to eight, and a
+    /// `Vec<&T>` for a list or an array (not a slice: a closure that names `&[T]` does not compile).
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where
@@ -138,7 +144,7 @@ where
     ) -> Result<Box<dyn AnyColumn>, Fault> {
         let values = contained(|| {
             let columns = A::columns(arguments);
-            let row = |row| (self.body)(A::row(&columns, row));
+            let row = |row| canonical((self.body)(A::row(&columns, row)));
             (0..count).map(row).collect::<Vec<T>>()
         })?;
         Ok(Box::new(values))

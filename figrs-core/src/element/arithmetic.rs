@@ -9,10 +9,10 @@ use super::node::{AnyElement, ApplyOp, Kind};
 use super::parents::{Arguments, One};
 use crate::element::Element;
 use crate::error::Fault;
-use crate::value::Value;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
+use crate::value::{Value, canonical};
 
 /// Numbers that elements can calculate with: all primitive ones.
 ///
@@ -112,7 +112,7 @@ where
         count: usize,
     ) -> Result<Box<dyn AnyColumn>, Fault> {
         let columns = A::columns(arguments);
-        let value = |row| (self.function)(A::row(&columns, row));
+        let value = |row| (self.function)(A::row(&columns, row)).map(canonical);
         let values: Result<Vec<T>, Fault> = (0..count).map(value).collect();
         Ok(Box::new(values?))
     }

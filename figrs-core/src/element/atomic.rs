@@ -188,7 +188,12 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
     }
 
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault> {
-        let values = contained(|| self.distribution.sample_many(count, rng))?;
+        let mut values = contained(|| self.distribution.sample_many(count, rng))?;
+        for value in &mut values {
+            if let Some(canonical) = value.canonical() {
+                *value = canonical;
+            }
+        }
         if values.len() != count {
             return Err(Fault::Distribution(format!(
                 "gives {} values where `sample_many` is asked for {count}",

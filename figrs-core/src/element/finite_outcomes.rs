@@ -1,5 +1,7 @@
 //! The outcomes of a distribution as a list, or the reason that there is none.
 
+use super::label::Label;
+use crate::error::ModelError;
 use crate::value::support::Support;
 
 /// The finite support of an atomic element or of a table row, with probabilities.
@@ -29,6 +31,24 @@ impl NotEnumerable {
             Self::Infinite => "infinitely many discrete",
             Self::Continuous => "continuous",
             Self::TooMany => "too many discrete",
+        }
+    }
+
+    /// The error of an algorithm that takes observed values as given.
+    pub fn unless_observed(self, element: Label) -> ModelError {
+        ModelError::NotFinite {
+            element,
+            kind: self.describe(),
+            remedy: "observe it in the model",
+        }
+    }
+
+    /// The error of an algorithm that tries all values, and compares them with those observed.
+    pub fn even_if_observed(self, element: Label) -> ModelError {
+        ModelError::NotFinite {
+            element,
+            kind: self.describe(),
+            remedy: "observe it and use VariableElimination or Exact, which do not try other values",
         }
     }
 }

@@ -1,7 +1,10 @@
-//! The debug check that a Chain's function depends on its arguments alone.
+//! Debug checks of functions: the result depends on the arguments alone, and is the same for equal ones.
+
+use std::any::Any;
 
 use super::node::{AnyElement, Kind};
 use crate::error::Fault;
+use crate::value::support::Support;
 
 /// Maximum number of elements of a result that are compared.
 const MAX_COMPARED_ELEMENTS: usize = 64;
@@ -23,6 +26,14 @@ fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
 
 /// Compares two results of one function for the same arguments, as far as data can show.
 pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
+    match difference(first, second) {
+        Some(difference) => Err(Fault::Impure(difference)),
+        None => Ok(()),
+    }
+}
+
+/// Two elements in which two results of one function differ, as far as data can show.
+pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<String> {
     let mut pairs = vec![(first.clone(), second.clone())];
     let mut compared = 0;
     while let Some((a, b)) = pairs.pop() {
@@ -31,9 +42,34 @@ pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fau
             continue;
         }
         if let Some(difference) = differ(&a, &b) {
-            return Err(Fault::Impure(difference));
+            return Some(difference);
         }
         pairs.extend(a.parents().iter().cloned().zip(b.parents().iter().cloned()));
+    }
+    None
+}
+
+/// In debug builds, compares the result of a function with those for arguments of which one is replaced by a value that equals it and
+/// prints otherwise. `compare` describes two results that differ.
+pub(crate) fn check_equal_arguments(
+    supports: &[&Support],
+    arguments: &[&dyn Any],
+    mut compare: impl FnMut(&[&dyn Any]) -> Result<Option<String>, Fault>,
+) -> Result<(), Fault> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    for (at, support) in supports.iter().enumerate() {
+        let Some(equal) = support.look_alike(arguments[at]) else {
+            continue;
+        };
+        let mut replaced = arguments.to_vec();
+        replaced[at] = equal;
+        if let Some(results) = compare(&replaced)? {
+            let printed = |value: &dyn Any| support.printed(value);
+            let arguments = format!("{} and {}", printed(arguments[at]), printed(equal));
+            return Err(Fault::UnequalResults { results, arguments });
+        }
     }
     Ok(())
 }

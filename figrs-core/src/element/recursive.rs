@@ -12,8 +12,8 @@ use super::purity;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
-use crate::value::Value;
 use crate::value::datum::Datum;
+use crate::value::{Value, canonical};
 
 /// A recursive function, as its own body sees it: gives the element of a call.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
@@ -89,7 +89,7 @@ impl<A: Value, T: Value> Recursive<A, T> {
         let function = self.clone();
         let op = CallOp {
             function,
-            argument,
+            argument: canonical(argument),
             memory: BranchMemory::default(),
         };
         let kind = Kind::Chain(Vec::new(), Box::new(op));

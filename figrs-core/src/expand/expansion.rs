@@ -109,10 +109,7 @@ impl ExpandedElement {
     /// An error if the element has no finite support.
     pub(super) fn require_finite(&self) -> Result<(), ModelError> {
         match &self.content {
-            Content::NotEnumerable(endless) => Err(ModelError::NotFinite {
-                element: self.element.label(),
-                kind: endless.describe(),
-            }),
+            Content::NotEnumerable(endless) => Err(endless.unless_observed(self.element.label())),
             _ => Ok(()),
         }
     }

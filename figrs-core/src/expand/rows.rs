@@ -4,6 +4,7 @@ use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::memory_account::bytes_of;
 use super::product;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
+use crate::element::purity;
 use crate::error::{Fault, ModelError};
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
@@ -131,7 +132,14 @@ pub(super) fn apply(
             index.push(FactorTable::NO_VALUE);
             return Ok(());
         };
-        let value = op.intern(arguments, &mut values);
+        let value = op.intern(arguments, &mut values).and_then(|value| {
+            purity::check_equal_arguments(supports, arguments, |equal| {
+                let other = op.intern(equal, &mut values)?;
+                let results = || format!("{:?} and {:?}", values.datum(value), values.datum(other));
+                Ok((other != value).then(results))
+            })?;
+            Ok(value)
+        });
         let value = failures.record(value.map_err(|fault| element.fault(fault)))?;
         if value.is_some_and(|v| v + 1 == values.len()) {
             (limits.room)(own + values.bytes() as u64)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
-use super::Value;
+use super::{Value, canonical};
 use crate::element::footprint::ALLOCATION;
 
 trait AnyValue: Debug + Send + Sync {
@@ -208,9 +208,10 @@ impl Repr {
 pub struct Datum(Repr);
 
 impl Datum {
-    /// Wraps a value.
+    /// Wraps the representative of a value.
     #[inline]
     pub fn new<T: Value>(value: T) -> Self {
+        let value = canonical(value);
         Self(match Plain::new(&value) {
             Some(plain) => Repr::Plain(plain),
             None => Repr::Shared(Arc::new(value)),
@@ -335,6 +336,10 @@ mod tests {
         assert_eq!(Datum::new(3u32), Datum::new(3u32));
         assert_ne!(Datum::new(3u32), Datum::new(3i32));
         assert_eq!(Datum::new(0.0).digest(), Datum::new(-0.0).digest());
+        assert_eq!(
+            Datum::new(-0.0).get().map(|x: &f64| 1.0 / x),
+            Some(f64::INFINITY)
+        );
         assert_eq!(Datum::new("x").get::<&str>(), Some(&"x"));
     }
 }

@@ -18,7 +18,11 @@ use std::sync::Arc;
 /// Values are compared and hashed, so that equal values of a distribution merge and evidence can be looked up.
 /// Implemented for the standard types and their tuples, arrays and collections, and for elements, which are values by their
 /// identity. A user's enum or struct joins by `#[derive(Value)]` if its fields are values, one that is
-/// `Eq + Hash` also by one line, [`value!`](crate::value!)`(MyType);`. Floating-point numbers compare by canonical bits: `-0.0` equals `0.0`, and any NaN equals any NaN.
+/// `Eq + Hash` also by one line, [`value!`](crate::value!)`(MyType);`.
+///
+/// Functions of a model see one representative of values that are the same. Floating-point numbers become canonical where they are made:
+/// `-0.0` is `0.0`, every NaN is one NaN, also within tuples, lists and derived types. A type of yours whose equality ignores a part of its
+/// bits, such as the case of letters, gives its representative by [`canonical`](Value::canonical).
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -42,6 +46,33 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn same(&self, other: &Self) -> bool;
     /// Feeds the value to a hasher; values that are [`same`](Value::same) feed the same.
     fn feed<H: Hasher>(&self, hasher: &mut H);
+    /// The representative of all values that are [`same`](Value::same) as this one; `None` if this value is it.
+    ///
+    /// The default is `None`, which is right where values that are the same have the same parts. `#[derive(Value)]` asks the
+    /// fields. A type whose equality ignores something overrides it: a function would otherwise see whichever of two equal values an
+    /// algorithm met first, and answers would depend on that. Debug builds report such a function in the expansions of exact algorithms.
+    ///
+    /// ```
+    /// # use std::hash::{Hash, Hasher};
+    /// /// A name whose letters may be of either case.
+    /// #[derive(Clone, Debug)]
+    /// struct Name(String);
+    /// impl figrs_core::Value for Name {
+    ///     fn same(&self, other: &Self) -> bool {
+    ///         self.0.eq_ignore_ascii_case(&other.0)
+    ///     }
+    ///     fn feed<H: Hasher>(&self, hasher: &mut H) {
+    ///         self.0.to_ascii_lowercase().hash(hasher);
+    ///     }
+    ///     fn canonical(&self) -> Option<Self> {
+    ///         let lower = self.0.to_ascii_lowercase();
+    ///         (lower != self.0).then_some(Self(lower))
+    ///     }
+    /// }
+    /// ```
+    fn canonical(&self) -> Option<Self> {
+        None
+    }
     /// Heap size in bytes, besides its own size: it counts against a [budget](crate::expand::Budget::bytes) of memory.
     ///
     /// Zero unless it is overridden. Standard types count what they hold, `#[derive(Value)]` adds up the fields; elements count by
@@ -68,7 +99,18 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
 }
 
+/// The representative of the values that are the same as `value`.
+#[inline]
+pub(crate) fn canonical<T: Value>(value: T) -> T {
+    match value.canonical() {
+        Some(canonical) => canonical,
+        None => value,
+    }
+}
+
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
+///
+/// Values that are equal have to have the same parts, as by derived implementations; see [`Value::canonical`].
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};
@@ -127,9 +169,13 @@ macro_rules! float {
                 self == other || (self.is_nan() && other.is_nan())
             }
             fn feed<H: Hasher>(&self, hasher: &mut H) {
+                canonical(*self).to_bits().hash(hasher);
+            }
+            #[inline]
+            fn canonical(&self) -> Option<Self> {
                 // Adding zero turns -0.0 into 0.0.
                 let canonical = if self.is_nan() { Self::NAN } else { *self + 0.0 };
-                canonical.to_bits().hash(hasher);
+                (canonical.to_bits() != self.to_bits()).then_some(canonical)
             }
         }
     )+};
@@ -147,6 +193,13 @@ macro_rules! tuple {
                 let _ = &hasher;
                 $(self.$index.feed(hasher);)*
             }
+            #[inline]
+            fn canonical(&self) -> Option<Self> {
+                let parts = ($(self.$index.canonical(),)*);
+                let _ = &parts;
+                let is_canonical = true $(&& parts.$index.is_none())*;
+                (!is_canonical).then(|| ($(parts.$index.unwrap_or_else(|| self.$index.clone()),)*))
+            }
             fn heap_bytes(&self) -> usize {
                 0 $(+ self.$index.heap_bytes())*
             }
@@ -163,8 +216,13 @@ tuple!(A.0, B.1, C.2, D.3, E.4, F.5);
 tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6);
 tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
 
+/// A collection of the representatives of some values.
+fn canonical_items<'a, T: Value, C: FromIterator<T>>(items: impl IntoIterator<Item = &'a T>) -> C {
+    items.into_iter().cloned().map(canonical).collect()
+}
+
 macro_rules! sequence {
-    ($([$($generics:tt)*] $type:ty: $items:ident => $own:expr),+ $(,)?) => {$(
+    ($([$($generics:tt)*] $type:ty: $items:ident => $own:expr, $canonical:expr;)+) => {$(
         impl<$($generics)*> Value for $type {
             fn same(&self, other: &Self) -> bool {
                 self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a.same(b))
@@ -175,6 +233,11 @@ macro_rules! sequence {
                     item.feed(hasher);
                 }
             }
+            fn canonical(&self) -> Option<Self> {
+                let $items = self;
+                let is_canonical = self.iter().all(|item| item.canonical().is_none());
+                (!is_canonical).then(|| $canonical)
+            }
             fn heap_bytes(&self) -> usize {
                 let $items = self;
                 let own: usize = $own;
@@ -184,12 +247,12 @@ macro_rules! sequence {
     )+};
 }
 sequence!(
-    [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(),
-    [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(),
+    [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(), canonical_items(items);
+    [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(), canonical_items(items);
     // Nodes of a tree are half full at least.
-    [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(),
-    [T: Value, const N: usize] [T; N]: _items => 0,
-    [T: Value] Arc<[T]>: items => size_of_val(&**items),
+    [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(), canonical_items(items);
+    [T: Value, const N: usize] [T; N]: items => size_of_val(items) - size_of::<Self>(), items.clone().map(canonical);
+    [T: Value] Arc<[T]>: items => size_of_val(&**items), canonical_items(&**items);
 );
 
 impl<K: Value + Ord, V: Value> Value for BTreeMap<K, V> {
@@ -206,6 +269,14 @@ impl<K: Value + Ord, V: Value> Value for BTreeMap<K, V> {
             key.feed(hasher);
             value.feed(hasher);
         }
+    }
+    fn canonical(&self) -> Option<Self> {
+        let is_canonical =
+            |(key, value): (&K, &V)| key.canonical().is_none() && value.canonical().is_none();
+        (!self.iter().all(is_canonical)).then(|| {
+            let entries = self.iter().map(|(key, value)| (key.clone(), value.clone()));
+            entries.map(canonical).collect()
+        })
     }
     fn heap_bytes(&self) -> usize {
         let held = |(key, value): (&K, &V)| key.heap_bytes() + value.heap_bytes();
@@ -227,6 +298,10 @@ impl<T: Value> Value for Option<T> {
             value.feed(hasher);
         }
     }
+    #[inline]
+    fn canonical(&self) -> Option<Self> {
+        self.as_ref()?.canonical().map(Some)
+    }
     fn heap_bytes(&self) -> usize {
         self.as_ref().map_or(0, Value::heap_bytes)
     }
@@ -240,6 +315,9 @@ macro_rules! pointer {
             }
             fn feed<H: Hasher>(&self, hasher: &mut H) {
                 (**self).feed(hasher);
+            }
+            fn canonical(&self) -> Option<Self> {
+                (**self).canonical().map(Self::new)
             }
             fn heap_bytes(&self) -> usize {
                 size_of::<T>() + (**self).heap_bytes()

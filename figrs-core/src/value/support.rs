@@ -11,19 +11,28 @@ use super::column::AnyColumn;
 use super::datum::Datum;
 use super::{Key, KeyRef, Value};
 
-/// Distinct values, numbered.
+/// Distinct values, canonical and numbered.
 #[derive(Debug)]
 struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
     /// Heap size of the values in bytes, besides their own size.
     heap: usize,
+    /// In debug builds, values that are the same as one of the set and print otherwise, with its number.
+    look_alikes: Vec<(usize, T)>,
+    /// Number of values that were compared for that.
+    compared: usize,
 }
+
+/// Maximum number of repeated values that are compared with those that they repeat, in debug builds.
+const MAX_COMPARED_VALUES: usize = 64;
 
 impl<T> Default for DistinctValues<T> {
     fn default() -> Self {
         Self {
             set: IndexSet::default(),
             heap: 0,
+            look_alikes: Vec::new(),
+            compared: 0,
         }
     }
 }
@@ -31,10 +40,24 @@ impl<T> Default for DistinctValues<T> {
 impl<T: Value> DistinctValues<T> {
     fn code(&mut self, value: &T) -> usize {
         if let Some(index) = self.set.get_index_of(&KeyRef(value)) {
+            if cfg!(debug_assertions) && self.compared < MAX_COMPARED_VALUES {
+                self.compared += 1;
+                self.compare(index, value);
+            }
             return index;
         }
+        let value = value.canonical().unwrap_or_else(|| value.clone());
         self.heap += value.heap_bytes();
-        self.set.insert_full(Key(value.clone())).0
+        self.set.insert_full(Key(value)).0
+    }
+
+    /// Keeps a value that is the same as one of the set and prints otherwise.
+    #[cold]
+    fn compare(&mut self, index: usize, value: &T) {
+        let value = value.canonical().unwrap_or_else(|| value.clone());
+        if format!("{value:?}") != format!("{:?}", self.set[index].0) {
+            self.look_alikes.push((index, value));
+        }
     }
 }
 
@@ -45,6 +68,8 @@ trait AnyValues: Debug + Send + Sync {
     fn any(&self, index: usize) -> &dyn Any;
     fn datum(&self, index: usize) -> Datum;
     fn index_of(&self, value: &dyn Any) -> Option<usize>;
+    fn look_alike(&self, value: &dyn Any) -> Option<&dyn Any>;
+    fn printed(&self, value: &dyn Any) -> String;
     fn same(&self, other: &dyn AnyValues) -> bool;
     fn insert(&mut self, value: &dyn Any) -> Option<usize>;
     fn empty(&self) -> Box<dyn AnyValues>;
@@ -74,6 +99,19 @@ impl<T: Value> AnyValues for DistinctValues<T> {
     }
     fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.set.get_index_of(&KeyRef(value.downcast_ref::<T>()?))
+    }
+    fn look_alike(&self, value: &dyn Any) -> Option<&dyn Any> {
+        if self.look_alikes.is_empty() {
+            return None;
+        }
+        let index = self.index_of(value)?;
+        let found = self.look_alikes.iter().find(|(at, _)| *at == index)?;
+        Some(&found.1)
+    }
+    fn printed(&self, value: &dyn Any) -> String {
+        value
+            .downcast_ref::<T>()
+            .map_or_else(String::new, |value| format!("{value:?}"))
     }
     fn same(&self, other: &dyn AnyValues) -> bool {
         let other = other.as_any().downcast_ref::<Self>();
@@ -240,6 +278,16 @@ impl Support {
     /// The position of a value.
     pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
+    }
+
+    /// The text of a value of the type of the support.
+    pub(crate) fn printed(&self, value: &dyn Any) -> String {
+        self.0.printed(value)
+    }
+
+    /// In debug builds, a value that is the same as this one and prints otherwise, if one was met.
+    pub(crate) fn look_alike(&self, value: &dyn Any) -> Option<&dyn Any> {
+        self.0.look_alike(value)
     }
 
     /// The values at these positions.

@@ -57,10 +57,7 @@ pub(super) fn listed(
     outcomes: Result<FiniteOutcomes, NotEnumerable>,
     log_prob: impl Fn(&dyn Any) -> Result<f64, MemberFault>,
 ) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
-    let finite = outcomes.map_err(|endless| ModelError::NotFinite {
-        element: element.label(),
-        kind: endless.describe(),
-    })?;
+    let finite = outcomes.map_err(|endless| endless.unless_observed(element.label()))?;
     let mut listed = Vec::with_capacity(finite.probabilities.len());
     for (i, &linear) in finite.probabilities.iter().enumerate() {
         let log = if linear.is_normal() {

@@ -1,6 +1,7 @@
 //! Answers of all algorithms: conformance, errors, laziness, threads.
 
 mod arithmetic;
+mod canonical_values;
 mod concurrent_queries;
 mod conformance;
 mod counterfactuals;

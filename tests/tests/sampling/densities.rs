@@ -132,6 +132,13 @@ fn an_unobserved_density_is_an_error_of_exact_algorithms() {
             error.to_string().contains("`u`") && error.to_string().contains("ImportanceSampling")
         );
     }
+    // One that tries all values says so where the element is observed already.
+    let observed = Model::new().observe(&u, 1.0);
+    let error = Enumerate::new().run(&observed, ()).unwrap_err().to_string();
+    assert!(
+        error.contains("use VariableElimination or Exact") && !error.contains("in the model"),
+        "{error}"
+    );
     let mean = ImportanceSampling::new(10_000)
         .run(&Model::new(), &u)
         .unwrap()

@@ -25,9 +25,9 @@ use crate::element::atomic::{proper, proper_sum};
 use crate::element::{Element, atomic_at, iid_at, listed};
 use crate::error::Fault;
 use crate::random::Stream;
-use crate::value::Value;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
+use crate::value::{Value, canonical};
 
 /// Source of a parameter: a number, or the value of a parent.
 #[derive(Clone, Debug)]
@@ -356,7 +356,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     ) -> Result<Box<dyn AnyColumn>, MemberFault> {
         let mut values = Vec::with_capacity(count);
         self.for_rows(arguments, count, |numbers| {
-            values.push(self.family.sample(numbers, rng));
+            values.push(canonical(self.family.sample(numbers, rng)));
             Ok(())
         })?;
         Ok(Box::new(values))

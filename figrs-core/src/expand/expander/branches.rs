@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Expander;
 use crate::element::node::{AnyElement, ChainOp, ElementId};
+use crate::element::purity;
 use crate::error::ModelError;
 use crate::expand::content::Content;
 use crate::expand::memory_account::bytes_of;
@@ -57,7 +58,13 @@ impl Expander<'_> {
                 Some(limit) => limit.memory.call(element, op, arguments),
                 None => match self.learned_member(element, arguments)? {
                     Some(member) => Ok(member),
-                    None => op.call(arguments),
+                    None => op.call(arguments).and_then(|result| {
+                        purity::check_equal_arguments(&supports, arguments, |equal| {
+                            let other = op.call(equal)?;
+                            Ok(purity::difference(&result, &other))
+                        })?;
+                        Ok(result)
+                    }),
                 },
             };
             let choice = match result {
