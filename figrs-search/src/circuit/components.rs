@@ -5,6 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::clause_database::{ClauseDatabase, ClauseId};
 use super::component_cache::ComponentHash;
+use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
@@ -38,6 +39,9 @@ pub(super) struct ComponentFinder {
     atom_stamps: Vec<u32>,
     clause_stamps: Vec<u32>,
     factor_stamps: Vec<u32>,
+    variable_stamps: Vec<u32>,
+    /// Number of open atoms of each variable when its component was found.
+    open_values: Vec<u32>,
     stamp: u32,
     /// Number of open clauses and tables of each atom when its component was found.
     pub(super) frequency: Vec<u32>,
@@ -84,6 +88,8 @@ impl ComponentFinder {
             atom_stamps: vec![0; atoms],
             clause_stamps: vec![0; places],
             factor_stamps: vec![0; form.roots.len()],
+            variable_stamps: vec![0; form.atoms.cardinalities.len()],
+            open_values: vec![0; form.atoms.cardinalities.len()],
             stamp: 0,
             frequency: vec![0; atoms],
             members: Vec::new(),
@@ -104,6 +110,7 @@ impl ComponentFinder {
             + self.atom_keys.len() * (size_of::<ComponentHash>() + 8)
             + self.clause_keys.len() * (size_of::<ComponentHash>() + 4)
             + self.residuals.len() * (size_of::<ResidualTable>() + 4)
+            + self.variable_stamps.len() * 8
     }
 
     /// Begins a new walk.
@@ -113,6 +120,7 @@ impl ComponentFinder {
             self.atom_stamps.fill(0);
             self.clause_stamps.fill(0);
             self.factor_stamps.fill(0);
+            self.variable_stamps.fill(0);
         }
         self.stamp += 1;
     }
@@ -148,11 +156,7 @@ impl ComponentFinder {
                 frequency += self.visit_clause(clause, propagator, &mut hash);
             }
             let variable = form.atoms.variables[atom as usize];
-            let others = form.atoms.of(variable).filter(|&other| other != atom);
-            for other in others.filter(|&other| propagator.is_open(other as usize)) {
-                frequency += 1;
-                self.visit(other);
-            }
+            frequency += self.visit_values(variable, form, propagator) - 1;
             frequency += self.visit_tables(variable, form, propagator, &mut hash);
             self.frequency[atom as usize] = frequency;
         }
@@ -168,6 +172,70 @@ impl ComponentFinder {
         if std::mem::replace(&mut self.atom_stamps[atom as usize], self.stamp) != self.stamp {
             self.members.push(atom);
         }
+    }
+
+    /// Visits the open atoms of a variable, once in a walk; returns their number.
+    fn visit_values(
+        &mut self,
+        variable: u32,
+        form: &LogicalForm,
+        propagator: &ClausePropagator,
+    ) -> u32 {
+        let v = variable as usize;
+        if std::mem::replace(&mut self.variable_stamps[v], self.stamp) != self.stamp {
+            let mut open = 0;
+            for atom in form.atoms.of(variable) {
+                if propagator.is_open(atom as usize) {
+                    open += 1;
+                    self.visit(atom);
+                }
+            }
+            self.open_values[v] = open;
+        }
+        self.open_values[v]
+    }
+
+    /// The variable whose open values are a component found in this walk, if nothing but tables of its own distinguishes them: its
+    /// only open clause says that it has one of them.
+    pub(super) fn lone_variable(
+        &self,
+        component: OpenComponent,
+        form: &LogicalForm,
+        propagator: &ClausePropagator,
+    ) -> Option<u32> {
+        let members = &self.members[component.start as usize..][..component.len as usize];
+        let &first = members.first()?;
+        let variable = form.atoms.variables[first as usize];
+        let open = self.open_values[variable as usize];
+        if open != component.len || open < 2 {
+            return None;
+        }
+        let is_read = |&&factor: &&u32| {
+            let support = form.diagrams.support(self.residuals[factor as usize]);
+            support.binary_search(&variable).is_ok()
+        };
+        let tables = self.factors[variable as usize].iter().filter(is_read);
+        // The other values, the tables, and one clause.
+        let alone = open + tables.count() as u32;
+        let mut atoms = members.iter();
+        if !atoms.all(|&atom| self.frequency[atom as usize] == alone) {
+            return None;
+        }
+        let is_open = |literal: &AtomLiteral| propagator.truth(*literal) == Truth::Open;
+        let says_some = |&clause: &ClauseId| {
+            let literals = propagator.clauses.literals(clause).iter();
+            let mut open_literals = 0;
+            for literal in literals {
+                if propagator.truth(*literal) == Truth::True
+                    || (is_open(literal) && !literal.is_positive())
+                {
+                    return false;
+                }
+                open_literals += u32::from(is_open(literal));
+            }
+            open_literals == open
+        };
+        (self.clauses[first as usize].iter().any(says_some)).then_some(variable)
     }
 
     fn visit_clause(

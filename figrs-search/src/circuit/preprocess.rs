@@ -75,13 +75,23 @@ fn probe_clauses(
     until: &Until,
 ) -> Result<bool, EliminationError> {
     let mut propagator = ClausePropagator::new(form.atoms.exclusive());
+    // A variable that no clause joins with another has no consequences but for its own values, which are many to look at.
+    let mut is_joined = vec![false; form.atoms.cardinalities.len()];
     for clause in simplifier.long_clauses() {
         propagator.add_clause(clause, ClauseKind::Given, 0);
+        let variable = |l: &AtomLiteral| form.atoms.variable(*l);
+        let first = clause.first().map(variable);
+        if clause.iter().any(|l| Some(variable(l)) != first) {
+            for literal in clause {
+                is_joined[variable(literal) as usize] = true;
+            }
+        }
     }
     for unit in simplifier.units() {
         propagator.assign(unit, AssignmentReason::None);
     }
-    let probes = probe(&mut propagator, until)?;
+    let is_probed = |atom: u32| is_joined[form.atoms.variables[atom as usize] as usize];
+    let probes = probe(&mut propagator, is_probed, until)?;
     if probes.is_contradictory {
         return Ok(false);
     }

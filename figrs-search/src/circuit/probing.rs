@@ -20,7 +20,7 @@ pub(super) struct Probes {
     pub(super) is_contradictory: bool,
 }
 
-/// Propagates each literal alone: what leads to a conflict is false, what follows from an atom and from its negation is true, and
+/// Propagates each literal of the atoms that `is_probed` chooses alone: what leads to a conflict is false, what follows from an atom and from its negation is true, and
 /// two literals of which each follows from the other are equivalent.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
@@ -28,6 +28,7 @@ pub(super) struct Probes {
 /// **References.** Le Berre, *Exploiting the real power of unit propagation lookahead*, 2001.
 pub(super) fn probe(
     propagator: &mut ClausePropagator,
+    is_probed: impl Fn(u32) -> bool,
     until: &Until,
 ) -> Result<Probes, EliminationError> {
     let mut probes = Probes::default();
@@ -38,7 +39,7 @@ pub(super) fn probe(
     let mut follows = vec![false; 2 * propagator.atoms()];
     let mut work = 0;
     for atom in 0..propagator.atoms() as u32 {
-        if !propagator.is_open(atom as usize) || work > MAX_WORK {
+        if !propagator.is_open(atom as usize) || !is_probed(atom) || work > MAX_WORK {
             continue;
         }
         check_interrupt(until)?;

@@ -474,11 +474,52 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             self.trace.free(self.form.atoms.variables[atom as usize]);
         } else if let Some(value) = self.look_up(component) {
             self.trace.multiply(value);
+        } else if let Some(variable) =
+            (self.finder).lone_variable(component, self.form, &self.propagator)
+        {
+            let value = self.sum_over(variable);
+            (self.cache).insert(component.hash, value, self.cache_marks.iter_mut());
+            self.trace.multiply(value);
         } else {
             self.pending.push(component);
             return;
         }
         self.finder.members.truncate(component.start as usize);
+    }
+
+    /// The sum over the open values of a variable that is a component by itself, in the time of their number: decisions would look at
+    /// all others for each.
+    fn sum_over(&mut self, variable: u32) -> T::Value {
+        let mut sum = None;
+        for atom in self.form.atoms.of(variable) {
+            if !self.propagator.is_open(atom as usize) {
+                continue;
+            }
+            let Some((_, value)) = self.form.atoms.value_of(AtomLiteral::new(atom, true)) else {
+                continue;
+            };
+            self.work += 1;
+            self.trace.open_product();
+            self.trace.value(variable, value);
+            for &factor in &self.finder.factors[variable as usize] {
+                let before = self.finder.residuals[factor as usize];
+                let after = self.form.diagrams.restrict(before, variable, value);
+                if after != before
+                    && let Some(symbol) = after.symbol()
+                {
+                    self.trace.symbol(symbol);
+                }
+            }
+            let product = self.trace.close_product();
+            sum = Some(match sum {
+                Some(sum) => self.trace.sum(sum, product),
+                None => product,
+            });
+        }
+        sum.unwrap_or_else(|| {
+            self.trace.open_product();
+            self.trace.close_product()
+        })
     }
 
     /// The value of a component from the cache.
