@@ -31,9 +31,16 @@ impl Bounds {
     }
 }
 
+/// A number as it is printed with six decimals: one that is zero then has no minus sign.
+#[doc(hidden)]
+pub fn six_decimals(x: f64) -> f64 {
+    if x.abs() <= 5e-7 { 0.0 } else { x }
+}
+
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{:.6}, {:.6}]", self.lower, self.upper)
+        let [lower, upper] = [self.lower, self.upper].map(six_decimals);
+        write!(f, "[{lower:.6}, {upper:.6}]")
     }
 }
 
@@ -46,4 +53,17 @@ pub struct Improvement {
     pub log_probability: f64,
     /// No world has a probability whose natural logarithm is larger.
     pub upper_bound: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_rounds_to_zero_has_no_sign() {
+        for x in [-0.0, -1e-17, -5e-7, 4e-7] {
+            assert_eq!(format!("{:.6}", six_decimals(x)), "0.000000", "{x}");
+        }
+        assert_eq!(format!("{:.6}", six_decimals(-5.1e-7)), "-0.000001");
+    }
 }
