@@ -14,15 +14,16 @@
 
 pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
-    Bytes, Call, CallId, Case, Chain, Clause, Constant, ContinuousUniform, Counterfactual,
-    Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
-    Distribution, Element, ElementId, Evidence, Exponential, Family, Fault, Flip, FunctionId,
-    Gamma, Geometric, Hypergeometric, If, Iid, Inject, Integer, InvalidBytes, InverseGamma, Joint,
-    Label, Laplace, Learned, Likelihood, Many, Mixed, Model, ModelError, MultivariateNormal,
-    Normal, Number, One, Operand, Outcomes, Param, Parents, Poisson, Precision, Rate, RateOrScale,
-    Recursive, RichCpd, Scale, Score, Select, Space, Spread, StandardDeviation, StatementId,
-    States, Stream, StudentT, Support, SupportBuilder, Table, Tails, Term, TwinTargets, Uniform,
-    Until, Value, Variance, Vector, WrongParameter, any, expand, factor, fold, graph, inject,
+    Bytes, Call, CallId, Case, Cauchy, Chain, Clause, Constant, ContinuousUniform, CountRange,
+    Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform,
+    Dist, Distribution, Element, ElementId, Evidence, Exponential, Family, Fault, Flip, FunctionId,
+    Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric, If, Iid, Inject, Integer,
+    InvalidBytes, InverseGamma, Joint, Label, Laplace, Learned, Likelihood, LogNormal, Many, Mixed,
+    Model, ModelError, MultivariateNormal, NegativeBinomial, Normal, Number, One, Operand,
+    Outcomes, Param, Parents, Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale,
+    Score, Select, Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT,
+    Support, SupportBuilder, Table, Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until,
+    Value, Variance, Vector, Weibull, WrongParameter, any, expand, factor, fold, graph, inject,
     none_of, one_of, printable, rand, stream, tuple, value,
 };
 #[cfg(feature = "design")]
@@ -94,12 +95,14 @@ pub mod internals {
 pub mod prelude {
     pub use figrs_core::expand::Budget;
     pub use figrs_core::{
-        Apply, Atomic, Beta, Binomial, Bins, Chain, Constant, ContinuousUniform, Covariance, Cpd,
-        Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist, Distribution, Element,
-        Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject, InverseGamma,
-        Laplace, Learned, Model, MultivariateNormal, Normal, Outcomes, Param, Parents, Poisson,
-        Precision, Rate, Recursive, RichCpd, Scale, Score, Select, StandardDeviation, StudentT,
-        Table, Uniform, Value, Variance, any, fold, inject, none_of, one_of, tuple, value,
+        Apply, Atomic, Beta, Binomial, Bins, Cauchy, Chain, Constant, ContinuousUniform,
+        Covariance, Cpd, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
+        Distribution, Element, Exponential, Flip, Gamma, Geometric, HalfCauchy, HalfNormal,
+        Hypergeometric, If, Iid, Inject, InverseGamma, Laplace, Learned, LogNormal, Model,
+        MultivariateNormal, NegativeBinomial, Normal, Outcomes, Param, Parents, Poisson, Precision,
+        Rate, Recursive, RichCpd, Scale, Score, Select, StandardDeviation, StudentT, Table,
+        TruncatedNormal, Uniform, Value, Variance, Weibull, any, fold, inject, none_of, one_of,
+        tuple, value,
     };
     pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{

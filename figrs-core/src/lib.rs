@@ -63,12 +63,13 @@ pub use element::operand::Operand;
 pub use element::param::{Number, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
-    Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Case, Chain, Clause, Constant,
-    ContinuousUniform, Covariance, Cpd, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform,
-    Dist, Element, Exponential, Flip, Gamma, Geometric, Hypergeometric, If, Iid, Inject,
-    InverseGamma, Joint, Laplace, Learned, MultivariateNormal, Normal, Poisson, Precision, Rate,
-    RateOrScale, Recursive, RichCpd, Scale, Score, Select, Spread, StandardDeviation, StudentT,
-    Table, Uniform, Variance, any, fold, inject, none_of, one_of, tuple,
+    Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Case, Cauchy, Chain, Clause, Constant,
+    ContinuousUniform, CountRange, Covariance, Cpd, Decision, DegreesOfFreedom, Dirichlet,
+    DiscreteUniform, Dist, Element, Exponential, Flip, Gamma, Geometric, HalfCauchy, HalfNormal,
+    Hypergeometric, If, Iid, Inject, InverseGamma, Joint, Laplace, Learned, LogNormal,
+    MultivariateNormal, NegativeBinomial, Normal, Poisson, Precision, Rate, RateOrScale, Recursive,
+    RichCpd, Scale, Score, Select, Spread, StandardDeviation, StudentT, Table, TruncatedNormal,
+    Uniform, Variance, Weibull, any, fold, inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;
@@ -107,4 +108,5 @@ pub mod internals {
     };
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::expand::sharing::QueryKind;
+    pub use figrs_factor::bounds::six_decimals;
 }

@@ -64,17 +64,17 @@ impl Family<Vec<f64>> for DirichletDistribution {
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         if parameters.len() < 2 {
             let problem = format!(
-                "list has {} numbers, at least two are needed",
+                "the concentration list has {} numbers, at least two are needed",
                 parameters.len()
             );
-            return Err(WrongParameter::new(usize::MAX, problem));
+            return Err(WrongParameter::new(WrongParameter::WHOLE, problem));
         }
         (0..parameters.len()).try_for_each(|index| positive(parameters, index))?;
         if parameters.iter().sum::<f64>().is_finite() {
             Ok(())
         } else {
-            let problem = "list is too large: it must have a finite sum";
-            Err(WrongParameter::new(usize::MAX, problem))
+            let problem = "the concentration list is too large: it must have a finite sum";
+            Err(WrongParameter::new(WrongParameter::WHOLE, problem))
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -192,37 +193,61 @@ impl Element<f64> {
 impl Element<u64> {
     /// A finite element in place of one with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// It takes the values up to `max`, with their probabilities *given* that no larger value is taken: the probability of
-    /// larger values is divided among them in proportion. It is a random value of its own, independent of this element;
+    /// It takes the values in `range`, with their probabilities *given* that no other is taken: the probability of
+    /// others is divided among them in proportion. The range is a number, which is the largest value, or `1..=20`. It is a random value of its own, independent of this element;
     /// Chains and finite results are as for [`discretised`](Element::discretised).
     #[track_caller]
-    pub fn truncated(&self, max: u64) -> Self {
+    pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
+        let range = range.into();
         finite_at(
             "truncated",
             Location::caller(),
             self.erased(),
-            Arc::new(move |op: &dyn AtomicOp| truncate(op, max)),
+            Arc::new(move |op: &dyn AtomicOp| truncate(op, range)),
         )
     }
 }
 
-fn truncate(op: &dyn AtomicOp, max: u64) -> Result<Vec<(u64, f64)>, String> {
-    if max >= MAX_BINS as u64 {
+/// The values that [`Element::truncated`] keeps: those up to a number, or those in a range with both ends.
+#[derive(Clone, Copy, Debug)]
+pub struct CountRange {
+    min: u64,
+    max: u64,
+}
+
+impl From<u64> for CountRange {
+    fn from(max: u64) -> Self {
+        Self { min: 0, max }
+    }
+}
+
+impl From<RangeInclusive<u64>> for CountRange {
+    fn from(range: RangeInclusive<u64>) -> Self {
+        Self {
+            min: *range.start(),
+            max: *range.end(),
+        }
+    }
+}
+
+fn truncate(op: &dyn AtomicOp, range: CountRange) -> Result<Vec<(u64, f64)>, String> {
+    let CountRange { min, max } = range;
+    if max.saturating_sub(min) >= MAX_BINS as u64 {
         return Err(format!(
-            "the values up to {max} are too many to list; at most {MAX_BINS}"
+            "the values from {min} to {max} are too many to list; at most {MAX_BINS}"
         ));
     }
     let log = |k: u64| op.log_prob(&k).map_err(|fault| fault.to_string());
-    let logs: Vec<f64> = (0..=max).map(log).collect::<Result<_, _>>()?;
+    let logs: Vec<f64> = (min..=max).map(log).collect::<Result<_, _>>()?;
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {
         return Err(format!(
-            "{} has no value up to {max}; truncate it higher",
+            "{} has no value from {min} to {max}; truncate it elsewhere",
             op.describe()
         ));
     }
     let sum: f64 = logs.iter().map(|l| (l - largest).exp()).sum();
-    let values = (0..=max).zip(logs);
+    let values = (min..=max).zip(logs);
     Ok(values
         .map(|(k, l)| (k, (l - largest).exp() / sum))
         .filter(|&(_, p)| p > 0.0)

@@ -159,13 +159,16 @@ pub struct Tails {
 /// Error in one of the parameters of a [`Family`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongParameter {
-    /// Its position; `usize::MAX` if it is not about one of them.
+    /// Its position; [`WHOLE`](Self::WHOLE) if it is about the distribution as a whole.
     pub index: usize,
-    /// Description of the violation, to follow its name and value: `is outside [0, 1]`.
+    /// Description of the violation, to follow its name and value: `is outside [0, 1]`; of the whole a sentence of its own.
     pub problem: String,
 }
 
 impl WrongParameter {
+    /// The position of an error that is about no single parameter.
+    pub const WHOLE: usize = usize::MAX;
+
     /// An error in the parameter at this position; `problem` follows its name and value.
     #[cold]
     pub fn new(index: usize, problem: impl Into<String>) -> Self {

@@ -15,6 +15,25 @@ use crate::value::Value;
 
 impl Atomic {
     /// The element of a [`Family`] with these parameters: each a number, a [`Param`](crate::Param), or an element.
+    ///
+    /// A list has entries of one type; where some are numbers and others elements, make each an [`Operand`]:
+    ///
+    /// ```
+    /// # use figrs_core::rand::{Rng, RngExt};
+    /// # use figrs_core::{Atomic, Beta, Family, Number, Operand, Outcomes, WrongParameter};
+    /// # #[derive(Debug)]
+    /// # struct Triangle;
+    /// # impl Family<f64> for Triangle {
+    /// #     fn parameters(&self) -> &'static [&'static str] { &["lower", "upper"] }
+    /// #     fn check(&self, _: &[f64]) -> Result<(), WrongParameter> { Ok(()) }
+    /// #     fn outcomes(&self, _: &[Number]) -> Outcomes<f64> { Outcomes::Continuous }
+    /// #     fn log_prob(&self, _: &[f64], _: &f64) -> f64 { 0.0 }
+    /// #     fn sample<R: Rng + ?Sized>(&self, _: &[f64], rng: &mut R) -> f64 { rng.random() }
+    /// # }
+    /// let upper = Beta::new(2.0, 3.0);
+    /// let triangle = Atomic::family(Triangle, [Operand::from(0.0), Operand::from(&upper)]);
+    /// # drop(triangle);
+    /// ```
     #[track_caller]
     pub fn family<T: Value>(
         family: impl Family<T>,

@@ -154,6 +154,7 @@ pub(super) fn family_name<T: Value>(
 pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String {
     match parameters.get(wrong.index) {
         Some(number) => format!("{name} {number:?} {}", wrong.problem),
+        None if wrong.index == WrongParameter::WHOLE => wrong.problem.clone(),
         None => format!("{name} {}", wrong.problem),
     }
 }

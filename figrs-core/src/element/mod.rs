@@ -10,6 +10,7 @@ mod atomic;
 mod beta;
 mod binomial;
 mod boolean;
+mod cauchy;
 mod chain;
 mod compare;
 mod constant;
@@ -33,6 +34,7 @@ pub mod family_values;
 mod finite_outcomes;
 mod flip;
 mod fold;
+mod folded;
 pub mod footprint;
 pub mod function;
 mod gamma;
@@ -48,8 +50,10 @@ mod laplace;
 mod learned;
 pub(crate) mod learned_prior;
 pub mod likelihood;
+mod log_normal;
 mod moments;
 mod multivariate_normal;
+mod negative_binomial;
 pub mod node;
 mod normal;
 mod open_family;
@@ -66,14 +70,17 @@ mod score;
 mod select;
 mod student_t;
 mod table;
+mod truncated_normal;
 mod tuple;
 mod uniform;
+mod weibull;
 
 pub use apply::Apply;
 pub use arithmetic::Arithmetic;
 pub use atomic::Atomic;
 pub use beta::Beta;
 pub use binomial::Binomial;
+pub use cauchy::Cauchy;
 pub use chain::Chain;
 pub use constant::Constant;
 pub use continuous_uniform::ContinuousUniform;
@@ -84,11 +91,12 @@ pub use cpd::Cpd;
 pub use decision::Decision;
 pub use dirichlet::Dirichlet;
 pub use discrete_uniform::DiscreteUniform;
-pub use discretise::Bins;
+pub use discretise::{Bins, CountRange};
 pub use dist::Dist;
 pub use exponential::Exponential;
 pub use flip::Flip;
 pub use fold::fold;
+pub use folded::{HalfCauchy, HalfNormal};
 pub use gamma::Gamma;
 pub use geometric::Geometric;
 pub use hypergeometric::Hypergeometric;
@@ -98,7 +106,9 @@ pub use inject::{Inject, inject};
 pub use inverse_gamma::InverseGamma;
 pub use laplace::Laplace;
 pub use learned::Learned;
+pub use log_normal::LogNormal;
 pub use multivariate_normal::{Covariance, MultivariateNormal};
+pub use negative_binomial::NegativeBinomial;
 pub use normal::{Normal, Spread};
 pub use poisson::Poisson;
 pub use recursive::{Call, Recursive};
@@ -107,8 +117,10 @@ pub use score::Score;
 pub use select::Select;
 pub use student_t::StudentT;
 pub use table::Table;
+pub use truncated_normal::TruncatedNormal;
 pub use tuple::{Joint, tuple};
 pub use uniform::Uniform;
+pub use weibull::Weibull;
 
 pub(crate) use apply::{apply_at, apply_shared_at};
 pub(crate) use atomic::{atomic_at, listed};
@@ -150,6 +162,13 @@ impl<T: Value> Element<T> {
     }
 
     /// Names the element, for messages and pictures. An element keeps its first name.
+    ///
+    /// ```
+    /// # use figrs_core::Flip;
+    /// let rain = Flip::new(0.2).named("rain");
+    /// assert_eq!(rain.label().name.as_deref(), Some("rain"));
+    /// println!("{}", rain.label()); // `rain` (Flip at src/main.rs:3:12)
+    /// ```
     pub fn named(self, name: impl Into<String>) -> Self {
         self.node.set_name(name.into());
         self

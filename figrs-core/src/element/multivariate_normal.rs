@@ -133,14 +133,14 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
 
     #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        let wrong = |problem: String| Err(WrongParameter::new(usize::MAX, problem));
+        let wrong = |problem: String| Err(WrongParameter::new(WrongParameter::WHOLE, problem));
         let rows = match &self.factor {
             Ok(rows) => rows.len(),
-            Err(problem) => return wrong(format!("has a covariance that {problem}")),
+            Err(problem) => return wrong(format!("its covariance {problem}")),
         };
         if rows == 0 || rows != parameters.len() {
             return wrong(format!(
-                "has {} numbers and the covariance {rows} rows; they must be as many, and at least one",
+                "its mean has {} numbers and the covariance {rows} rows; they must be as many, and at least one",
                 parameters.len()
             ));
         }

@@ -36,13 +36,13 @@ impl Normal {
     /// ```
     #[track_caller]
     pub fn new(mean: impl Into<Operand>, spread: impl Into<Spread>) -> Element<f64> {
-        let Spread { measure, operand } = spread.into();
+        let (family, spread) = NormalDistribution::of_spread(spread.into());
         compiled_family!(
             f64,
             "Normal",
             NormalDistribution,
-            NormalDistribution::new(measure, &operand),
-            vec![mean.into(), operand]
+            family,
+            vec![mean.into(), spread]
         )
     }
 }
@@ -157,6 +157,27 @@ impl NormalDistribution {
     /// With a constant standard deviation.
     pub(super) fn with_deviation(deviation: f64) -> Self {
         Self::new(SpreadMeasure::Deviation, &deviation.into())
+    }
+
+    /// The family of this spread, and the spread as a parameter.
+    pub(super) fn of_spread(Spread { measure, operand }: Spread) -> (Self, Operand) {
+        (Self::new(measure, &operand), operand)
+    }
+
+    /// The standard deviation of this spread.
+    #[inline]
+    pub(super) fn deviation(&self, spread: f64) -> f64 {
+        self.of(spread).deviation
+    }
+
+    /// The derivative of the standard deviation by the spread.
+    pub(super) fn deviation_slope(&self, spread: f64) -> f64 {
+        let deviation = self.deviation(spread);
+        match self.measure {
+            SpreadMeasure::Variance => 0.5 / deviation,
+            SpreadMeasure::Deviation => 1.0,
+            SpreadMeasure::Precision => -0.5 * deviation.powi(3),
+        }
     }
 
     /// The density of this spread.

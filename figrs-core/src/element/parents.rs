@@ -91,6 +91,11 @@ impl Arguments for Mixed {
 }
 
 /// An element by value or by reference.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
+    label = "give one element, a tuple of up to eight, or a list",
+    note = "more than eight elements of one type are a list: `vec![a.clone(), ..]` or `&[..]`; of several types a list of `AnyElement`s, or a `tuple` of tuples"
+)]
 pub trait AsElement {
     /// The type of its values.
     type Value: Value;
@@ -118,6 +123,11 @@ impl<E: AsElement> AsElement for &E {
 /// comes first: write [`Apply::new`](crate::Apply::new), or a tuple.)
 ///
 /// Brings the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
+    label = "give one element, a tuple of up to eight, or a list",
+    note = "more than eight elements of one type are a list: `vec![a.clone(), ..]` or `&[..]`; of several types a list of `AnyElement`s, or a `tuple` of tuples"
+)]
 pub trait Parents {
     /// The form in which a function receives the values.
     type Arguments: Arguments;

@@ -6,7 +6,7 @@ use std::panic::Location;
 
 use rand::Rng;
 use rand::distr::Distribution as _;
-use statrs::distribution::Poisson as Statrs;
+use statrs::distribution::{Normal, Poisson as Statrs};
 
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
@@ -132,4 +132,13 @@ impl Family<u64> for PoissonDistribution {
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
         Self::statrs(parameters).map_or(0, |poisson| poisson.sample(rng))
     }
+}
+
+/// A draw with a rate of any size; where it is large the nearest integer to a normal draw, whose skewness is below 1e-4 as well.
+pub(super) fn draw_poisson<R: Rng + ?Sized>(rate: f64, rng: &mut R) -> u64 {
+    if rate > MAX_RATE {
+        let normal: f64 = Normal::standard().sample(rng);
+        return (rate + rate.sqrt() * normal).round() as u64;
+    }
+    PoissonDistribution.sample(&[rate], rng)
 }

@@ -175,11 +175,11 @@ impl<T: Value> Family<T> for Categorical<T> {
     }
 
     fn check(&self, weights: &[f64]) -> Result<(), WrongParameter> {
-        let all = |problem: String| Err(WrongParameter::new(usize::MAX, problem));
+        let all = |problem: String| Err(WrongParameter::new(WrongParameter::WHOLE, problem));
         if weights.len() != self.values.len() {
             let (weights, values) = (weights.len(), self.values.len());
             return all(format!(
-                "list: it has {weights} weights for {values} values; give as many"
+                "there are {weights} weights for {values} values; give as many"
             ));
         }
         for (i, (w, value)) in weights.iter().zip(&self.values).enumerate() {
@@ -189,12 +189,12 @@ impl<T: Value> Family<T> for Categorical<T> {
             }
         }
         if weights.is_empty() {
-            all("list: it has no values; give it at least one".into())
+            all("there are no values to choose from; give at least one".into())
         } else if scale(weights).0 > 0.0 {
             Ok(())
         } else {
             let count = weights.len();
-            all(format!("list: one of the {count} weights must be positive"))
+            all(format!("one of the {count} weights must be positive"))
         }
     }
 

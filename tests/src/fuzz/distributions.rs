@@ -125,7 +125,14 @@ impl Scope {
                 let lower = bytes.size().cast_signed();
                 DiscreteUniform::new(lower, self.count(bytes)).map(|&n| n as u64)
             }
-            7 => self.count(bytes).truncated(bytes.size()),
+            7 => {
+                let (min, max) = (bytes.size(), bytes.size());
+                match bytes.below(3) {
+                    0 => self.count(bytes).truncated(min..=max),
+                    1 => self.count(bytes).truncated(max),
+                    _ => NegativeBinomial::failures(any(bytes), any(bytes)),
+                }
+            }
             8 => Flip::new(any(bytes)).map(|&heads| heads.into()),
             9 => self.count(bytes).plus(&self.count(bytes)),
             _ => {
@@ -166,7 +173,18 @@ impl Scope {
             3 => Gamma::new(any(bytes), Scale(any(bytes))),
             4 => InverseGamma::new(any(bytes), Scale(any(bytes))),
             5 => Exponential::new(Rate(any(bytes))),
-            6 => Laplace::new(any(bytes), Scale(any(bytes))),
+            6 => match bytes.below(7) {
+                0 => Cauchy::new(any(bytes), Scale(any(bytes))),
+                1 => HalfCauchy::new(Scale(any(bytes))),
+                2 => HalfNormal::new(Variance(any(bytes))),
+                3 => LogNormal::new(any(bytes), Variance(any(bytes))),
+                4 => Weibull::new(any(bytes), Scale(any(bytes))),
+                5 => {
+                    let deviation = StandardDeviation(any(bytes));
+                    TruncatedNormal::new(any(bytes), deviation, any(bytes), any(bytes))
+                }
+                _ => Laplace::new(any(bytes), Scale(any(bytes))),
+            },
             7 => StudentT::new(any(bytes), Scale(any(bytes)), DegreesOfFreedom(any(bytes))),
             8 => Beta::new(any(bytes), any(bytes)),
             9 => ContinuousUniform::new(any(bytes), any(bytes)),

@@ -112,6 +112,35 @@ fn derivatives_by_parameters_of_densities() {
         &[0.4, 2.0],
         1.3,
     );
+    observed(
+        "Cauchy",
+        |p| Cauchy::new(&p[0], Scale(&p[1])),
+        &[0.4, 1.7],
+        1.3,
+    );
+    observed("HalfCauchy", |p| HalfCauchy::new(Scale(&p[0])), &[1.7], 1.3);
+    observed(
+        "HalfNormal",
+        |p| HalfNormal::new(Variance(&p[0])),
+        &[1.7],
+        1.9,
+    );
+    observed(
+        "LogNormal",
+        |p| LogNormal::new(&p[0], Precision(&p[1])),
+        &[0.4, 2.0],
+        1.3,
+    );
+    observed(
+        "Weibull",
+        |p| Weibull::new(&p[0], Scale(&p[1])),
+        &[1.4, 2.0],
+        1.3,
+    );
+    let truncated = |p: &[Param]| TruncatedNormal::new(&p[0], Variance(&p[1]), &p[2], &p[3]);
+    observed("TruncatedNormal", truncated, &[0.4, 2.0, -0.5, 1.9], 1.3);
+    let tail = |p: &[Param]| TruncatedNormal::new(&p[0], Precision(&p[1]), &p[2], f64::INFINITY);
+    observed("TruncatedNormal", tail, &[0.4, 2.0, 1.5], 1.6);
     let student = |p: &[Param]| StudentT::new(&p[0], Scale(&p[1]), DegreesOfFreedom(&p[2]));
     observed("StudentT", student, &[0.4, 1.7, 3.5], 1.3);
     let dirichlet = |p: &[Param]| Dirichlet::new(Vector::from(vec![&p[0], &p[1], &p[2]]));
@@ -128,6 +157,10 @@ fn derivatives_by_parameters_of_counts() {
     observed("Flip", |p| Flip::new(&p[0]), &[0.3], false);
     observed("Binomial", |p| Binomial::new(5, &p[0]), &[0.3], 2);
     observed("Poisson", |p| Poisson::new(&p[0]), &[1.7], 3);
+    let failures = |p: &[Param]| NegativeBinomial::failures(&p[0], &p[1]);
+    observed("NegativeBinomial", failures, &[1.7, 0.3], 3);
+    let counts = |p: &[Param]| NegativeBinomial::with_mean(&p[0], &p[1]);
+    observed("NegativeBinomial", counts, &[1.7, 0.8], 3);
     observed("Geometric", |p| Geometric::failures(&p[0]), &[0.3], 3);
     let select = |p: &[Param]| Select::new([(&p[0], 'a'), (&p[1], 'b'), (&p[2], 'a')]);
     observed("Select", select, &[0.3, 0.5, 0.4], 'a');

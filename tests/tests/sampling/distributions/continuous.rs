@@ -1,10 +1,13 @@
 //! Continuous distributions of one number.
 
+use std::f64::consts::{LN_2, PI};
+
 use figrs::prelude::*;
 use statrs::distribution::{
-    Beta as StatrsBeta, Continuous, ContinuousCDF, Exp, Gamma as StatrsGamma,
-    InverseGamma as StatrsInverseGamma, Laplace as StatrsLaplace, Normal as StatrsNormal,
-    StudentsT, Uniform as StatrsUniform,
+    Beta as StatrsBeta, Cauchy as StatrsCauchy, Continuous, ContinuousCDF, Exp,
+    Gamma as StatrsGamma, InverseGamma as StatrsInverseGamma, Laplace as StatrsLaplace,
+    LogNormal as StatrsLogNormal, Normal as StatrsNormal, StudentsT, Uniform as StatrsUniform,
+    Weibull as StatrsWeibull,
 };
 
 use crate::distributions::atomic::{draws, log_prob, moments, tails};
@@ -29,6 +32,40 @@ fn row(
         ln_pdf: Box::new(move |x| again.ln_pdf(x)),
         moments: moments.into(),
     }
+}
+
+/// A distribution that the other library lacks, as a density and a distribution function by its others.
+fn made(
+    element: Element<f64>,
+    cdf: impl Fn(f64) -> f64 + 'static,
+    ln_pdf: impl Fn(f64) -> f64 + 'static,
+    moments: impl Into<Option<(f64, f64)>>,
+) -> Row {
+    Row {
+        element,
+        cdf: Box::new(cdf),
+        ln_pdf: Box::new(ln_pdf),
+        moments: moments.into(),
+    }
+}
+
+/// The absolute value of a symmetric number.
+fn folded(
+    element: Element<f64>,
+    of: impl Continuous<f64, f64> + ContinuousCDF<f64, f64> + Clone + 'static,
+    moments: impl Into<Option<(f64, f64)>>,
+) -> Row {
+    let again = of.clone();
+    let cdf = move |x: f64| (1.0 - 2.0 * of.sf(x)).max(0.0);
+    made(element, cdf, move |x| LN_2 + again.ln_pdf(x), moments)
+}
+
+/// The standard normal distribution between two bounds of a tail where differences of its distribution function keep their digits.
+fn truncated(element: Element<f64>, lower: f64, upper: f64, moments: (f64, f64)) -> Row {
+    let normal = StatrsNormal::standard();
+    let mass = normal.sf(lower) - normal.sf(upper);
+    let cdf = move |x: f64| ((normal.sf(lower) - normal.sf(x)) / mass).clamp(0.0, 1.0);
+    made(element, cdf, move |x| normal.ln_pdf(x) - mass.ln(), moments)
 }
 
 fn rows() -> Vec<Row> {
@@ -115,7 +152,64 @@ fn rows() -> Vec<Row> {
             StatrsLaplace::new(2.0, 0.5).unwrap(),
             (2.0, 0.5),
         ),
+        row(
+            LogNormal::new(0.5, StandardDeviation(0.4)),
+            StatrsLogNormal::new(0.5, 0.4).unwrap(),
+            (0.58_f64.exp(), 0.16_f64.exp_m1() * 1.16_f64.exp()),
+        ),
+        row(
+            Cauchy::new(-1.0, Scale(2.0)),
+            StatrsCauchy::new(-1.0, 2.0).unwrap(),
+            None,
+        ),
+        row(
+            Weibull::new(2.0, Scale(3.0)),
+            StatrsWeibull::new(2.0, 3.0).unwrap(),
+            (1.5 * PI.sqrt(), 9.0 * (1.0 - PI / 4.0)),
+        ),
+        row(
+            Weibull::new(0.5, Scale(1.0)),
+            StatrsWeibull::new(0.5, 1.0).unwrap(),
+            None,
+        ),
+        folded(
+            HalfNormal::new(Variance(4.0)),
+            normal(0.0, 2.0),
+            (2.0 * (2.0 / PI).sqrt(), 4.0 * (1.0 - 2.0 / PI)),
+        ),
+        folded(
+            HalfCauchy::new(Scale(3.0)),
+            StatrsCauchy::new(0.0, 3.0).unwrap(),
+            None,
+        ),
+        truncated(
+            TruncatedNormal::new(0.0, Variance(1.0), -0.5, 2.0),
+            -0.5,
+            2.0,
+            truncated_moments(-0.5, 2.0),
+        ),
+        truncated(
+            TruncatedNormal::new(0.0, Precision(1.0), 4.0, f64::INFINITY),
+            4.0,
+            f64::INFINITY,
+            truncated_moments(4.0, 1e3),
+        ),
+        truncated(
+            TruncatedNormal::new(0.0, StandardDeviation(1.0), 0.7, 1.2),
+            0.7,
+            1.2,
+            truncated_moments(0.7, 1.2),
+        ),
     ]
+}
+
+/// Mean and variance of the standard normal distribution between two bounds.
+fn truncated_moments(lower: f64, upper: f64) -> (f64, f64) {
+    let normal = StatrsNormal::standard();
+    let mass = normal.sf(lower) - normal.sf(upper);
+    let (a, b) = (normal.pdf(lower) / mass, normal.pdf(upper) / mass);
+    let mean = a - b;
+    (mean, 1.0 + lower * a - upper * b - mean * mean)
 }
 
 /// Of each of the tests on draws below.
@@ -231,4 +325,44 @@ fn tails_sum_to_one_and_agree_with_the_other_library() {
             );
         }
     }
+}
+
+/// Mirrored, moved and stretched, far in a tail and very narrow: the density at a bound times the width is that of the exponential
+/// distribution that remains there.
+#[test]
+fn truncation_far_from_the_mean_keeps_its_digits() {
+    let near = |element: Element<f64>, x: f64, right: f64| {
+        let found = log_prob(&element, x);
+        assert!(
+            (found - right).abs() < 1e-9 * right.abs().max(1.0),
+            "{found}, not {right}"
+        );
+    };
+    // The density at the bound z of a tail is z + 1 / z - 2 / z^3 + ..., the inverse of Mills' ratio.
+    for z in [100.0_f64, 1e4, 1e8] {
+        let right = (z + 1.0 / z - 2.0 / z.powi(3)).ln();
+        near(
+            TruncatedNormal::new(0.0, Variance(1.0), z, f64::INFINITY),
+            z,
+            right,
+        );
+        near(
+            TruncatedNormal::new(0.0, Variance(1.0), f64::NEG_INFINITY, -z),
+            -z,
+            right,
+        );
+        let moved = TruncatedNormal::new(5.0, StandardDeviation(2.0), 5.0 + 2.0 * z, f64::INFINITY);
+        near(moved, 5.0 + 2.0 * z, right - LN_2);
+    }
+    near(
+        TruncatedNormal::new(0.0, Variance(1.0), 3.0, 3.0 + 1e-7),
+        3.0 + 5e-8,
+        1e7_f64.ln(),
+    );
+    let narrow = TruncatedNormal::new(0.0, Variance(1.0), 50.0, 51.0);
+    for x in draws(&narrow, 200) {
+        assert!((50.0..=50.5).contains(&x), "{x}");
+    }
+    let half = tails(&narrow, 50.0 + LN_2 / 50.0);
+    assert!((half.lower - 0.5).abs() < 1e-3 && (half.lower + half.upper - 1.0).abs() < 1e-12);
 }

@@ -55,6 +55,14 @@ fn poisson(rate: f64) -> impl Fn(f64) -> f64 {
     move |k| (-rate).exp() * (1..=k as u32).map(|i| rate / f64::from(i)).product::<f64>()
 }
 
+/// The probability of some failures before as many successes, one factor at a time.
+fn ways(successes: f64, p: f64) -> impl Fn(f64) -> f64 {
+    move |k| {
+        let factor = |i: u32| (successes + f64::from(i)) / (f64::from(i) + 1.0) * (1.0 - p);
+        p.powf(successes) * (0..k as u32).map(factor).product::<f64>()
+    }
+}
+
 fn rows() -> Vec<Row> {
     let float = |n: u64| n as f64;
     vec![
@@ -92,6 +100,33 @@ fn rows() -> Vec<Row> {
             LISTED,
             poisson(80.0),
             (80.0, 80.0),
+            float,
+        ),
+        row(
+            "two failures in three",
+            NegativeBinomial::failures(2.5, 0.4),
+            0,
+            LISTED,
+            ways(2.5, 0.4),
+            (3.75, 9.375),
+            float,
+        ),
+        row(
+            "rare failures",
+            NegativeBinomial::with_mean(3.0, 0.5),
+            0,
+            LISTED,
+            ways(0.5, 1.0 / 7.0),
+            (3.0, 21.0),
+            float,
+        ),
+        row(
+            "many successes",
+            NegativeBinomial::failures(1500.0, 0.95),
+            0,
+            LISTED,
+            ways(1500.0, 0.95),
+            (1500.0 / 19.0, 1500.0 / 19.0 / 0.95),
             float,
         ),
         row(
@@ -216,6 +251,12 @@ fn extreme_parameters_give_draws_that_are_possible() {
     for rate in [1e-300, 1e-9, 29.9, 30.1, 1e5, 1e9] {
         possible(&Poisson::new(rate));
     }
+    for dispersion in [1e-300, 1e-3, 1.0, 1e9, 1e15] {
+        for mean in [1e-300, 1.0, 1e9] {
+            possible(&NegativeBinomial::with_mean(mean, dispersion));
+        }
+    }
+    possible(&NegativeBinomial::failures(0.5, 1.0));
     for p in [0.0, 1e-300, 0.5, 1.0] {
         let element = Binomial::new(1 << 24, p);
         for k in draws(&element, 50) {

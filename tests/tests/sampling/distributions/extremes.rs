@@ -32,6 +32,8 @@ fn extreme() -> Vec<Element<f64>> {
     for a in SIZES {
         all.push(Exponential::new(Rate(a)));
         all.push(Exponential::new(Scale(a)));
+        all.push(HalfNormal::new(Variance(a)));
+        all.push(HalfCauchy::new(Scale(a)));
         for b in SIZES {
             all.push(Normal::new(a, Variance(b)));
             all.push(Normal::new(-a, StandardDeviation(b)));
@@ -41,6 +43,17 @@ fn extreme() -> Vec<Element<f64>> {
             all.push(InverseGamma::new(a, Scale(b)));
             all.push(Beta::new(a, b));
             all.push(Laplace::new(a, Scale(b)));
+            all.push(Cauchy::new(a, Scale(b)));
+            all.push(Weibull::new(a, Scale(b)));
+            all.push(LogNormal::new(a, StandardDeviation(b)));
+            all.push(TruncatedNormal::new(0.0, StandardDeviation(1.0), -a, b));
+            all.push(TruncatedNormal::new(a, Variance(b), f64::NEG_INFINITY, a));
+            all.push(TruncatedNormal::new(
+                -a.min(1e100),
+                Precision(1.0),
+                0.0,
+                f64::INFINITY,
+            ));
             all.extend(SIZES.map(|n| StudentT::new(a, Scale(b), DegreesOfFreedom(n))));
         }
     }

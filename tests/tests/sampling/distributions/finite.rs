@@ -180,7 +180,22 @@ fn truncated_counts_are_renormalised() {
         .contains("too many")
     );
     let none = Geometric::trials(0.5).truncated(0);
-    assert!(refused(&VariableElimination::new(), &none).contains("no value up to 0"));
+    assert!(refused(&VariableElimination::new(), &none).contains("no value from 0 to 0"));
+    // Between two bounds, far in a tail too.
+    let high = Geometric::failures(0.5).truncated(2..=3);
+    let far = Geometric::failures(0.5).truncated(1_000_002..=1_000_003);
+    for (count, low) in [(high, 2), (far, 1_000_002)] {
+        let answer = VariableElimination::new()
+            .run(&Model::new(), &count)
+            .unwrap();
+        for (k, right) in [(low, 2.0 / 3.0), (low + 1, 1.0 / 3.0), (low - 1, 0.0)] {
+            let found = answer.probability(&count, &k).unwrap();
+            assert!((found - right).abs() < 1e-9, "{k}: {found}");
+        }
+    }
+    #[allow(clippy::reversed_empty_ranges)]
+    let empty = Poisson::new(2.0).truncated(3..=2);
+    assert!(refused(&VariableElimination::new(), &empty).contains("no value from 3 to 2"));
 }
 
 /// The same numbers from the sampler: draws and densities of the finite element agree with its list.

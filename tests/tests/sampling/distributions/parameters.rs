@@ -33,6 +33,18 @@ fn locations_are_finite() {
             Laplace::new(x, Scale(1.0)),
             &["Laplace at", "location", shown, "finite"],
         );
+        says(
+            Cauchy::new(x, Scale(1.0)),
+            &["Cauchy at", "location", shown, "finite"],
+        );
+        says(
+            LogNormal::new(x, Variance(1.0)),
+            &["LogNormal at", "mean", shown, "finite"],
+        );
+        says(
+            TruncatedNormal::new(x, Variance(1.0), 0.0, 1.0),
+            &["TruncatedNormal at", "mean", shown, "finite"],
+        );
         let student = StudentT::new(x, Scale(1.0), DegreesOfFreedom(3.0));
         says(student, &["StudentT at", "location", shown, "finite"]);
         says(
@@ -81,6 +93,23 @@ fn scales_and_shapes_are_positive() {
         positive(Beta::new(x, 1.0), "Beta", "shape a");
         positive(Beta::new(1.0, x), "Beta", "shape b");
         positive(Laplace::new(0.0, Scale(x)), "Laplace", "scale");
+        positive(Cauchy::new(0.0, Scale(x)), "Cauchy", "scale");
+        positive(HalfCauchy::new(Scale(x)), "HalfCauchy", "scale");
+        positive(HalfNormal::new(Variance(x)), "HalfNormal", "variance");
+        positive(LogNormal::new(0.0, Precision(x)), "LogNormal", "precision");
+        positive(Weibull::new(x, Scale(1.0)), "Weibull", "shape");
+        positive(Weibull::new(1.0, Scale(x)), "Weibull", "scale");
+        let truncated = TruncatedNormal::new(0.0, StandardDeviation(x), 0.0, 1.0);
+        positive(truncated, "TruncatedNormal", "standard deviation");
+        let most = "positive and at most 1e15";
+        says(
+            NegativeBinomial::failures(x, 0.5),
+            &["NegativeBinomial at", "successes", shown, most],
+        );
+        says(
+            NegativeBinomial::with_mean(2.0, x),
+            &["NegativeBinomial at", "dispersion", shown, most],
+        );
         let student = |scale, freedom| StudentT::new(0.0, Scale(scale), DegreesOfFreedom(freedom));
         positive(student(x, 1.0), "StudentT", "scale");
         positive(student(1.0, x), "StudentT", "degrees of freedom");
@@ -114,8 +143,35 @@ fn parameters_fit_together() {
         &["at most 16777216 values"],
     );
     says(DiscreteUniform::new(i64::MIN, 0), &["lower bound", "2^53"]);
+    says(
+        Uniform::new(0..0),
+        &[
+            "Uniform at",
+            "there are no values to choose from; give at least one",
+        ],
+    );
+    says(
+        Select::by([1.0, 2.0], ["a"]),
+        &["Select at", "there are 2 weights for 1 values"],
+    );
     says(Beta::new(1e308, 1e308), &["shape b", "too large"]);
     says(Poisson::new(1e12), &["rate", "at most 1e9"]);
+    says(
+        TruncatedNormal::new(0.0, Variance(1.0), 2.0, 2.0),
+        &["upper bound 2.0", "above the lower bound 2.0"],
+    );
+    says(
+        TruncatedNormal::new(0.0, StandardDeviation(1e-200), 1.0, 2.0),
+        &["lower bound 1.0", "standard deviations from the mean"],
+    );
+    says(
+        NegativeBinomial::failures(1e6, 1e-6),
+        &["probability", "gives the mean", "at most 1e9"],
+    );
+    says(
+        NegativeBinomial::failures(1.0, 1.5),
+        &["probability 1.5", "outside (0, 1]"],
+    );
     says(
         Geometric::trials(1e-20),
         &["probability 1e-20", "[1e-17, 1]"],

@@ -1,0 +1,105 @@
+//! `Cauchy`: the Cauchy (Lorentz) distribution.
+
+use std::f64::consts::PI;
+use std::fmt;
+use std::panic::Location;
+
+use rand::{Rng, RngExt};
+
+use super::convention::{Scale, finite, kept_finite, positive};
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::operand::Operand;
+use super::param::Number;
+use crate::element::Element;
+use crate::element::family::compiled_family;
+
+/// Builds a number with a Cauchy distribution, whose tails are so heavy that it has no mean.
+#[derive(Debug)]
+pub struct Cauchy;
+
+impl Cauchy {
+    /// With this location, which is the median, and this [`Scale`]: half of the probability is within it.
+    ///
+    /// All finite numbers. Density 1 / (π scale (1 + ((x − location) / scale)²)); there is no mean and no variance.
+    /// [`StudentT`](crate::StudentT) of one degree of freedom is the same distribution.
+    #[track_caller]
+    pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
+        compiled_family!(
+            f64,
+            "Cauchy",
+            CauchyDistribution,
+            CauchyDistribution,
+            vec![location.into(), scale.operand()]
+        )
+    }
+}
+
+pub(super) struct CauchyDistribution;
+
+impl fmt::Debug for CauchyDistribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cauchy")
+    }
+}
+
+/// Signed distance of `value` from the location, in units of the scale.
+fn distance(parameters: &[f64], value: f64) -> f64 {
+    (value / 2.0 - parameters[0] / 2.0) / parameters[1] * 2.0
+}
+
+impl Family<f64> for CauchyDistribution {
+    fn parameters(&self) -> &'static [&'static str] {
+        &["location", "scale"]
+    }
+
+    #[inline]
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        finite(parameters, 0)?;
+        positive(parameters, 1)
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    #[inline]
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        let z = distance(parameters, *value).abs();
+        let ln_scale = parameters[1].ln();
+        // The square of a large distance would overflow, and that of a small one is lost beside one.
+        let ln_spread = if z < 1e8 {
+            (z * z).ln_1p()
+        } else if z.is_finite() {
+            2.0 * z.ln()
+        } else {
+            return f64::NEG_INFINITY;
+        };
+        -PI.ln() - ln_scale - ln_spread
+    }
+
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        let z = distance(parameters, *value);
+        // z / (1 + z²), of numbers of any size.
+        let pull = 1.0 / (z + 1.0 / z);
+        let pull = if z == 0.0 { 0.0 } else { pull };
+        let slope = match index {
+            0 => 2.0 * pull,
+            _ => 2.0 * z * pull - 1.0,
+        };
+        Some(slope / parameters[1])
+    }
+
+    #[inline]
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        let angle = PI * (rng.random::<f64>() - 0.5);
+        kept_finite(parameters[0] + kept_finite(parameters[1] * angle.tan()))
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let z = distance(parameters, *value);
+        Some(Tails {
+            lower: 1.0_f64.atan2(-z) / PI,
+            upper: 1.0_f64.atan2(z) / PI,
+        })
+    }
+}

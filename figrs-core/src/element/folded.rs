@@ -1,0 +1,150 @@
+//! Distances from zero of symmetric families: `HalfNormal`, `HalfCauchy`.
+
+use std::f64::consts::LN_2;
+use std::fmt;
+use std::ops::Range;
+use std::panic::Location;
+
+use rand::Rng;
+
+use super::cauchy::CauchyDistribution;
+use super::convention::Scale;
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::likelihood::Likelihood;
+use super::normal::{NormalDistribution, Spread};
+use super::operand::Operand;
+use super::param::Number;
+use crate::element::Element;
+use crate::element::family::compiled_family;
+
+/// Builds the distance from zero of a normally distributed number of mean zero.
+#[derive(Debug)]
+pub struct HalfNormal;
+
+impl HalfNormal {
+    /// With the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
+    /// [`Precision`](crate::Precision) of the normal number, not of its distance.
+    ///
+    /// Numbers from zero. Density 2 exp(−x² / (2 variance)) / sqrt(2π variance), mean sqrt(2 variance / π), variance
+    /// (1 − 2 / π) variance.
+    #[track_caller]
+    pub fn new(spread: impl Into<Spread>) -> Element<f64> {
+        let (family, spread) = NormalDistribution::of_spread(spread.into());
+        compiled_family!(
+            f64,
+            "HalfNormal",
+            FoldedDistribution<NormalDistribution>,
+            FoldedDistribution {
+                name: "HalfNormal",
+                family
+            },
+            vec![spread]
+        )
+    }
+}
+
+/// Builds the distance from zero of a number with a Cauchy distribution around zero.
+#[derive(Debug)]
+pub struct HalfCauchy;
+
+impl HalfCauchy {
+    /// With this [`Scale`], which is the median.
+    ///
+    /// Numbers from zero. Density 2 / (π scale (1 + (x / scale)²)); there is no mean.
+    #[track_caller]
+    pub fn new<P: Into<Operand>>(scale: Scale<P>) -> Element<f64> {
+        compiled_family!(
+            f64,
+            "HalfCauchy",
+            FoldedDistribution<CauchyDistribution>,
+            FoldedDistribution {
+                name: "HalfCauchy",
+                family: CauchyDistribution
+            },
+            vec![scale.operand()]
+        )
+    }
+}
+
+/// The distances from zero of a family whose first parameter is the centre of its symmetric members.
+struct FoldedDistribution<F> {
+    name: &'static str,
+    family: F,
+}
+
+impl<F> fmt::Debug for FoldedDistribution<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// The parameters of the symmetric member around zero.
+fn centred(parameters: &[f64]) -> [f64; 2] {
+    [0.0, parameters[0]]
+}
+
+impl<F: Family<f64>> Family<f64> for FoldedDistribution<F> {
+    fn parameters(&self) -> &'static [&'static str] {
+        &self.family.parameters()[1..]
+    }
+
+    #[inline]
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        self.family.check(&centred(parameters)).map_err(|wrong| {
+            let index = wrong.index.saturating_sub(1);
+            WrongParameter { index, ..wrong }
+        })
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    #[inline]
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        if *value < 0.0 {
+            return f64::NEG_INFINITY;
+        }
+        self.family.log_prob(&centred(parameters), value) + LN_2
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        self.family.is_same_as(&other.family)
+    }
+
+    fn likelihood(
+        &self,
+        parameters: &[f64],
+        open: Range<usize>,
+        value: &f64,
+        likelihood: &mut Likelihood,
+    ) {
+        if *value < 0.0 {
+            return likelihood.refuse();
+        }
+        let open = open.start + 1..open.end + 1;
+        let centred = centred(parameters);
+        self.family.likelihood(&centred, open, value, likelihood);
+    }
+
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        if *value < 0.0 {
+            return Some(0.0);
+        }
+        let centred = centred(parameters);
+        self.family.log_prob_derivative(&centred, index + 1, value)
+    }
+
+    #[inline]
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        self.family.sample(&centred(parameters), rng).abs()
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let outside = self.family.tails(&centred(parameters), &value.max(0.0))?;
+        Some(Tails {
+            lower: outside.lower - outside.upper,
+            upper: 2.0 * outside.upper,
+        })
+    }
+}

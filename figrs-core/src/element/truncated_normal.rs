@@ -1,0 +1,311 @@
+//! `TruncatedNormal`: a normal distribution between two bounds.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+use std::fmt;
+use std::panic::Location;
+
+use rand::distr::Distribution as _;
+use rand::{Rng, RngExt};
+use statrs::distribution::Normal as Statrs;
+use statrs::function::erf::{erf, erfc};
+
+use super::convention::kept_finite;
+use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::exponential::unit_exponential;
+use super::normal::{NormalDistribution, Spread};
+use super::operand::Operand;
+use super::param::Number;
+use crate::element::Element;
+use crate::element::family::compiled_family;
+
+/// Builds a normally distributed number, given that it is between two bounds.
+#[derive(Debug)]
+pub struct TruncatedNormal;
+
+impl TruncatedNormal {
+    /// With the mean and the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
+    /// [`Precision`](crate::Precision) of the normal distribution, which are not those of the truncated one, and the bounds.
+    ///
+    /// Numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability between the
+    /// bounds. One of them may be infinite, `f64::NEG_INFINITY` or `f64::INFINITY`, or both. They may be far in a tail: numbers are drawn by
+    /// rejection from an exponential or uniform distribution there (Robert 1995, "Simulation of truncated normal variables").
+    ///
+    /// ```
+    /// # use figrs_core::{StandardDeviation, TruncatedNormal};
+    /// let height = TruncatedNormal::new(1.7, StandardDeviation(0.2), 0.5, 2.5);
+    /// let positive = TruncatedNormal::new(-3.0, StandardDeviation(1.0), 0.0, f64::INFINITY);
+    /// # drop((height, positive));
+    /// ```
+    #[track_caller]
+    pub fn new(
+        mean: impl Into<Operand>,
+        spread: impl Into<Spread>,
+        lower: impl Into<Operand>,
+        upper: impl Into<Operand>,
+    ) -> Element<f64> {
+        let (family, spread) = NormalDistribution::of_spread(spread.into());
+        compiled_family!(
+            f64,
+            "TruncatedNormal",
+            TruncatedNormalDistribution,
+            TruncatedNormalDistribution(family),
+            vec![mean.into(), spread, lower.into(), upper.into()]
+        )
+    }
+}
+
+/// Largest distance of the interval from the mean, in standard deviations.
+const MAX_DISTANCE: f64 = 1e150;
+
+/// The distribution that is truncated.
+struct TruncatedNormalDistribution(NormalDistribution);
+
+impl fmt::Debug for TruncatedNormalDistribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TruncatedNormal")
+    }
+}
+
+/// An interval of the standard normal distribution, in standard deviations from the mean.
+///
+/// Its mass is kept in units of the density at the point of the interval that is nearest to the mean, so that it never underflows.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    lower: f64,
+    upper: f64,
+    width: f64,
+}
+
+impl Interval {
+    fn new(mean: f64, deviation: f64, [lower, upper]: [f64; 2]) -> Self {
+        let standard = |x: f64| (x / 2.0 - mean / 2.0) / deviation * 2.0;
+        Self {
+            lower: standard(lower),
+            upper: standard(upper),
+            width: (upper / 2.0 - lower / 2.0) / deviation * 2.0,
+        }
+    }
+
+    /// The point nearest to the mean.
+    fn nearest(self) -> f64 {
+        nearest(0.0, self.lower, self.upper)
+    }
+
+    /// The interval mirrored at the mean if it is below it.
+    fn upright(self) -> Self {
+        if self.upper < 0.0 {
+            Self {
+                lower: -self.upper,
+                upper: -self.lower,
+                width: self.width,
+            }
+        } else {
+            self
+        }
+    }
+
+    /// The integral of exp((t² − z²) / 2) over the interval, where `t` is the point nearest to the mean.
+    fn mass(self) -> f64 {
+        let Self {
+            lower,
+            upper,
+            width,
+        } = self.upright();
+        if width * lower.abs().max(upper.abs()).max(1.0) < NARROW {
+            let t = self.upright().nearest();
+            let middle = lower + width / 2.0;
+            let (below, sum) = (middle - t, middle + t);
+            let curve = (middle * middle - 1.0) * width * width / 24.0;
+            return width * (-below * sum / 2.0).exp() * (1.0 + curve);
+        }
+        if lower > 0.0 {
+            mills(lower) - (-width * f64::midpoint(lower, upper)).exp() * mills(upper)
+        } else {
+            FRAC_PI_2.sqrt() * (erf(upper * FRAC_1_SQRT_2) - erf(lower * FRAC_1_SQRT_2))
+        }
+    }
+
+    /// The logarithm of the share that a part has of the mass, whose points nearest to the mean are `apart` from each other.
+    fn ln_share(self, part: Self, apart: f64) -> f64 {
+        let sum = self.nearest() + part.nearest();
+        part.mass().ln() - self.mass().ln() - apart * sum / 2.0
+    }
+
+    /// A draw.
+    fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> f64 {
+        let nearest = self.nearest();
+        if self.width.is_nan() || self.width <= 0.0 || nearest.abs() > MAX_DISTANCE {
+            // Of parameters that became invalid, for which rejection might not end.
+            return nearest;
+        }
+        if self.upper < 0.0 {
+            return -self.upright().draw(rng);
+        }
+        let Self {
+            lower,
+            upper,
+            width,
+        } = self;
+        let accepts = |log: f64, rng: &mut R| rng.random::<f64>().ln() <= log;
+        if lower >= 0.0 {
+            // The rate of the exponential proposal that is accepted most often.
+            let rate = f64::midpoint(lower, lower.hypot(2.0));
+            loop {
+                let (z, log) = if width * rate > 1.0 {
+                    let z = lower + unit_exponential(rng) / rate;
+                    (z, -(z - rate) * (z - rate) / 2.0)
+                } else {
+                    let above = width * rng.random::<f64>();
+                    (lower + above, -above * (lower + above / 2.0))
+                };
+                if z <= upper && accepts(log, rng) {
+                    return z;
+                }
+            }
+        }
+        let normal = Statrs::standard();
+        loop {
+            let (z, log) = if width > WIDE {
+                (normal.sample(rng), 0.0)
+            } else {
+                let z = lower + width * rng.random::<f64>();
+                (z, -z * z / 2.0)
+            };
+            if (lower..=upper).contains(&z) && accepts(log, rng) {
+                return z;
+            }
+        }
+    }
+}
+
+/// The number between two bounds that is nearest to another.
+fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
+    x.max(lower).min(upper)
+}
+
+/// Width, times the distance from the mean, below which the mass of an interval is that of its middle.
+const NARROW: f64 = 1e-3;
+
+/// Width from which on normal draws are inside more often than uniform ones are accepted: sqrt(2π).
+const WIDE: f64 = 2.506_628_274_631_000_2;
+
+/// The mass above a positive number, in units of the density there: Mills' ratio.
+fn mills(x: f64) -> f64 {
+    if x < 30.0 {
+        return FRAC_PI_2.sqrt() * erfc(x * FRAC_1_SQRT_2) * (x * x / 2.0).exp();
+    }
+    let m = 1.0 / (x * x);
+    (1.0 - m * (1.0 - 3.0 * m * (1.0 - 5.0 * m * (1.0 - 7.0 * m * (1.0 - 9.0 * m))))) / x
+}
+
+impl TruncatedNormalDistribution {
+    fn interval(&self, parameters: &[f64], bounds: [f64; 2]) -> Interval {
+        Interval::new(parameters[0], self.0.deviation(parameters[1]), bounds)
+    }
+
+    fn between(&self, parameters: &[f64]) -> Interval {
+        self.interval(parameters, [parameters[2], parameters[3]])
+    }
+}
+
+impl Family<f64> for TruncatedNormalDistribution {
+    fn parameters(&self) -> &'static [&'static str] {
+        match self.0.parameters()[1] {
+            "variance" => &["mean", "variance", "lower bound", "upper bound"],
+            "precision" => &["mean", "precision", "lower bound", "upper bound"],
+            _ => &["mean", "standard deviation", "lower bound", "upper bound"],
+        }
+    }
+
+    #[inline]
+    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
+        self.0.check(parameters)?;
+        let [lower, upper] = [parameters[2], parameters[3]];
+        if lower.is_nan() || lower == f64::INFINITY {
+            return Err(WrongParameter::new(2, "must be a number or -inf"));
+        }
+        if upper.is_nan() || upper <= lower {
+            let problem = format!("must be above the lower bound {lower:?}");
+            return Err(WrongParameter::new(3, problem));
+        }
+        let nearest = self.between(parameters).nearest();
+        if nearest.abs() > MAX_DISTANCE {
+            let index = if nearest > 0.0 { 2 } else { 3 };
+            let problem = format!("is over {MAX_DISTANCE:e} standard deviations from the mean");
+            return Err(WrongParameter::new(index, problem));
+        }
+        Ok(())
+    }
+
+    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
+        Outcomes::Continuous
+    }
+
+    #[inline]
+    fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
+        let [mean, lower, upper] = [parameters[0], parameters[2], parameters[3]];
+        if !(lower..=upper).contains(value) || value.is_infinite() {
+            return f64::NEG_INFINITY;
+        }
+        let deviation = self.0.deviation(parameters[1]);
+        let nearest = nearest(mean, lower, upper);
+        // The difference first: both may be far from the mean.
+        let apart = (value / 2.0 - nearest / 2.0) / deviation;
+        let sum = (value / 2.0 - mean / 2.0 + (nearest / 2.0 - mean / 2.0)) / deviation;
+        -2.0 * apart * sum - self.between(parameters).mass().ln() - deviation.ln()
+    }
+
+    fn is_same_as(&self, other: &Self) -> bool {
+        self.0.is_same_as(&other.0)
+    }
+
+    fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
+        if !(parameters[2]..=parameters[3]).contains(value) {
+            return Some(0.0);
+        }
+        let between = self.between(parameters);
+        let deviation = self.0.deviation(parameters[1]);
+        let (t, mass) = (between.nearest(), between.mass());
+        // The density at a bound, and that times the bound, which vanish at infinity.
+        let edge = |z: f64| {
+            let density = (-(z - t) * (z + t) / 2.0).exp() / mass;
+            (density, if z.is_finite() { z * density } else { 0.0 })
+        };
+        let ((low, low_first), (high, high_first)) = (edge(between.lower), edge(between.upper));
+        let z = (value - parameters[0]) / deviation;
+        Some(match index {
+            0 => (z - low + high) / deviation,
+            1 => {
+                let slope = (z * z - 1.0 - low_first + high_first) / deviation;
+                slope * self.0.deviation_slope(parameters[1])
+            }
+            2 => low / deviation,
+            _ => -high / deviation,
+        })
+    }
+
+    #[inline]
+    fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
+        let z = self.between(parameters).draw(rng);
+        let x = kept_finite(parameters[0] + kept_finite(self.0.deviation(parameters[1]) * z));
+        nearest(x, parameters[2], parameters[3])
+    }
+
+    fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
+        let [lower, upper] = [parameters[2], parameters[3]];
+        let value = nearest(*value, lower, upper);
+        let all = self.between(parameters);
+        let deviation = self.0.deviation(parameters[1]);
+        let half_nearest = |lower: f64, upper: f64| nearest(parameters[0], lower, upper) / 2.0;
+        let share = |from: f64, to: f64| {
+            // The difference first: both may be far from the mean.
+            let apart = (half_nearest(from, to) - half_nearest(lower, upper)) / deviation * 2.0;
+            let part = self.interval(parameters, [from, to]);
+            all.ln_share(part, apart).exp()
+        };
+        Some(Tails {
+            lower: share(lower, value),
+            upper: share(value, upper),
+        })
+    }
+}
