@@ -102,7 +102,8 @@ impl LazyVariableElimination {
         Self::with(Goal::Width(width))
     }
 
-    /// Expands Chains nested in fewer than `depth` others, and says how far apart the bounds are then.
+    /// Expands Chains nested in fewer than `depth` others, and says how far apart the bounds are then; of the greatest depth below
+    /// that which the budgets allow, if they do not allow this one.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))
     }
@@ -181,8 +182,32 @@ impl DeepeningSearch<'_> {
     fn run_at_depth(&mut self, depth: usize) -> Result<Answer, Error> {
         match self.bounds_at_depth(depth) {
             Ok(found) => Ok(self.finished(found, depth, DeepeningEnd::Depth)),
+            Err(error) if error.is_budget() => self.run_below(depth, error),
             Err(error) => Err(self.watching.error_of(error)),
         }
+    }
+
+    /// The bounds of the greatest depth that the budget allows, where it does not allow `depth`; the error of that if there is none.
+    fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
+        let mut best = None;
+        // Depths below `low` are within the budget, from `high` on they are not.
+        let (mut low, mut high) = (0, depth);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.bounds_at_depth(middle) {
+                Ok(found) => {
+                    best = Some((found, middle));
+                    low = middle + 1;
+                }
+                // What has no bound yet may have one at a greater depth.
+                Err(Error::Model(ModelError::Unbounded { .. })) => low = middle + 1,
+                Err(error) if error.is_budget() => high = middle,
+                Err(error) if error.is_stopped() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        let (found, depth) = best.ok_or(error)?;
+        Ok(self.finished(found, depth, DeepeningEnd::Budget))
     }
 
     fn deepen(&mut self, width: f64) -> Result<Answer, Error> {

@@ -112,7 +112,7 @@ pub enum DeepeningEnd {
     Width,
     /// This is the depth that was asked for.
     Depth,
-    /// A budget did not allow a greater depth, and the bounds are not as close as was asked for.
+    /// A budget did not allow a greater depth, and the bounds are not as close, or not as deep, as was asked for.
     Budget,
     /// The deadline passed while a greater depth was looked at, or work was interrupted; the bounds are those of the depth before.
     Stopped(Stopped),

@@ -229,7 +229,8 @@ fn name(label: &Label) -> String {
 fn short(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
-        format!("{number:.4}")
+        // Adding zero turns -0.0 into 0.0.
+        format!("{:.4}", number + 0.0)
     } else {
         format!("{number:.3e}")
     }

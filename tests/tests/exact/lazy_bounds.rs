@@ -453,3 +453,26 @@ fn an_interrupt_ends_a_depth_that_was_asked_for() {
     let none = lazy.run(&Model::new(), geometric(0.2));
     assert!(matches!(none, Err(Error::NothingDone { .. })), "{none:?}");
 }
+
+/// A depth whose tables exceed the budget gave no answer, though a smaller one has bounds.
+#[test]
+fn a_depth_that_the_budget_refuses_has_the_bounds_of_the_last_that_it_allows() {
+    let odd = odd_leaves(0.4);
+    let bounds = |depth: usize| {
+        let budget = Budget {
+            elements: 2_000,
+            ..Budget::default()
+        };
+        let lazy = LazyVariableElimination::to_depth(depth).budget(budget);
+        let answer = lazy.run(&Model::new(), &odd).unwrap();
+        let found = answer.bounds(&odd, &true).unwrap();
+        (deepening(&answer), found)
+    };
+    let (far, last) = bounds(1 << 20);
+    assert_eq!(far.ended, DeepeningEnd::Budget);
+    assert!(far.depth >= 3, "{}", far.depth);
+    let (near, same) = bounds(far.depth);
+    assert_eq!((near.depth, near.ended), (far.depth, DeepeningEnd::Depth));
+    assert_eq!(last, same);
+    assert_eq!(bounds(far.depth + 1).0.depth, far.depth);
+}
