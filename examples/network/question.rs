@@ -86,10 +86,18 @@ impl Question {
         })
     }
 
-    /// The algorithms that were tried so far, in their order.
+    /// The algorithms that were tried so far, in their order, where their answer was not read.
     pub(crate) fn tried(&self) -> Vec<String> {
         let attempts = self.attempts.lock();
-        attempts.unwrap_or_else(PoisonError::into_inner).clone()
+        let attempts = attempts.unwrap_or_else(PoisonError::into_inner);
+        // The time was over between an answer and all that is read off it.
+        let unread = |attempt: &String| match attempt.strip_suffix(" answered") {
+            Some(algorithm) if stop::is_set() => {
+                format!("{algorithm} had an answer too late to read all of it")
+            }
+            _ => attempt.clone(),
+        };
+        attempts.iter().map(unread).collect()
     }
 
     /// The listener to the attempts of a portfolio, of which there are none yet.

@@ -14,6 +14,7 @@ use super::findings::{Cost, Findings, Found};
 use super::options::{Format, Method};
 use super::question::Question;
 use super::remedy;
+use figrs::internals::six_decimals;
 
 /// The answer as it is printed.
 pub(crate) struct Report<'a> {
@@ -155,7 +156,7 @@ impl Report<'_> {
             self.bars(out, marginals)?;
         }
         if let Some(evidence) = found.log_evidence {
-            write!(out, "log-evidence {:.6}", evidence.value)?;
+            write!(out, "log-evidence {:.6}", six_decimals(evidence.value))?;
             if self.is_estimate() {
                 write!(out, " ± {:.6}", evidence.standard_error)?;
             }
@@ -168,14 +169,20 @@ impl Report<'_> {
         if let Some(Bounds { lower, upper }) = found.evidence_bounds {
             writeln!(
                 out,
-                "not known: the log-evidence is between {lower:.6} and {upper:.6}"
+                "not known: the log-evidence is between {:.6} and {:.6}",
+                six_decimals(lower),
+                six_decimals(upper)
             )?;
         }
         if let Some(count) = &found.count {
             writeln!(out, "count {count}")?;
         }
         for world in found.mpe.iter().chain(found.worlds.iter().flatten()) {
-            writeln!(out, "log-probability {:.6}", world.log_probability)?;
+            writeln!(
+                out,
+                "log-probability {:.6}",
+                six_decimals(world.log_probability)
+            )?;
             let width = widest(self.names());
             for (name, state) in self.names().zip(&world.states) {
                 writeln!(out, "  {:width$}  {state}", printable(name))?;

@@ -54,6 +54,11 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
         _ => failure.downcast_ref(),
     };
     match sampling {
+        Some(SamplingError::Width { max: 0, .. }) => {
+            return Some(
+                "the training levels are too tall for any width; give shorter ones".into(),
+            );
+        }
         Some(SamplingError::Width { width, max }) => {
             return Some(format!("--width {width}: write 1 to {max}"));
         }

@@ -15,6 +15,7 @@ use super::problem::{DecisionProblem, DecisionQuestion, ProblemElement};
 use super::solved_decision::{KnownValues, SolvedDecision};
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
+use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 
 /// The policies that maximise the expected utility of some decisions, and what they are worth.
@@ -260,7 +261,11 @@ pub(super) fn known_values(solved: &SolvedDecision, known: &Model) -> Result<Kno
 
 impl fmt::Display for DecisionPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected utility {:.6}", self.expected_utility)?;
+        write!(
+            f,
+            "expected utility {:.6}",
+            six_decimals(self.expected_utility)
+        )?;
         if self.algorithm.memory == DecisionMemory::Limited {
             let proof = if self.is_optimal {
                 "optimal"

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use figrs_answer::answer::text_table::{TableAlignment, write_table};
+use figrs_factor::bounds::six_decimals;
 
 /// A one-way sensitivity analysis: the value of a query while one parameter at a time goes through its range, those that matter
 /// most first.
@@ -55,7 +56,7 @@ impl Tornado {
 impl fmt::Display for Tornado {
     /// The query with its value, then a line for each parameter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} = {:.6}", self.query, self.value)?;
+        writeln!(f, "{} = {:.6}", self.query, six_decimals(self.value))?;
         let header = [
             "parameter",
             "present",
@@ -69,9 +70,9 @@ impl fmt::Display for Tornado {
                 row.parameter.clone(),
                 row.present.to_string(),
                 format!("{} to {}", row.low.0, row.high.0),
-                format!("{:.6}", row.low.1),
-                format!("{:.6}", row.high.1),
-                format!("{:.6}", row.slope),
+                format!("{:.6}", six_decimals(row.low.1)),
+                format!("{:.6}", six_decimals(row.high.1)),
+                format!("{:.6}", six_decimals(row.slope)),
             ]
         });
         let header = header.map(String::from).to_vec();

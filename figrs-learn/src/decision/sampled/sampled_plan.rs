@@ -9,6 +9,7 @@ use super::fitted_policy::FittedPolicy;
 use super::sampled_policy::{SampledPolicy, write_fitted};
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
+use figrs_factor::bounds::six_decimals;
 
 /// Policies that were fitted on draws, and an estimate of their expected utility by draws of their own.
 ///
@@ -68,7 +69,9 @@ impl fmt::Display for SampledPlan {
         writeln!(
             f,
             "expected utility {:.6} ± {:.6}, an estimate by {}",
-            self.expected_utility, self.standard_error, self.sampler
+            six_decimals(self.expected_utility),
+            self.standard_error,
+            self.sampler
         )?;
         for policy in &self.policies {
             writeln!(f)?;

@@ -1,5 +1,6 @@
 //! Estimates of expected utilities.
 
+use figrs_factor::bounds::six_decimals;
 use std::fmt;
 
 /// A mean of the utilities of some draws.
@@ -16,7 +17,12 @@ pub struct UtilityEstimate {
 
 impl fmt::Display for UtilityEstimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.6} ± {:.6}", self.mean, self.standard_error)
+        write!(
+            f,
+            "{:.6} ± {:.6}",
+            six_decimals(self.mean),
+            self.standard_error
+        )
     }
 }
 

@@ -15,7 +15,7 @@ pub enum SamplingError {
         max: usize,
     },
     /// A level of this width cannot be generated.
-    #[error("cannot generate a level {width} columns wide; use 1 to {max}")]
+    #[error("cannot generate a level {width} columns wide; {}", width_remedy(*max))]
     Width {
         /// Columns asked for.
         width: usize,
@@ -32,4 +32,13 @@ pub enum SamplingError {
         /// Rows down.
         dy: i32,
     },
+}
+
+/// The widths that can be generated, if there are any.
+fn width_remedy(max: usize) -> String {
+    if max == 0 {
+        "the training levels are too tall for any width, give shorter ones".into()
+    } else {
+        format!("use 1 to {max}")
+    }
 }
