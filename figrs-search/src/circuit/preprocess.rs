@@ -77,6 +77,7 @@ fn probe_clauses(
     let mut propagator = ClausePropagator::new(form.atoms.exclusive());
     // A variable that no clause joins with another has no consequences but for its own values, which are many to look at.
     let mut is_joined = vec![false; form.atoms.cardinalities.len()];
+    let mut excluded = Vec::new();
     for clause in simplifier.long_clauses() {
         propagator.add_clause(clause, ClauseKind::Given, 0);
         let variable = |l: &AtomLiteral| form.atoms.variable(*l);
@@ -85,7 +86,20 @@ fn probe_clauses(
             for literal in clause {
                 is_joined[variable(literal) as usize] = true;
             }
+        } else if let Some(v) = first
+            && clause.iter().all(|l| l.is_positive())
+        {
+            // It has one of these values, and so none of the others.
+            let atoms = form.atoms.of(v).map(|atom| AtomLiteral::new(atom, true));
+            let others = atoms.filter(|atom| clause.binary_search(atom).is_err());
+            excluded.extend(others.map(|atom| !atom));
         }
+    }
+    for literal in excluded {
+        simplifier.assign(literal);
+    }
+    if simplifier.is_contradictory {
+        return Ok(false);
     }
     for unit in simplifier.units() {
         propagator.assign(unit, AssignmentReason::None);

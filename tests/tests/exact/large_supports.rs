@@ -64,7 +64,7 @@ fn branches_with_many_values_are_joined_in_linear_size() {
 /// minutes in builds without optimisation.
 #[test]
 fn a_circuit_sums_over_the_values_of_one_element() {
-    for values in [3_u32, 2_000, 100_000] {
+    for values in [3_u32, 2_000] {
         let n = f64::from(values);
         let x = Select::new((0..values).map(|v| (f64::from(v + 1), v)));
         let y = Uniform::new(0..values);
