@@ -190,8 +190,8 @@ impl DeepeningSearch<'_> {
     /// The bounds of the greatest depth that the budget allows, where it does not allow `depth`; the error of that if there is none.
     fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
         let mut best = None;
-        // Depths below `low` are within the budget, from `high` on they are not.
-        let (mut low, mut high) = (0, depth);
+        // Depths below `low` are within the budget, from `high` on they are not. At depth zero all is unknown.
+        let (mut low, mut high) = (1, depth);
         while low < high {
             let middle = usize::midpoint(low, high);
             match self.bounds_at_depth(middle) {

@@ -171,7 +171,7 @@ fn forever() -> Element<bool> {
 #[test]
 fn budgets_of_a_depth_that_was_asked_for() {
     let n = geometric();
-    let found = error(&shallow().work(1000), &Model::new(), &n);
+    let found = error(&shallow().work(300), &Model::new(), &n);
     let found = says(found, &["more than", "elements", "budget"]);
     assert!(matches!(
         found,
