@@ -1,7 +1,7 @@
 //! Standard errors of chains of dependent draws.
 
 use super::numeric::NumericColumns;
-use crate::quality::diagnostics::{mcse_mean, mean_ess, measure};
+use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
 /// Least share of the draws that have a value for its indicator to enter the effective sample size.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
@@ -76,6 +76,22 @@ pub(crate) fn least_samples(
     if least.is_nan() { worst_case } else { least }
 }
 
+/// Number of stays of the chains in the values that pass a test: draws one after another in one chain are one stay.
+pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool) -> u64 {
+    let length = (indices.len() / chains.max(1)).max(1);
+    let of_chain = |chain: &[u32]| {
+        let mut stays = 0;
+        let mut was = false;
+        for &value in chain {
+            let is = passes(value);
+            stays += u64::from(is && !was);
+            was = is;
+        }
+        stays
+    };
+    indices.chunks(length).map(of_chain).sum()
+}
+
 /// The indicator of one of so many values.
 pub(crate) fn indicator(value: usize, values: usize) -> Vec<f64> {
     let mut indicator = vec![0.0; values];
@@ -138,6 +154,7 @@ impl ConcatenatedChains {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
 
+    /// Student's t included.
     fn error_of_chain_means(&self) -> f64 {
         let means = self
             .chains()
@@ -150,7 +167,7 @@ impl ConcatenatedChains {
         let k = means.len() as f64;
         let mean = means.iter().sum::<f64>() / k;
         let squares: f64 = means.iter().map(|m| (m - mean).powi(2)).sum();
-        (squares / (k - 1.0) / k).sqrt()
+        (squares / (k - 1.0) / k).sqrt() * few_groups_factor(k - 1.0)
     }
 }
 
@@ -231,9 +248,12 @@ mod tests {
 
     #[test]
     fn short_chains_are_told_by_their_means() {
-        // Means 2/3 and 1: their variance 1/18 over two chains.
+        // Means 2/3 and 1: their variance 1/18 over two chains, and Student's t with one degree of freedom.
         let error = chain_error(&[0.0, 1.0], &[0, 1, 1, 1, 1, 1], 2);
-        assert!((error - 1.0 / 6.0).abs() < 1e-12, "{error}");
+        assert!(
+            (error - few_groups_factor(1.0) / 6.0).abs() < 1e-12,
+            "{error}"
+        );
         assert_eq!(chain_samples(&words(2), &[0, 1, 1, 1, 1, 1], 2), 2.0);
         assert_eq!(chain_error(&[0.0, 1.0], &[0, 1, 1], 1), f64::INFINITY);
         assert_eq!(chain_error(&[0.0, 1.0], &[], 4), f64::INFINITY);

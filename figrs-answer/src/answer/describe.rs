@@ -7,7 +7,7 @@ use figrs_core::{Element, Label, Value};
 
 use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
 use super::contents::{Answer, AnswerContent, TargetMarginal};
-use super::estimate::MIN_TRUSTED_ESS;
+use super::estimate::{Estimate, MIN_TRUSTED_ESS};
 use super::numeric::is_real;
 use super::quality::Quality;
 use crate::error::Error;
@@ -105,7 +105,8 @@ impl TargetMarginal {
                     Some(_) => "all draws agree, and nothing bounds the error",
                     None => "SE",
                 };
-                format!("{p:.6} ± {error:.6} ({kind}; ESS {effective_samples:.0}){doubt}")
+                let counted = self.counted();
+                format!("{p:.6} ± {error:.6} ({kind}; ESS {effective_samples:.0}{counted}){doubt}")
             }
             Quality::Approximate => {
                 format!("{p:.6} approximately (no bound of the error is known)")
@@ -113,6 +114,16 @@ impl TargetMarginal {
             Quality::Exact | Quality::Bounds { .. } => format!("{p:.6} exact"),
         };
         Some(format!("P({name}) = {quality}"))
+    }
+
+    /// The source of an effective sample size that is not that of weights or chains.
+    fn counted(&self) -> String {
+        match &self.estimate {
+            Estimate::Groups { groups, .. } => {
+                format!(" by the spread of {} populations", groups.len())
+            }
+            _ => String::new(),
+        }
     }
 
     /// A line for each number that the target is, or a line with a probability.
@@ -185,7 +196,11 @@ impl TargetMarginal {
                 judged.r_hat
             ),
             (Quality::Sampled { effective_samples }, None) => {
-                format!("{moments}, MCSE {}, ESS {effective_samples:.0}", error())
+                let counted = self.counted();
+                format!(
+                    "{moments}, MCSE {}, ESS {effective_samples:.0}{counted}",
+                    error()
+                )
             }
             (Quality::Approximate, _) => format!("{moments} approximately"),
             (Quality::Exact | Quality::Bounds { .. }, _) => format!("{moments} exact"),

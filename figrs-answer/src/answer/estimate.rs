@@ -3,12 +3,17 @@
 use std::sync::Arc;
 
 use super::chain_error::{chain_error, chain_samples};
-use super::group_error::{group_error, group_samples, value_errors};
+use super::few_hits::{effective_hits, independent_draws, spread_of_stays, with_few_hits};
+use super::group_error::{effective_groups, group_error, group_samples, value_errors};
 use super::numeric::NumericColumns;
 use super::quality::Quality;
+use crate::quality::diagnostics::few_groups_factor;
 
 /// Least effective sample size for the spread of the samples to tell their error.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
+
+/// Largest error of an event that all draws of chains show, or none: that of a probability of which nothing is known is 0.29.
+const LARGEST_MISSED: f64 = 0.25;
 
 /// Source of the probabilities of a target.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +131,23 @@ impl Estimate {
         }
     }
 
+    /// Degrees of freedom of the errors, where independent groups state them: one fewer than the effective number of groups. Errors
+    /// include the [`few_groups_factor`] of them.
+    #[doc(hidden)]
+    pub fn degrees_of_freedom(&self) -> Option<f64> {
+        match self {
+            Self::Groups { groups, .. } => Some(effective_groups(groups) - 1.0),
+            _ => None,
+        }
+    }
+
+    /// Effective number of draws that show an event of this probability, by the spread of the samples; the rarer of the event and of
+    /// its complement counts.
+    pub(crate) fn hits(&self, probabilities: &[f64], indicator: &[f64]) -> f64 {
+        let p = mean(probabilities, indicator);
+        effective_hits(p, self.sampled_error(probabilities, indicator))
+    }
+
     /// Standard error by the spread of the samples; zero if they all agree.
     fn sampled_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let mean = mean(probabilities, numbers);
@@ -142,7 +164,10 @@ impl Estimate {
                 let variance: f64 = terms.map(|(s, x)| s * (x - mean).powi(2)).sum();
                 variance.sqrt()
             }
-            Self::Groups { groups, .. } => group_error(groups, numbers, mean),
+            Self::Groups { groups, .. } => {
+                group_error(groups, numbers, mean)
+                    * few_groups_factor(effective_groups(groups) - 1.0)
+            }
         };
         if error.is_infinite() {
             return error;
@@ -159,7 +184,8 @@ impl Estimate {
     ///
     /// If the spread of the samples is uninformative (all agree, or they are worth fewer than ten), the error is at least
     /// that of one more success and one more failure among the effective samples, and the bound of the share of unseen
-    /// values.
+    /// values. If few samples show the event, or do not show it, the error is at least that of a few more, of the largest
+    /// weight that is known ([`with_few_hits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],
@@ -179,7 +205,11 @@ impl Estimate {
         quality: Quality,
     ) -> f64 {
         let sampled = self.sampled_error(probabilities, indicator);
-        self.cautious(sampled, mean(probabilities, indicator), quality)
+        let p = mean(probabilities, indicator);
+        match self.caution(quality) {
+            Some(caution) => self.cautious(sampled, (p, indicator), caution),
+            None => sampled,
+        }
     }
 
     /// The standard error of the probability of each value, as of the event that has it alone. Quantities common to all
@@ -215,38 +245,90 @@ impl Estimate {
                 };
                 (0..probabilities.len()).map(error).collect()
             }
-            Self::Groups { groups, .. } => value_errors(groups, probabilities),
+            Self::Groups { groups, .. } => {
+                let factor = few_groups_factor(effective_groups(groups) - 1.0);
+                let errors = value_errors(groups, probabilities).into_iter();
+                errors.map(|error| error * factor).collect()
+            }
         };
         let quality = self.quality(probabilities, columns);
+        let Some(caution) = self.caution(quality) else {
+            return errors;
+        };
+        let mut indicator = vec![0.0; probabilities.len()];
         let drawn = probabilities.iter().filter(|p| **p > 0.0).count();
-        for (error, &p) in errors.iter_mut().zip(probabilities) {
+        for (value, (error, &p)) in errors.iter_mut().zip(probabilities).enumerate() {
             // All samples have the value, or none.
             if error.is_finite() && (p == 0.0 || drawn == 1) {
                 *error = 0.0;
             }
-            *error = self.cautious(*error, p, quality);
+            indicator[value] = 1.0;
+            *error = self.cautious(*error, (p, &indicator), caution);
+            indicator[value] = 0.0;
         }
         errors
     }
 
-    /// The standard error of an event of probability `p`, where the spread of the samples gives `sampled`.
-    fn cautious(&self, sampled: f64, p: f64, quality: Quality) -> f64 {
+    /// Bounds of what samples of this quality may have missed; `None` for other estimates.
+    fn caution(&self, quality: Quality) -> Option<Caution> {
         let Quality::Sampled { effective_samples } = quality else {
-            return sampled;
+            return None;
         };
-        let n = effective_samples + 2.0;
-        let p = (p * effective_samples + 1.0) / n;
-        let agreement = (p * (1.0 - p) / n).sqrt();
+        let (missed, heaviest) = match self {
+            Self::Exact | Self::Approximate => (0.0, 0.0),
+            Self::Weighted { unseen, .. } => (*unseen, unseen / 3.0),
+            // Particles that were drawn from one another are no independent draws.
+            Self::Groups { unseen, .. } => {
+                let missed = unseen.max(3.0 / effective_samples);
+                (missed, missed / 3.0)
+            }
+            Self::Chains { indices, chains } => {
+                let draws = independent_draws(indices, *chains, effective_samples);
+                ((3.0 / draws).min(LARGEST_MISSED), 0.0)
+            }
+        };
+        Some(Caution {
+            effective_samples,
+            missed,
+            // Nothing bounds the weight of a hit: those that were seen are taken for typical, and `diagnose` says so.
+            heaviest: Some(heaviest).filter(|h| h.is_finite()).unwrap_or(0.0),
+        })
+    }
+
+    /// The standard error of an event of this probability and indicator, where the spread of the samples gives `sampled`.
+    fn cautious(&self, sampled: f64, (p, indicator): (f64, &[f64]), caution: Caution) -> f64 {
+        let n = caution.effective_samples + 2.0;
+        let share = (p * caution.effective_samples + 1.0) / n;
+        let agreement = (share * (1.0 - share) / n).sqrt();
         if sampled == 0.0 {
-            agreement.max(self.unseen().unwrap_or(0.0))
-        } else if !sampled.is_finite() {
-            agreement
-        } else if effective_samples < MIN_TRUSTED_ESS {
-            sampled.max(agreement)
+            return agreement.max(caution.missed);
+        }
+        if !sampled.is_finite() {
+            return agreement;
+        }
+        let spread = match self {
+            Self::Chains { indices, chains } => {
+                spread_of_stays(sampled, p, indicator, (indices, *chains))
+            }
+            _ => sampled,
+        };
+        let error = with_few_hits(spread, p, caution.heaviest);
+        if caution.effective_samples < MIN_TRUSTED_ESS {
+            error.max(agreement)
         } else {
-            sampled
+            error
         }
     }
+}
+
+/// Bounds of what samples may have missed.
+#[derive(Clone, Copy, Debug)]
+struct Caution {
+    effective_samples: f64,
+    /// The 95 % bound of the probability of an event that no sample shows; infinite if there is none.
+    missed: f64,
+    /// The largest share of the whole weight that one more sample may have; zero where nothing bounds it.
+    heaviest: f64,
 }
 
 /// The expectation over the values that have a probability; others may be infinite.

@@ -113,7 +113,7 @@ fn weight(group: &[(u32, f64)]) -> f64 {
 }
 
 /// `(Σw)² / Σw²` of the weights of the groups.
-fn effective_groups(groups: &[Vec<(u32, f64)>]) -> f64 {
+pub(crate) fn effective_groups(groups: &[Vec<(u32, f64)>]) -> f64 {
     let total: f64 = groups.iter().map(|group| weight(group)).sum();
     let squares: f64 = groups.iter().map(|group| weight(group).powi(2)).sum();
     if squares > 0.0 {

@@ -100,7 +100,9 @@ impl<T: Value> Marginal<T> {
     /// The standard error of [`expectation`](Self::expectation); zero where exact, NaN where no error is known.
     ///
     /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`. For independent groups the same
-    /// with groups in the place of samples, times `√(K / (K − 1))` for groups worth `K` of equal weight. For chains the spread of the function over
+    /// with groups in the place of samples, times `√(K / (K − 1))` for groups worth `K` of equal weight and the
+    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom, so that 1.96 errors hold the
+    /// right number with a probability of 95 %. For chains the spread of the function over
     /// the square root of its effective sample size. Infinite where samples are worth fewer than two or groups fewer than one and a half, or a single
     /// chain has fewer than four draws. For weighted samples and groups a value of the support that none of them has counts with the bound of its
     /// share ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. Zero where the function is the same for all
@@ -129,7 +131,11 @@ impl<T: Value> Marginal<T> {
     /// failure among the effective samples (Agresti and Coull 1998). It is not less than that if there are fewer than ten
     /// effective samples, of which one may outweigh the others. If weighted samples or groups all agree it is not less than
     /// the 95 % bound of the share of unseen values ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds
-    /// that.
+    /// that. If chains all agree it is three over their effective sample size, at most a quarter; where they left their most frequent value fewer
+    /// than ten times, these stays and the chains are what is counted.
+    ///
+    /// If few samples show the event, or do not show it, the error of their spread is too small: with fewer than forty effective hits it grows
+    /// towards that of `k + 4` hits in place of `k`, each of the largest weight that the model allows if that is known.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();

@@ -10,6 +10,7 @@ mod contents;
 mod describe;
 pub mod draws;
 pub mod estimate;
+pub(crate) mod few_hits;
 pub mod group_error;
 pub mod marginal;
 pub mod numeric;

@@ -10,7 +10,9 @@ pub enum Quality {
     Sampled {
         /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of those that
         /// autocorrelation leaves for the numbers and for each frequent value, for independent groups that which their
-        /// spread leaves.
+        /// spread leaves: the number of independent draws from the posterior whose mean has the variance of the estimate. Of a group it is no
+        /// number of particles: particles of one population descend from few, and where the populations agree by chance it is more than
+        /// there are particles.
         effective_samples: f64,
     },
     /// From an approximation whose error nothing bounds, such as loopy belief propagation.

@@ -85,10 +85,11 @@ impl Comparison {
         exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// The sampler with the most effective samples a second among those that are not wrong.
+    /// The sampler with the most effective samples a second among those that are not wrong and know their error.
     pub fn best_sampler(&self) -> Option<&ComparisonRow> {
         let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
-        let samplers = self.rows.iter().filter(|row| row.verdict != Verdict::Wrong);
+        let is_doubtful = |verdict| matches!(verdict, Verdict::Wrong | Verdict::UnknownError);
+        let samplers = self.rows.iter().filter(|row| !is_doubtful(row.verdict));
         let samplers = samplers.filter(|row| rate(row) > 0.0);
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }

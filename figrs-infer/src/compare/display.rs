@@ -105,6 +105,10 @@ impl Comparison {
                 with(Verdict::WithinFive, off),
             ),
             ("WRONG", with(Verdict::Wrong, off)),
+            (
+                "nothing bounds the error, so that being near the exact answer says little",
+                with(Verdict::UnknownError, off),
+            ),
             ("approximations", with(Verdict::Approximate, off)),
             ("not judged", with(Verdict::Unjudged, |_| String::new())),
         ] {
@@ -112,6 +116,8 @@ impl Comparison {
                 lines.push(format!("{text}: {}", rows.join(", ")));
             }
         }
+        lines.extend(self.findings());
+        lines.extend(self.counted_samples());
         lines.extend(self.not_applicable());
         let silent = with(Verdict::NoAnswer, why).into_iter();
         lines.extend(silent.map(|row| format!("no answer of {row}")));
@@ -130,6 +136,33 @@ impl Comparison {
             ));
         }
         lines
+    }
+
+    /// The findings about estimates, a line for each algorithm.
+    fn findings(&self) -> impl Iterator<Item = String> {
+        let rows = self.rows.iter();
+        let rows = rows.filter(|row| row.verdict != Verdict::Approximate);
+        rows.filter_map(|row| {
+            let (first, others) = row.findings.split_first()?;
+            let more = match others.len() {
+                0 => String::new(),
+                count => format!(" (and {count} more from `diagnose`)"),
+            };
+            Some(format!("{}: {first}{more}", row.algorithm))
+        })
+    }
+
+    /// The targets that effective sample sizes are of, where there are several targets.
+    fn counted_samples(&self) -> Option<String> {
+        if self.targets.len() < 2 {
+            return None;
+        }
+        let of = self.rows.iter().filter_map(|row| {
+            let target = row.effective_of.as_ref()?;
+            Some(format!("{} of {target}", row.algorithm))
+        });
+        let of: Vec<String> = of.collect();
+        (!of.is_empty()).then(|| format!("ESS is the least over the targets: {}", of.join(", ")))
     }
 
     /// The algorithms that do not apply to the model, a line for each reason.

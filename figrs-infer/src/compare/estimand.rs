@@ -9,6 +9,7 @@ use figrs_answer::answer::numeric::NumericColumns;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
+use figrs_answer::quality::diagnostics::normal_score;
 use figrs_factor::bounds::Bounds;
 
 /// Maximum number of values of a target to be compared one by one; of more the mean is compared, or this many values.
@@ -38,7 +39,18 @@ enum EstimandKind {
 pub(super) struct EstimandValue {
     pub(super) value: f64,
     pub(super) standard_error: f64,
+    /// Degrees of freedom of the error, where few groups state it.
+    pub(super) degrees: Option<f64>,
     pub(super) bounds: Option<Bounds>,
+}
+
+impl EstimandValue {
+    /// An error in standard errors, as the normal score of the same probability: of few groups by Student's t.
+    pub(super) fn score(&self, off: f64) -> f64 {
+        let deviation = off / self.standard_error;
+        self.degrees
+            .map_or(deviation, |degrees| normal_score(deviation, degrees))
+    }
 }
 
 /// The estimands of some targets, given the exact answer, where there is one, and all others.
@@ -160,6 +172,7 @@ impl Estimand {
             return Some(EstimandValue {
                 value: bounds.lower.midpoint(bounds.upper),
                 standard_error: f64::NAN,
+                degrees: None,
                 bounds: Some(bounds),
             });
         }
@@ -187,6 +200,7 @@ impl Estimand {
         Some(EstimandValue {
             value,
             standard_error,
+            degrees: estimate.degrees_of_freedom(),
             bounds: None,
         })
     }

@@ -6,8 +6,10 @@ use serde::Serialize;
 use super::estimand::{Estimand, EstimandValue, qualities};
 use super::timed_run::RunResult;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
+use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::answer::{Answer, AnswerContent};
+use figrs_answer::quality::diagnosis::Finding;
 use figrs_exact::marginal_map::MarginalMap;
 use figrs_factor::Stopped;
 
@@ -28,10 +30,12 @@ pub struct ComparisonRow {
     /// The standard error that is stated for the estimand with the largest error, or without an exact answer the
     /// largest that is stated.
     pub standard_error: Option<f64>,
-    /// The largest error in stated standard errors.
+    /// The largest error in stated standard errors; of few populations the normal score that is as unlikely as Student's t.
     pub deviation: Option<f64>,
-    /// Effective sample size of the answer, least over the targets.
+    /// Effective sample size of the answer, least over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
+    /// The name of the target that has this effective sample size.
+    pub effective_of: Option<String>,
     /// Effective samples per second.
     pub effective_samples_per_second: Option<f64>,
     /// Time in seconds.
@@ -44,6 +48,8 @@ pub struct ComparisonRow {
     pub checked: bool,
     /// Reason that there is no answer, or that the run ended early.
     pub message: Option<String>,
+    /// Findings of [`Answer::diagnose`], each with a remedy. An answer that is wrong without any has one about what may be the reason.
+    pub findings: Vec<String>,
     /// The answer itself.
     #[serde(skip)]
     pub answer: Option<Answer>,
@@ -52,6 +58,7 @@ pub struct ComparisonRow {
 /// Reference values that rows are judged by.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
+    pub(super) names: &'a [String],
     pub(super) estimands: &'a [Estimand],
     pub(super) exact: Option<&'a [f64]>,
     /// The log-probability of the most probable world.
@@ -73,12 +80,14 @@ impl ComparisonRow {
             standard_error: None,
             deviation: None,
             effective_samples: None,
+            effective_of: None,
             effective_samples_per_second: None,
             seconds: outcome.seconds,
             memory: outcome.memory,
             verdict: Verdict::NoAnswer,
             checked: false,
             message: None,
+            findings: Vec::new(),
             answer: None,
         };
         match outcome.answer {
@@ -118,6 +127,15 @@ impl ComparisonRow {
         self.error = judgement.error;
         self.deviation = judgement.deviation;
         self.checked = answer.is_checked();
+        let diagnosis = answer.diagnose();
+        self.findings = diagnosis
+            .findings()
+            .iter()
+            .map(Finding::to_string)
+            .collect();
+        if self.verdict == Verdict::Wrong && self.findings.is_empty() {
+            self.findings.push(likely_reason(&answer).into());
+        }
         self.answer = Some(answer);
     }
 
@@ -131,8 +149,10 @@ impl ComparisonRow {
             return judge(&[], &[], None, Claim::Nothing);
         };
         self.values = readings.iter().map(|reading| reading.value).collect();
-        let (claim, effective_samples) = claim(answer, &qualities);
+        let (claim, effective) = claim(answer, &qualities);
+        let effective_samples = effective.map(|(samples, _)| samples);
         self.effective_samples = effective_samples;
+        self.effective_of = effective.map(|(_, target)| yardstick.names[target].clone());
         let rate = effective_samples.map(|samples| samples / self.seconds);
         self.effective_samples_per_second = rate.filter(|rate| rate.is_finite());
         let judgement = judge(yardstick.estimands, &readings, yardstick.exact, claim);
@@ -148,24 +168,51 @@ impl ComparisonRow {
     }
 }
 
-/// Claim that an answer makes about its accuracy, and its least effective sample size.
-fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<f64>) {
+/// Claim that an answer makes about its accuracy, and its least effective sample size with the position of its target.
+fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64, usize)>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);
     }
-    let (mut claim, mut least) = (Claim::Exact, f64::INFINITY);
-    for quality in qualities.iter().flatten() {
+    let mut claim = Claim::Exact;
+    let mut least: Option<(f64, usize)> = None;
+    for (target, quality) in qualities.iter().enumerate() {
         match *quality {
-            Quality::Exact | Quality::Bounds { .. } => {}
-
-            Quality::Sampled { effective_samples } => {
+            None | Some(Quality::Exact | Quality::Bounds { .. }) => {}
+            Some(Quality::Sampled { effective_samples }) => {
                 if claim == Claim::Exact {
                     claim = Claim::Estimate;
                 }
-                least = least.min(effective_samples);
+                if least.is_none_or(|(least, _)| effective_samples < least) {
+                    least = Some((effective_samples, target));
+                }
             }
-            _ => claim = Claim::Nothing,
+            Some(_) => claim = Claim::Nothing,
         }
     }
-    (claim, least.is_finite().then_some(least))
+    (claim, least.filter(|(samples, _)| samples.is_finite()))
+}
+
+/// The likely reason that an answer is wrong in which the diagnosis finds nothing, with a remedy.
+fn likely_reason(answer: &Answer) -> &'static str {
+    let estimates = match &answer.content {
+        AnswerContent::Marginals(targets, _) => &targets[..],
+        AnswerContent::Bounds(..) | AnswerContent::World(..) => &[],
+    };
+    let is_estimate = |is: fn(&Estimate) -> bool| estimates.iter().any(|t| is(&t.estimate));
+    if is_estimate(|estimate| matches!(estimate, Estimate::Chains { .. })) {
+        "its chains agree, and may all be in one mode of several, or in one part of the worlds that conditions cut; use `tempered` chains \
+         for modes, `Exact` or `Gibbs` with a larger `block_table` for a finite model with hard constraints, and the other form, centred or \
+         non-centred, for a hierarchy"
+    } else if is_estimate(|estimate| {
+        matches!(
+            estimate,
+            Estimate::Weighted { .. } | Estimate::Groups { .. }
+        )
+    }) {
+        "worlds of a large weight may be so rare that no sample met them; draw more, observe elements instead of conditions on them, or \
+         use `Exact` if the model is finite"
+    } else {
+        "an answer that claims to be exact differs from another such answer; see that the functions of the model give the same result \
+         for the same arguments, and report it if they do"
+    }
 }

@@ -223,6 +223,7 @@ impl Compare {
         let exact = exact.as_ref().and_then(read);
         let yardstick = ReferenceValues {
             targets: &self.targets,
+            names: &names,
             estimands: &estimands,
             exact: exact.as_ref().map(|exact| &exact.values[..]),
             best,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use figrs_core::{AnyElement, Element, Flip, Model, Normal, StandardDeviation, Uniform};
 
 use super::Verdict::{
-    Agrees, Approximate, NotApplicable, Unjudged, WithinFive, WithinThree, Wrong,
+    Agrees, Approximate, NotApplicable, Unjudged, UnknownError, WithinFive, WithinThree, Wrong,
 };
 use super::timed_run::RunLimits;
 use crate::compare::*;
@@ -186,6 +186,107 @@ fn samplers_are_within_their_errors() {
         assert!(row.standard_error.unwrap() > 0.0 && row.error.unwrap() > 0.0);
         assert_eq!(row.values.len(), 2);
     }
+}
+
+#[test]
+fn an_infinite_error_holds_no_answer() {
+    let (model, rain) = wet_grass();
+    let agreeing = Claims(
+        0.0,
+        Estimate::Weighted {
+            squares: vec![1e-4, 0.0],
+            unseen: f64::INFINITY,
+        },
+    );
+    let never = Flip::new(0.0);
+    let comparison = compare(&Model::new(), &never, algorithms![agreeing]);
+    assert_eq!(verdicts(&comparison), [UnknownError]);
+    let agreeing = Claims(
+        0.0,
+        Estimate::Weighted {
+            squares: vec![1e-4, 0.0],
+            unseen: f64::INFINITY,
+        },
+    );
+    let comparison = compare(&model, &rain, algorithms![agreeing]);
+    assert_eq!(verdicts(&comparison), [UnknownError]);
+    let text = comparison.to_string();
+    assert!(
+        text.contains("error unknown") && !text.contains("within 3"),
+        "{text}"
+    );
+    // The finding says why, and what would do.
+    assert!(
+        text.contains("no draw is") && text.contains("Exact"),
+        "{text}"
+    );
+    assert!(comparison.best_sampler().is_none());
+}
+
+/// Sixteen populations whose shares of `true` have the mean `p`, and a standard error of `.001` without Student's t.
+fn populations(p: f64) -> Claims {
+    let off = |i: i32| if i % 2 == 0 { 0.001 } else { -0.001 } * 15.0_f64.sqrt();
+    let groups = (0..16).map(|i| {
+        let share = (p + off(i)) / 16.0;
+        vec![(0, 1.0 / 16.0 - share), (1, share)]
+    });
+    let groups = groups.collect();
+    Claims(
+        p,
+        Estimate::Groups {
+            groups,
+            unseen: 1e-6,
+        },
+    )
+}
+
+/// With 15 degrees of freedom a Student's t of 3.65 is as unlikely as a normal number of 3.04, one of 3.50 as one of 2.95.
+#[test]
+fn few_populations_are_judged_by_students_t() {
+    let (model, rain) = wet_grass();
+    let algorithms = algorithms![
+        populations(EXACT + 0.0035),
+        populations(EXACT - 0.0038),
+        populations(EXACT + 0.007),
+        populations(EXACT + 0.02)
+    ];
+    let comparison = compare(&model, &rain, algorithms);
+    assert_eq!(
+        verdicts(&comparison),
+        [WithinThree, WithinFive, WithinFive, Wrong]
+    );
+    let row = &comparison.rows[0];
+    let factor = figrs_answer::quality::diagnostics::few_groups_factor(15.0);
+    assert!((row.standard_error.unwrap() / (0.001 * factor) - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn wrong_answers_say_why_and_what_would_do() {
+    let (model, rain) = wet_grass();
+    let indices: Vec<u32> = (0..8000).map(|i| u32::from(i % 3 == 0)).collect();
+    let chains = Claims(
+        2667.0 / 8000.0,
+        Estimate::Chains {
+            indices: indices.into(),
+            chains: 4,
+        },
+    );
+    let comparison = compare(&model, &rain, algorithms![chains]);
+    assert_eq!(verdicts(&comparison), [Wrong]);
+    let text = comparison.conclusion().join("\n");
+    for word in ["tempered", "Gibbs", "Exact", "centred"] {
+        assert!(text.contains(word), "{text}");
+    }
+    let comparison = compare(
+        &model,
+        (&rain, &Flip::new(0.5)),
+        algorithms![Gibbs::new(100)],
+    );
+    let text = comparison.conclusion().join("\n");
+    assert!(
+        text.contains("ESS is the least over the targets: Gibbs of "),
+        "{text}"
+    );
 }
 
 #[test]

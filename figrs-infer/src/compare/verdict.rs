@@ -22,6 +22,8 @@ pub enum Verdict {
     /// Its claim is wrong: it is off by more than rounding, or by more than five standard errors, lies outside its bounds,
     /// or gives probability to impossible values.
     Wrong,
+    /// An estimate that states an infinite error for some number: it says that nothing bounds its error.
+    UnknownError,
     /// No error is claimed, so none can be wrong.
     Approximate,
     /// There is no exact answer to judge by.
@@ -40,6 +42,7 @@ impl Verdict {
             Self::WithinThree => "within 3 SE",
             Self::WithinFive => "within 5 SE",
             Self::Wrong => "WRONG",
+            Self::UnknownError => "error unknown",
             Self::Approximate => "approximate",
             Self::Unjudged => "not judged",
             Self::NotApplicable => "not applicable",
@@ -65,7 +68,7 @@ pub(super) struct Judgement {
     pub(super) error: Option<f64>,
     /// The number with the largest error.
     pub(super) worst: usize,
-    /// The largest error in standard errors of its number.
+    /// The largest error in standard errors of its number, as a normal score.
     pub(super) deviation: Option<f64>,
 }
 
@@ -86,6 +89,7 @@ pub(super) fn judge(
         return judgement;
     };
     let (mut wrong, mut error, mut deviation) = (false, 0.0_f64, 0.0_f64);
+    let mut is_unknown = false;
     for (i, ((estimand, reading), &exact)) in estimands.iter().zip(readings).zip(exact).enumerate()
     {
         let off = (reading.value - exact).abs();
@@ -104,8 +108,11 @@ pub(super) fn judge(
             }
             (Claim::Bounds | Claim::Nothing, None) => false,
         };
-        if claim == Claim::Estimate && !is_rounding {
-            deviation = deviation.max(off / reading.standard_error);
+        if claim == Claim::Estimate {
+            is_unknown |= !reading.standard_error.is_finite();
+            if !is_rounding {
+                deviation = deviation.max(reading.score(off));
+            }
         }
     }
     judgement.error = Some(error);
@@ -114,9 +121,10 @@ pub(super) fn judge(
         _ if wrong => Verdict::Wrong,
         Claim::Exact | Claim::Bounds => Verdict::Agrees,
         Claim::Nothing => Verdict::Approximate,
+        Claim::Estimate if deviation > 5.0 || deviation.is_nan() => Verdict::Wrong,
+        Claim::Estimate if is_unknown => Verdict::UnknownError,
         Claim::Estimate if deviation <= 3.0 => Verdict::WithinThree,
-        Claim::Estimate if deviation <= 5.0 => Verdict::WithinFive,
-        Claim::Estimate => Verdict::Wrong,
+        Claim::Estimate => Verdict::WithinFive,
     };
     judgement
 }

@@ -13,6 +13,7 @@ use figrs_answer::answer::group_error::ROUNDING;
 use figrs_answer::answer::run_statistics::Sampling;
 use figrs_answer::answer::{Answer, TargetMarginal};
 use figrs_answer::error::Error;
+use figrs_answer::quality::diagnostics::few_groups_factor;
 use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
@@ -314,8 +315,8 @@ impl PortableSums for PopulationSums {
     }
 }
 
-/// The standard error of the mean of independent numbers relative to it: infinite of a single one, zero if they agree up to
-/// rounding.
+/// The standard error of the mean of independent numbers relative to it, with Student's t: infinite of a single one, zero if they agree
+/// up to rounding.
 fn relative_error(numbers: &[f64]) -> f64 {
     let k = numbers.len() as f64;
     if k < 2.0 {
@@ -323,6 +324,6 @@ fn relative_error(numbers: &[f64]) -> f64 {
     }
     let mean = numbers.iter().sum::<f64>() / k;
     let spread: f64 = numbers.iter().map(|z| (z - mean).powi(2)).sum();
-    let error = (spread / (k - 1.0) / k).sqrt() / mean;
+    let error = (spread / (k - 1.0) / k).sqrt() / mean * few_groups_factor(k - 1.0);
     if error > ROUNDING { error } else { 0.0 }
 }

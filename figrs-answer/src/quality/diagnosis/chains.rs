@@ -3,6 +3,7 @@
 use crate::answer::TargetMarginal;
 use crate::answer::chain_error::{frequent, indicator, least_samples};
 use crate::answer::estimate::Estimate;
+use crate::answer::few_hits::{MIN_STAYS, most_frequent, stays_elsewhere};
 use crate::answer::numeric::NumericColumns;
 use crate::quality::diagnostics::measure;
 
@@ -101,11 +102,32 @@ pub(super) fn check_chains(
                 draws: indices.len(),
             });
         }
-        _ => check_moving(target, measured, threshold, findings),
+        _ => {
+            check_stays(target, (indices, chains), findings);
+            check_moving(target, measured, threshold, findings);
+        }
     }
     format!(
         "chains agree (R-hat up to {R_HAT_THRESHOLD}), bulk and tail ESS are {threshold:.0} or more"
     )
+}
+
+/// Finds that the chains left the most frequent value a few times only.
+fn check_stays(
+    target: &TargetMarginal,
+    (indices, chains): (&[u32], usize),
+    findings: &mut Vec<Finding>,
+) {
+    let stays = stays_elsewhere(indices, chains);
+    let most = most_frequent(indices).filter(|_| stays < MIN_STAYS);
+    findings.extend(most.map(|most| Finding::SeldomChanged {
+        element: target.element.label(),
+        value: format!("{:?}", target.support.datum(most as usize)),
+        others: indices.iter().filter(|&&value| value != most).count(),
+        draws: indices.len(),
+        stays,
+        threshold: MIN_STAYS,
+    }));
 }
 
 fn check_moving(
@@ -139,7 +161,7 @@ fn check_moving(
             (Some(fewest), _) => Some((fewest.part.clone(), samples(fewest))),
             // Chains too short to be judged, or values of which none is frequent.
             (None, Measure::Bulk) => Some((Part::Whole, measured.effective_samples)),
-            (None, Measure::Tail) => None,
+            (None, _) => None,
         };
         let few = found.filter(|&(_, samples)| samples < threshold);
         findings.extend(

@@ -48,6 +48,8 @@ pub enum Measure {
     Bulk,
     /// Its 5 % and 95 % quantiles.
     Tail,
+    /// Means and probabilities, by the spread of independent populations.
+    Populations,
 }
 
 impl fmt::Display for Measure {
@@ -55,6 +57,7 @@ impl fmt::Display for Measure {
         f.write_str(match self {
             Self::Bulk => "bulk",
             Self::Tail => "tail",
+            Self::Populations => "populations'",
         })
     }
 }
@@ -128,6 +131,21 @@ pub enum Finding {
         /// Number of draws.
         draws: usize,
     },
+    /// The chains of a target left its most frequent value a few times only, so that nothing tells how probable the others are.
+    SeldomChanged {
+        /// The target.
+        element: Label,
+        /// Its most frequent value.
+        value: String,
+        /// Number of draws with other values.
+        others: usize,
+        /// Number of draws.
+        draws: usize,
+        /// Number of times that a chain went to other values.
+        stays: u64,
+        /// The least acceptable value.
+        threshold: u64,
+    },
     /// There is one chain, which cannot be compared with others.
     SingleChain,
     /// There are no independent populations to compare, so that no error is known.
@@ -173,6 +191,19 @@ pub enum Finding {
         /// Number of such values.
         values: usize,
     },
+    /// Values that few draws show, where nothing bounds the weight of another: their standard errors may be too small.
+    FewHits {
+        /// The target.
+        element: Label,
+        /// The value that the fewest draws show.
+        value: String,
+        /// The effective number of draws that show it.
+        hits: f64,
+        /// The least acceptable value.
+        threshold: f64,
+        /// Number of such values.
+        values: usize,
+    },
     /// The probability of the evidence is hardly known.
     UncertainEvidence {
         /// The standard error of its logarithm.
@@ -213,224 +244,4 @@ pub enum Finding {
         /// Difference of its log-probability from the bound on all worlds; infinite if there is none.
         gap: f64,
     },
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Approximation => write!(
-                f,
-                "an approximation whose error nothing bounds, as where messages go round loops; compare with an exact \
-                 algorithm such as JunctionTree, or with a sampler"
-            ),
-            Self::LowAcceptance {
-                acceptance,
-                threshold,
-            } => write!(
-                f,
-                "{:.2} % accepted, below {:.0} %; use proposals that change less, or weigh instead of rejecting",
-                100.0 * acceptance,
-                100.0 * threshold
-            ),
-            Self::StoppedEarly { why, done, asked } => stopped_early(f, *why, *done, *asked),
-            Self::BudgetSpent { depth } => write!(
-                f,
-                "the budget ended at depth {depth}, before the bounds were as close as was asked for; allow a larger one"
-            ),
-            Self::NotConverged {
-                residual,
-                tolerance,
-            } => write!(
-                f,
-                "not converged: the last iteration changed {residual:.1e}, above {tolerance:.1e}; allow more \
-                 iterations or more damping"
-            ),
-            Self::NotProven { gap } => not_proven(f, *gap),
-            Self::ChainsDisagree { .. }
-            | Self::ChoicesDisagree { .. }
-            | Self::FewSweeps { .. }
-            | Self::OtherMode { .. }
-            | Self::FewEffectiveSamples { .. }
-            | Self::NeverChanged { .. }
-            | Self::SingleChain => self.of_chains(f),
-            Self::SinglePopulation
-            | Self::FewSamples { .. }
-            | Self::WeightDegeneracy { .. }
-            | Self::DominatingWeight { .. }
-            | Self::HeavyTailedWeights { .. }
-            | Self::UnseenValues { .. }
-            | Self::UncertainEvidence { .. } => self.of_weights(f),
-        }
-    }
-}
-
-impl Finding {
-    /// The text of a finding about chains.
-    fn of_chains(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ChainsDisagree {
-                quantity,
-                r_hat,
-                threshold,
-            } => write!(
-                f,
-                "{quantity}: the chains disagree, R-hat {r_hat:.3} is above {threshold}; run longer, or propose moves \
-                 that pass between the places where the chains are"
-            ),
-            Self::ChoicesDisagree {
-                quantity,
-                r_hat,
-                chance,
-                threshold,
-                choices,
-            } => {
-                write!(f, "{quantity}: the chains disagree about this choice")?;
-                match choices {
-                    0 | 1 => {}
-                    2 => write!(f, " most, and about 1 other")?,
-                    _ => write!(f, " most, and about {} others", choices - 1)?,
-                }
-                if !r_hat.is_nan() {
-                    write!(f, ", R-hat {r_hat:.3}")?;
-                }
-                write!(
-                    f,
-                    "; chains that agree show as much with a probability of at most {chance:.1e}, below {threshold}; run longer, or \
-                     propose moves that pass between the places where the chains are"
-                )
-            }
-            Self::OtherMode {
-                quantity,
-                number,
-                range: (low, high),
-                chains,
-                of,
-            } => write!(
-                f,
-                "{quantity}: {chains} of {of} short chains from other draws of the prior rest elsewhere, one at {number:.4}, in worlds as \
-                 probable; the chains were from {low:.4} to {high:.4}, and may all be in one mode of several; run more chains, or propose \
-                 moves that pass between the modes"
-            ),
-            Self::FewSweeps {
-                choices,
-                sweeps,
-                threshold,
-            } => write!(
-                f,
-                "{sweeps} steps a chain for each of {choices} choices, below {threshold}: nothing tells whether the chains agree; \
-                 run longer"
-            ),
-            Self::FewEffectiveSamples {
-                quantity,
-                measure,
-                effective_samples,
-                threshold,
-            } => write!(
-                f,
-                "{quantity}: {measure} ESS {effective_samples:.0} is below {threshold:.0}; draw more, or with less \
-                 autocorrelation"
-            ),
-            Self::NeverChanged {
-                element,
-                value,
-                draws,
-            } => write!(
-                f,
-                "{element}: all {draws} draws are {value}; nothing tells whether other values are possible: compare with \
-                 an exact algorithm, or start chains elsewhere"
-            ),
-            Self::SingleChain => write!(
-                f,
-                "1 chain, below 2: it cannot be compared with others; run several (`chains(4)`)"
-            ),
-            _ => Ok(()),
-        }
-    }
-
-    /// The text of a finding about independent samples or populations.
-    fn of_weights(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::SinglePopulation => write!(
-                f,
-                "fewer than 2 independent populations: their error is not known; run several"
-            ),
-            Self::FewSamples { samples, threshold } => {
-                write!(f, "samples: {samples}, below {threshold:.0}; draw more")
-            }
-            Self::WeightDegeneracy {
-                effective_samples,
-                draws,
-                threshold,
-            } => write!(
-                f,
-                "weights: {draws} samples are worth {effective_samples:.1}, below {threshold:.0}; draw more, observe elements \
-                 instead of conditions on them, or use MetropolisHastings or an exact algorithm"
-            ),
-            Self::DominatingWeight { share, threshold } => write!(
-                f,
-                "weights: one sample has {:.1} % of the weight, above {:.0} %; draw more, or use another algorithm",
-                100.0 * share,
-                100.0 * threshold
-            ),
-            Self::HeavyTailedWeights { k, threshold } => write!(
-                f,
-                "weights: Pareto k-hat {k:.2} is above {threshold:.2}, so that standard errors mislead; use proposals \
-                 nearer to the posterior, or another algorithm"
-            ),
-            Self::UnseenValues {
-                element,
-                value,
-                values,
-            } => {
-                write!(f, "{element}: no draw is {value}")?;
-                if *values > 1 {
-                    write!(f, " or one of {} other values", values - 1)?;
-                }
-                write!(
-                    f,
-                    ", and nothing bounds its probability: the largest weight that a world may have is not known, or is so large \
-                     that 3 / n times it tells nothing; draw more, or compare with an exact algorithm"
-                )
-            }
-            Self::UncertainEvidence {
-                standard_error,
-                threshold,
-            } => write!(
-                f,
-                "evidence: the standard error {standard_error:.2} of its log-probability is above {threshold}; draw more"
-            ),
-            _ => Ok(()),
-        }
-    }
-}
-
-fn not_proven(f: &mut fmt::Formatter<'_>, gap: f64) -> fmt::Result {
-    if gap.is_finite() {
-        return write!(
-            f,
-            "a world of a log-probability up to {gap:.4} higher is not excluded; search longer"
-        );
-    }
-    write!(
-        f,
-        "nothing bounds the probability of other worlds; search longer, or compare with MpeVariableElimination or \
-         MpeBranchAndBound if the model is finite"
-    )
-}
-
-fn stopped_early(
-    f: &mut fmt::Formatter<'_>,
-    why: Stopped,
-    done: u64,
-    asked: Option<u64>,
-) -> fmt::Result {
-    let why = match why {
-        Stopped::Interrupted => "interrupted",
-        _ => "stopped by the deadline",
-    };
-    match asked {
-        Some(asked) => write!(f, "{why} after {done} of {asked}")?,
-        None => write!(f, "{why} after {done}")?,
-    }
-    write!(f, "; allow more time")
 }

@@ -3,6 +3,7 @@
 mod chains;
 pub mod choice_agreement;
 mod finding;
+mod finding_text;
 mod weights;
 
 use std::fmt;
@@ -74,7 +75,7 @@ impl Answer {
     /// Looks for reasons to doubt this answer; every finding comes with a remedy.
     ///
     /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 a
-    ///   chain; a single chain; a target that never changed (Vehtari et al. 2021, section 5). A target that is no number is
+    ///   chain; a single chain; a target that never changed, or left its most frequent value fewer than ten times (Vehtari et al. 2021, section 5). A target that is no number is
     ///   looked at as the indicators of its frequent values.
     /// - Metropolis-Hastings: all free choices of the worlds, whether they are targets or not, by the ranks of up to 128 draws a chain,
     ///   evenly spaced. A Kruskal-Wallis test asks whether the halves of all chains show the same places and the same spreads. Of all
@@ -84,7 +85,8 @@ impl Answer {
     ///   were: chains that agree cannot be told from chains in one mode by themselves. Elements that a function makes count as one choice for each name or source line.
     /// - Weights: fewer than 100 samples; fewer than 100 effective ones or than one in a thousand; a sample with more than a tenth of
     ///   the weight; a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3), also for the evidence alone; a
-    ///   value of the support that no sample has and whose probability nothing bounds.
+    ///   value of the support that no sample has and whose probability nothing bounds, or that fewer than ten effective ones have where
+    ///   nothing bounds the weight of another.
     /// - Independent populations: fewer than two, or fewer than 100 effective samples.
     /// - Approximations: that nothing bounds their error.
     /// - The run: a deadline, an interrupt or a budget that ended it, a residual above its tolerance, acceptance below one in

@@ -1,6 +1,7 @@
 //! Findings about weighted samples and independent populations.
 
 use crate::answer::group_error::group_samples;
+use crate::answer::numeric::is_real;
 use crate::answer::{Answer, TargetMarginal};
 use crate::quality::diagnostics::{largest_share, pareto_k};
 
@@ -9,6 +10,10 @@ use super::finding::{Finding, Measure, Part, Quantity};
 const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
+/// Least effective number of draws that show a value, where nothing bounds the weight of another.
+const HITS: f64 = 10.0;
+/// Maximum number of values of a target that are looked at one by one.
+const LISTED: usize = 256;
 
 impl Answer {
     /// Checks the weights, which are the same for all targets; returns a description of the checks.
@@ -93,6 +98,35 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
         value: format!("{:?}", target.support.datum(first)),
         values: missing.len(),
     }));
+    findings.extend(few_hits(target));
+}
+
+/// The finding that few draws show some values of a target, where nothing bounds the weight of another.
+///
+/// Floating-point numbers are asked for by intervals, and very many values by most of them together.
+fn few_hits(target: &TargetMarginal) -> Option<Finding> {
+    let count = target.support.len();
+    if count > LISTED || count == 0 || is_real(target.support.any(0)) {
+        return None;
+    }
+    let mut indicator = vec![0.0; count];
+    let hits = |value: usize| {
+        indicator[value] = 1.0;
+        let hits = target.estimate.hits(&target.probabilities, &indicator);
+        indicator[value] = 0.0;
+        (value, hits)
+    };
+    let p = |value: usize| target.probabilities[value];
+    let drawn = (0..count).filter(|&value| p(value) > 0.0 && p(value) <= 0.5);
+    let few: Vec<(usize, f64)> = drawn.map(hits).filter(|&(_, hits)| hits < HITS).collect();
+    let fewest = few.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+    fewest.map(|&(value, hits)| Finding::FewHits {
+        element: target.element.label(),
+        value: format!("{:?}", target.support.datum(value)),
+        hits,
+        threshold: HITS,
+        values: few.len(),
+    })
 }
 
 /// Largest k-hat at which averages of this many weights are to be trusted (Vehtari et al. 2024, section 3).
@@ -117,13 +151,13 @@ pub(super) fn check_groups(
                 element: target.element.label(),
                 part: Part::Whole,
             },
-            measure: Measure::Bulk,
+            measure: Measure::Populations,
             effective_samples,
             threshold: SAMPLES,
         });
     }
     format!(
-        "{} independent populations, ESS {SAMPLES:.0} or more",
+        "{} independent populations, whose spread gives an ESS of {SAMPLES:.0} or more",
         groups.len()
     )
 }

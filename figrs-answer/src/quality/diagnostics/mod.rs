@@ -19,6 +19,7 @@
 //! | [`r_hat`], [`split_r_hat`], [`bulk_r_hat`], [`folded_r_hat`] | `r_hat.rs` |
 //! | [`mcse_mean`], [`mcse_sd`], [`mcse_quantile`] | `standard_error.rs` |
 //! | [`weight_ess`], [`largest_share`] | `weights.rs` |
+//! | [`few_groups_factor`] | `students_t.rs` |
 //! | [`pareto_k`] | `pareto.rs` |
 //! | the test behind findings of all choices of a world | `agreement.rs` |
 //! | the same measures of values and positions | `counted_chains.rs` |
@@ -38,6 +39,7 @@ mod r_hat;
 mod ranks;
 mod split_chains;
 mod standard_error;
+mod students_t;
 mod weights;
 
 #[cfg(test)]
@@ -54,4 +56,7 @@ pub(crate) use quantile::quantile_range;
 pub use r_hat::{bulk_r_hat, folded_r_hat, r_hat, split_r_hat};
 pub use ranks::mean_ranks;
 pub use standard_error::{mcse_mean, mcse_quantile, mcse_sd};
+pub use students_t::few_groups_factor;
+#[doc(hidden)]
+pub use students_t::normal_score;
 pub use weights::{largest_share, weight_ess};

@@ -4,6 +4,7 @@ use figrs_lower::internals::Trace;
 
 use super::acceptance::AcceptanceTerms;
 use super::block_proposals::BlockProposals;
+use super::image_moves::{ImageMoves, Images};
 use super::proposal_success::ProposalSuccess;
 use super::proposals::{Proposals, RandomWalkScales};
 
@@ -22,6 +23,7 @@ pub struct Kernel {
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
     pub(super) block_proposals: BlockProposals,
+    pub(super) image_moves: ImageMoves,
 }
 
 impl Kernel {
@@ -34,7 +36,14 @@ impl Kernel {
             power: Some(1.0),
             stuck: ProposalSuccess::default(),
             block_proposals: BlockProposals::default(),
+            image_moves: ImageMoves::default(),
         }
+    }
+
+    /// The kernel with joint moves of parameters and the offsets behind them.
+    pub(super) fn with_images(mut self, images: Images) -> Self {
+        self.image_moves = ImageMoves::new(images);
+        self
     }
 
     /// A kernel for the prior times the likelihood to this power: steps are then to be accepted by [`AcceptanceTerms::log_tempered`].
@@ -65,13 +74,17 @@ impl Kernel {
     pub fn adapt(&mut self, adapting: bool) {
         if self.adapting && !adapting {
             self.block_proposals.drop_unprofitable();
+            self.image_moves.drop_impossible();
         }
         self.adapting = adapting;
     }
 
     /// Number of proposals for several sites to pick from.
     pub(super) fn picks(&self) -> usize {
-        self.proposals.blocks().len() + self.block_proposals.free_walks() + self.stuck.picks()
+        self.proposals.blocks().len()
+            + self.image_moves.count()
+            + self.block_proposals.free_walks()
+            + self.stuck.picks()
     }
 
     #[inline]

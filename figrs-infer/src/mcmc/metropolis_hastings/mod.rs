@@ -7,6 +7,7 @@
 //! | `kernel` | the proposals of a chain and their adapted scales |
 //! | `step`, `single_site`, `several_sites` | one step of a chain, by a proposal for one site or for several |
 //! | `block_proposals` | random walks of blocks and of continuous sites |
+//! | `image_moves` | joint moves of a parameter and the offsets behind it |
 //! | `coordinates` | coordinates of random walks |
 //! | `random_walk` | random walks with an adapted covariance |
 //! | `tempering` | replica exchange |
@@ -27,6 +28,7 @@ mod chain_sums;
 mod choices;
 mod coordinates;
 mod decisions;
+mod image_moves;
 mod kernel;
 mod modes;
 mod probes;
@@ -89,7 +91,9 @@ const NAME: &str = "MetropolisHastings";
 /// - Anything else is drawn anew from its prior.
 ///
 /// Continuous choices that every world has walk together as well, up to 24 dimensions at a time, with a covariance learned during
-/// burn-in, if that has shown them to be correlated. Choices whose proposals during burn-in hardly ever led to a possible world,
+/// burn-in, if that has shown them to be correlated. A parameter of a hierarchy moves together with the offsets of its groups, so that
+/// what functions compute from both, such as `mean + spread * offset`, stays as it is: of each such function one choice that nothing else
+/// reads must enter it linearly. Choices whose proposals during burn-in hardly ever led to a possible world,
 /// since evidence ties them to each other, are changed in pairs. Chains begin in worlds that differ much in their continuous
 /// choices, chosen among draws from the prior. Where a Chain takes another branch, choices that only the
 /// new world has are drawn from their priors, and those that only the old one has are dropped. An observed element is no
@@ -113,7 +117,8 @@ const NAME: &str = "MetropolisHastings";
 /// **References.** Wingate, Stuhlmüller and Goodman (2011), "Lightweight implementations of probabilistic programming languages via
 /// transformational compilation", with the count of choices in the acceptance ratio; Green (1995), "Reversible jump Markov
 /// chain Monte Carlo computation"; Roberts and Rosenthal (2001), "Optimal scaling for various Metropolis-Hastings algorithms"; Haario,
-/// Saksman and Tamminen (2001), "An adaptive Metropolis algorithm"; Aitchison (1982), "The statistical analysis of compositional data".
+/// Saksman and Tamminen (2001), "An adaptive Metropolis algorithm"; Aitchison (1982), "The statistical analysis of compositional data";
+/// Yu and Meng (2011), "To center or not to center: that is not the question".
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

@@ -4,6 +4,7 @@ use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::Trace;
 
 use super::chain::first_world;
+use super::image_moves::Images;
 use super::kernel::Kernel;
 use super::proposals::Proposals;
 use super::starts;
@@ -50,7 +51,7 @@ impl MetropolisSettings {
         let mut trace = Trace::new(model, targets, self.drawing.limit.clone())?;
         let mut first = starts::candidate(self.drawing.seed, start);
         first_world(&mut trace, &mut first, self.max_tries, turn)?;
-        let mut kernel = Kernel::new(self.proposals.clone());
+        let mut kernel = self.kernel(model);
         // The discrete choices are fitted to the continuous ones, which the first steps would else fit to them: then the
         // chains would no longer be far apart.
         for step in 0..(OVERDISPERSION_STEPS * trace.choices()).min(MAX_OVERDISPERSION_STEPS) {
@@ -74,7 +75,11 @@ impl MetropolisSettings {
     ) -> Result<(Trace, Kernel), Error> {
         let mut trace = Trace::new(model, targets, self.drawing.limit.clone())?;
         first_world(&mut trace, random, self.max_tries, turn)?;
-        Ok((trace, Kernel::new(self.proposals.clone())))
+        Ok((trace, self.kernel(model)))
+    }
+
+    fn kernel(&self, model: &Model) -> Kernel {
+        Kernel::new(self.proposals.clone()).with_images(Images::of(model))
     }
 }
 

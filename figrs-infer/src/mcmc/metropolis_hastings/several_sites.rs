@@ -32,7 +32,11 @@ impl Kernel {
         if pick < blocks {
             return self.propose_block(trace, pick, decisions, log_acceptance);
         }
-        let walk = pick - blocks;
+        let images = self.image_moves.count();
+        if pick < blocks + images {
+            return self.propose_image_move(trace, pick - blocks, decisions, log_acceptance);
+        }
+        let walk = pick - blocks - images;
         let own = self.block_proposals.free_walks.as_mut();
         let Some((sites, mut walk, at)) = own.and_then(|own| {
             let (sites, moving) = own.get_mut(walk).map(std::mem::take)?;

@@ -22,6 +22,9 @@ impl Kernel {
     ) -> Result<StepOutcome, Error> {
         if self.adapting {
             self.block_proposals.choose(trace, &self.proposals);
+            if self.power.is_some() {
+                self.image_moves.choose(trace, &self.proposals);
+            }
         }
         let before = trace.choices();
         let picks = before + self.picks();

@@ -1,5 +1,7 @@
 //! Findings of weighted samples and of populations.
 
+use figrs_infer::diagnostics::few_groups_factor;
+
 use super::*;
 
 #[test]
@@ -159,7 +161,8 @@ fn populations_of_numbers_are_worth_their_error() {
         };
         // The error has 15 degrees of freedom, so its square is within a factor of 4 all but once in 10⁴ runs.
         let error = marginal.standard_error_of(|&x| x);
-        let square = (deviation / error).powi(2);
+        // The error has Student's t of 15 degrees of freedom in it, the effective sample size has not.
+        let square = (deviation / error * few_groups_factor(15.0)).powi(2);
         assert!((effective_samples / square - 1.0).abs() < 0.2);
         assert!((1_500.0..40_000.0).contains(&effective_samples));
         // Beyond 6.5 errors a t of 15 degrees lies once in 10⁵ runs.

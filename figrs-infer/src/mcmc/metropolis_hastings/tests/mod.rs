@@ -4,6 +4,7 @@
 //! below 1e-8. Seeds are fixed.
 
 mod conditionals;
+mod hierarchies;
 mod modes;
 mod pairs;
 mod walks;

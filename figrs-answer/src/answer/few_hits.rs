@@ -1,0 +1,154 @@
+//! Standard errors of events that few draws show, or few do not show.
+//!
+//! The spread of the samples understates the error of such an event: the share of a single hit is its own standard error, although
+//! runs that expect four hits meet it once or never in one case of eleven. The 97.5 % limit of the mean of a Poisson number lies 1.96 times
+//! `√k + 1.15` above the number *k* that was counted, up to a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution");
+//! with hits of weight *w* that is `w √k + 1.15 w`. If a hit may have a larger weight *u* than those that were met, then as many as
+//! three of them may have been missed (the rule of three).
+
+use super::chain_error::stays;
+
+/// Effective hits from which the spread of the samples is taken as it is; the addition falls to zero towards it.
+const ENOUGH_HITS: f64 = 100.0;
+
+/// Effective hits from which no heavier ones are taken for missed.
+const ENOUGH_LIGHT_HITS: f64 = 40.0;
+
+/// Addition to the root of the number of hits.
+const SKEWNESS: f64 = 1.15;
+
+/// Number of hits of the largest weight that may have been missed.
+const MISSED: f64 = 3.0;
+
+/// Least number of stays of chains outside their most frequent value for their effective sample size to count independent draws.
+pub(crate) const MIN_STAYS: u64 = 10;
+
+/// Effective number of draws that show an event of probability `p`, or of those that do not show it if these are fewer, by its
+/// standard error.
+pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
+    let rare = p.min(1.0 - p);
+    rare * rare * (1.0 - rare) / (error * error)
+}
+
+/// The standard error of an event of probability `p` whose spread gives `sampled`, where one more hit may weigh `heaviest` of the whole:
+/// not less than that of a few more hits, if there are few.
+pub(crate) fn with_few_hits(sampled: f64, p: f64, heaviest: f64) -> f64 {
+    let rare = p.min(1.0 - p);
+    let hits = effective_hits(p, sampled);
+    let lack = 1.0 - hits / ENOUGH_HITS;
+    if rare <= 0.0 || lack.is_nan() || lack <= 0.0 {
+        return sampled;
+    }
+    // An event that is as likely as not has a symmetrical error.
+    let typical = rare / hits.max(1.0);
+    let heavier = (1.0 - hits / ENOUGH_LIGHT_HITS).max(0.0) * (heaviest - typical).max(0.0);
+    sampled + (1.0 - 2.0 * rare) * (lack * SKEWNESS * typical + MISSED * heavier)
+}
+
+/// The spread of an event in chains, at least that of as many hits as there are stays of the chains where it holds, or where it does
+/// not if that is rarer.
+pub(crate) fn spread_of_stays(
+    sampled: f64,
+    p: f64,
+    indicator: &[f64],
+    (indices, chains): (&[u32], usize),
+) -> f64 {
+    let rare = p.min(1.0 - p);
+    let shown = if p <= 0.5 { 1.0 } else { 0.0 };
+    let holds = |value: u32| indicator[value as usize] == shown;
+    let stays = stays(indices, chains, holds) as f64;
+    if stays > 0.0 && stays < ENOUGH_HITS {
+        sampled.max(rare * ((1.0 - rare) / stays).sqrt())
+    } else {
+        sampled
+    }
+}
+
+/// Number of independent draws of chains: their effective sample size, or the number of stays outside their most frequent value
+/// and one draw a chain, if these stays are so few that they do not tell a correlation.
+pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
+    let outside = stays_elsewhere(indices, chains);
+    if outside < MIN_STAYS {
+        effective_samples.min((outside + chains as u64) as f64)
+    } else {
+        effective_samples
+    }
+}
+
+/// Number of stays of chains in values other than the one that most of their draws have.
+pub(crate) fn stays_elsewhere(indices: &[u32], chains: usize) -> u64 {
+    let most = most_frequent(indices);
+    let length = (indices.len() / chains.max(1)).max(1);
+    let chains = indices.chunks(length);
+    let stays = chains.flat_map(|chain| chain.chunk_by(|a, b| a == b));
+    let elsewhere = stays.filter(|stay| stay.first().copied() != most);
+    elsewhere.count() as u64
+}
+
+/// The value that most draws have; nothing if there are no draws.
+pub(crate) fn most_frequent(indices: &[u32]) -> Option<u32> {
+    let values = indices.iter().max().map_or(0, |&most| most as usize + 1);
+    let mut counts = vec![0_u64; values];
+    for &value in indices {
+        counts[value as usize] += 1;
+    }
+    let most = (0..).zip(&counts).max_by_key(|&(_, &count)| count);
+    most.map(|(value, _)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_hits_have_the_error_of_a_poisson_number() {
+        // Upper 97.5 % limits of a mean of which 1, 2, 5, 10 and 20 were counted (Garwood 1936).
+        for (hits, limit) in [
+            (1.0_f64, 5.572),
+            (2.0, 7.225),
+            (5.0, 11.668),
+            (10.0, 18.390),
+            (20.0, 30.889),
+        ] {
+            let n = 1e6;
+            let p = hits / n;
+            let error = with_few_hits((p * (1.0 - p) / n).sqrt(), p, 0.0);
+            let expected = (limit - hits) / 1.96 / n;
+            assert!(
+                (error / expected - 1.0).abs() < 0.1,
+                "{hits}: {error} {expected}"
+            );
+            // The complement has the same error.
+            assert!(
+                (with_few_hits((p * (1.0 - p) / n).sqrt(), 1.0 - p, 0.0) / error - 1.0).abs()
+                    < 1e-6
+            );
+        }
+        // Many hits keep theirs, as does an event that is as likely as not.
+        assert_eq!(with_few_hits(0.001, 0.1, 0.5), 0.001);
+        assert_eq!(with_few_hits(0.1, 0.5, 0.5), 0.1);
+    }
+
+    #[test]
+    fn a_light_hit_has_the_error_of_a_heavy_one() {
+        // One hit of a weight of .0001, where another may weigh .001.
+        let error = with_few_hits(1e-4, 1e-4, 1e-3);
+        assert!((2.7e-3..3.0e-3).contains(&error), "{error}");
+    }
+
+    #[test]
+    fn hits_of_chains_are_stays() {
+        // Two stays of 20 draws each among 400 of two chains.
+        let mut draws = vec![0; 400];
+        draws[50..70].fill(1);
+        draws[300..320].fill(1);
+        let error = spread_of_stays(1e-3, 0.1, &[0.0, 1.0], (&draws, 2));
+        assert!((error - 0.1 * 0.45_f64.sqrt()).abs() < 1e-12, "{error}");
+        assert_eq!(stays_elsewhere(&draws, 2), 2);
+        // Other values one after another are several stays.
+        assert_eq!(stays_elsewhere(&[0, 0, 0, 1, 2, 3, 0, 1], 2), 4);
+        // The rarer side counts.
+        let same = spread_of_stays(1e-3, 0.9, &[1.0, 0.0], (&draws, 2));
+        assert!((same - error).abs() < 1e-12);
+    }
+}

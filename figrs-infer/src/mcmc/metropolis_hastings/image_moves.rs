@@ -1,0 +1,428 @@
+//! Joint moves of a parameter and of the offsets behind it: the numbers that functions compute from both stay as they are.
+//!
+//! In a hierarchy `effect = mean + spread * offset` the data hold the effects, so that neither the mean nor the spread can move alone
+//! once there are many data: all offsets must move against them. A move proposes another mean *x'* by a random walk and for each
+//! effect *i* the offset at which `f_i(x', z'_i) = f_i(x, z_i)`. As *f* is affine in *z*, `f = a + b z` with *a* and *b* of the present
+//! *x*, that is `z' = (a + b z − a') / b'`, and the proposal has the density of its reverse times `Π |b_i / b'_i|`. It moves the world as a
+//! step of the centred form would.
+//!
+//! The functions are found in the model, and nothing is known of them: `a` and `b` come from calls at 0 and 1, and a move is proposed only if the
+//! line through them meets the function at *z* before and at *z'* after. So it is reversible for any function: at almost every point where that
+//! holds *f* is affine nearby.
+//!
+//! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
+//! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
+//! Bayesian computation".
+
+use std::any::Any;
+use std::sync::Arc;
+
+use figrs_core::internals::{ApplyOp, Kind};
+use figrs_core::{AnyElement, Datum, ElementId, Model};
+use figrs_lower::internals::{Site, Trace};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::acceptance::{AcceptanceTerms, StepOutcome, accept_or_reject};
+use super::decisions::{StepDecisions, probability};
+use super::kernel::Kernel;
+use super::proposals::Proposals;
+use figrs_answer::error::Error;
+
+/// Maximum number of calls of functions that one move may take.
+const MAX_CALLS: usize = 10_000;
+/// Relative tolerance of a line, for rounding.
+const ROUNDING: f64 = 1e-9;
+/// Draws from the prior of a parameter for the first scale of its walk.
+const PRIOR_DRAWS: usize = 8;
+
+/// A number that functions compute from choices, by the functions that it takes.
+#[derive(Clone, Debug)]
+struct Image {
+    /// The choices that it reads.
+    leaves: Vec<AnyElement>,
+    /// The functions with their arguments, in the order in which they are called; the last one gives the number.
+    calls: Vec<(AnyElement, Vec<Argument>)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Argument {
+    Leaf(usize),
+    Call(usize),
+}
+
+/// The numbers of a model that functions compute from choices, and that choices or evidence depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Images {
+    images: Arc<[Image]>,
+    /// Choices that something other than these functions reads.
+    read_directly: Arc<FxHashSet<ElementId>>,
+}
+
+/// A parameter, with the offsets that move against it.
+#[derive(Debug)]
+struct ImageMove {
+    parameter: Site,
+    /// For each offset the images that read both.
+    offsets: Vec<(Site, Vec<PlacedImage>)>,
+    log_scale: f64,
+    adapted: u32,
+    /// True once all images stayed the same in a proposal.
+    was_possible: bool,
+}
+
+/// An image, with the sites of its leaves and the places of a parameter and an offset among them.
+#[derive(Debug)]
+struct PlacedImage {
+    image: usize,
+    sites: Vec<Site>,
+    parameter: usize,
+    offset: usize,
+}
+
+/// The moves of a chain, once they are found.
+#[derive(Debug, Default)]
+pub(super) struct ImageMoves {
+    images: Images,
+    moves: Option<Vec<ImageMove>>,
+}
+
+impl Images {
+    /// Those of a model's evidence.
+    pub(crate) fn of(model: &Model) -> Self {
+        let mut met: FxHashSet<ElementId> = FxHashSet::default();
+        let mut images = Vec::new();
+        let mut read_directly = FxHashSet::default();
+        let mut open: Vec<AnyElement> = Vec::new();
+        for (element, _) in model.evidence() {
+            open.push(element.clone());
+        }
+        // The elements that are no functions, from the evidence upwards; functions are looked at from their readers.
+        let mut readers = open.clone();
+        while let Some(element) = readers.pop() {
+            if !met.insert(element.id()) {
+                continue;
+            }
+            if let Kind::Apply(..) = element.kind() {
+                let image = Image::of(&element);
+                for leaf in &image.leaves {
+                    readers.push(leaf.clone());
+                }
+                images.push(image);
+                continue;
+            }
+            for parent in element.parents() {
+                if !matches!(parent.kind(), Kind::Apply(..)) {
+                    read_directly.insert(parent.id());
+                }
+                readers.push(parent.clone());
+            }
+        }
+        images.retain(|image| image.leaves.len() > 1 && image.calls.len() <= MAX_CALLS);
+        Self {
+            images: images.into(),
+            read_directly: Arc::new(read_directly),
+        }
+    }
+
+    /// The moves of parameters that images with several offsets read.
+    ///
+    /// The offset of an image is the choice in it that the fewest images read, fewer than read the parameter, and nothing else.
+    fn moves(&self, trace: &mut Trace, proposals: &Proposals) -> Vec<ImageMove> {
+        let mut count: FxHashMap<ElementId, usize> = FxHashMap::default();
+        for leaf in self.images.iter().flat_map(|image| &image.leaves) {
+            *count.entry(leaf.id()).or_default() += 1;
+        }
+        let mut moves: Vec<ImageMove> = Vec::new();
+        for (number, image) in self.images.iter().enumerate() {
+            let sites: Option<Vec<Site>> = image.leaves.iter().map(|e| trace.site(e)).collect();
+            let Some(sites) = sites else { continue };
+            let mut is_number = |site: Site| {
+                trace.is_in_every_world(site)
+                    && trace.number(site).is_some()
+                    && trace.is_continuous(site)
+                    && !proposals.is_custom(trace.element(site))
+            };
+            let numbers: Vec<bool> = sites.iter().map(|&site| is_number(site)).collect();
+            let numbers = || (0..sites.len()).filter(|&at| numbers[at]);
+            let readers = |at: usize| count[&image.leaves[at].id()];
+            let is_hidden = |at: &usize| !self.read_directly.contains(&image.leaves[*at].id());
+            let fewest = numbers().filter(is_hidden).min_by_key(|&at| readers(at));
+            let Some(offset) = fewest else { continue };
+            for parameter in numbers().filter(|&at| readers(at) > readers(offset)) {
+                let known = moves.iter().position(|m| m.parameter == sites[parameter]);
+                let at = known.unwrap_or_else(|| {
+                    moves.push(ImageMove {
+                        parameter: sites[parameter],
+                        offsets: Vec::new(),
+                        log_scale: f64::NAN,
+                        adapted: 0,
+                        was_possible: false,
+                    });
+                    moves.len() - 1
+                });
+                let placed = PlacedImage {
+                    image: number,
+                    sites: sites.clone(),
+                    parameter,
+                    offset,
+                };
+                let offsets = &mut moves[at].offsets;
+                // Images of one offset mostly stand together.
+                match offsets
+                    .iter_mut()
+                    .rev()
+                    .find(|(site, _)| *site == sites[offset])
+                {
+                    Some((_, images)) => images.push(placed),
+                    None => offsets.push((sites[offset], vec![placed])),
+                }
+            }
+        }
+        moves.retain(|chosen| {
+            let images = chosen.offsets.iter().flat_map(|(_, images)| images);
+            let calls: usize = images.map(|p| self.images[p.image].calls.len()).sum();
+            chosen.offsets.len() > 1 && calls <= MAX_CALLS
+        });
+        moves
+    }
+}
+
+impl Image {
+    /// The number of an element that is a function.
+    fn of(element: &AnyElement) -> Self {
+        let mut leaves: Vec<AnyElement> = Vec::new();
+        let mut calls: Vec<(AnyElement, Vec<Argument>)> = Vec::new();
+        let mut known: FxHashMap<ElementId, Argument> = FxHashMap::default();
+        let mut open = vec![(element.clone(), false)];
+        while let Some((element, is_ready)) = open.pop() {
+            if known.contains_key(&element.id()) {
+                continue;
+            }
+            let Kind::Apply(parents, _) = element.kind() else {
+                known.insert(element.id(), Argument::Leaf(leaves.len()));
+                leaves.push(element);
+                continue;
+            };
+            if is_ready {
+                let arguments = parents.iter().filter_map(|p| known.get(&p.id()).copied());
+                let arguments = arguments.collect();
+                known.insert(element.id(), Argument::Call(calls.len()));
+                calls.push((element, arguments));
+            } else {
+                let parents: Vec<AnyElement> = parents.to_vec();
+                open.push((element, true));
+                open.extend(parents.into_iter().map(|parent| (parent, false)));
+            }
+        }
+        Self { leaves, calls }
+    }
+
+    /// The number for these values of the leaves; `None` if it is none, or a function fails.
+    fn number(&self, leaves: &[Datum]) -> Option<f64> {
+        let mut results: Vec<Datum> = Vec::with_capacity(self.calls.len());
+        for (element, arguments) in &self.calls {
+            let arguments = arguments.iter().map(|argument| match argument {
+                Argument::Leaf(at) => leaves[*at].as_any(),
+                Argument::Call(at) => results[*at].as_any(),
+            });
+            let arguments: Vec<&dyn Any> = arguments.collect();
+            let op: &dyn ApplyOp = match element.kind() {
+                Kind::Apply(_, op) => &**op,
+                _ => return None,
+            };
+            let result = op.call(&arguments).ok()?;
+            results.push(result);
+        }
+        let number = *results.last()?.get::<f64>()?;
+        number.is_finite().then_some(number)
+    }
+
+    /// Intercept and slope of the number in the leaf at a place.
+    fn line(&self, leaves: &mut [Datum], place: usize) -> Option<(f64, f64)> {
+        let before = std::mem::replace(&mut leaves[place], Datum::new(0.0_f64));
+        let intercept = self.number(leaves);
+        leaves[place] = Datum::new(1.0_f64);
+        let at_one = self.number(leaves);
+        leaves[place] = before;
+        let intercept = intercept?;
+        let slope = at_one? - intercept;
+        (slope != 0.0 && slope.is_finite()).then_some((intercept, slope))
+    }
+}
+
+/// True if two numbers differ by rounding, relative to these magnitudes.
+fn is_near(a: f64, b: f64, magnitude: f64) -> bool {
+    (a - b).abs() <= ROUNDING * magnitude
+}
+
+impl PlacedImage {
+    /// The present values of its leaves.
+    fn leaves(&self, trace: &Trace) -> Option<Vec<Datum>> {
+        self.sites.iter().map(|&site| trace.value(site)).collect()
+    }
+
+    /// The offset at which the image is the same with another value of the parameter, and the logarithm of `|b / b'|`.
+    fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
+        let mut leaves = self.leaves(trace)?;
+        let z = *leaves[self.offset].get::<f64>()?;
+        let number = image.number(&leaves)?;
+        let (a, b) = image.line(&mut leaves, self.offset)?;
+        if !is_near(a + b * z, number, a.abs() + (b * z).abs()) {
+            return None;
+        }
+        leaves[self.parameter] = parameter.clone();
+        let (there, slope) = image.line(&mut leaves, self.offset)?;
+        let moved = (number - there) / slope;
+        leaves[self.offset] = Datum::new(moved);
+        let again = image.number(&leaves)?;
+        let magnitude = there.abs() + (slope * moved).abs();
+        (moved.is_finite() && is_near(again, number, magnitude))
+            .then(|| (moved, (b / slope).abs().ln()))
+    }
+
+    /// True if the image is the same with other values of the parameter and the offset.
+    fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
+        let same = || {
+            let mut leaves = self.leaves(trace)?;
+            let number = image.number(&leaves)?;
+            leaves[self.parameter] = parameter.clone();
+            leaves[self.offset] = Datum::new(offset);
+            let again = image.number(&leaves)?;
+            Some(is_near(again, number, number.abs().max(1.0)))
+        };
+        same().unwrap_or(false)
+    }
+}
+
+impl ImageMove {
+    /// The values of the parameter and of all offsets that leave the images as they are, and the logarithm of `Π |b / b'|`.
+    fn solve(
+        &self,
+        images: &[Image],
+        trace: &Trace,
+        parameter: &Datum,
+    ) -> Option<(Vec<(Site, Datum)>, f64)> {
+        let mut values = vec![(self.parameter, parameter.clone())];
+        let mut volume = 0.0;
+        for (site, placed) in &self.offsets {
+            let sites = placed.iter().flat_map(|placed| &placed.sites);
+            if !sites.into_iter().all(|&site| trace.is_choice(site)) {
+                return None;
+            }
+            let (first, others) = placed.split_first()?;
+            let (offset, log) = first.solve(&images[first.image], trace, parameter)?;
+            let mut others = others.iter();
+            if !others.all(|one| one.stays(&images[one.image], trace, parameter, offset)) {
+                return None;
+            }
+            values.push((*site, Datum::new(offset)));
+            volume += log;
+        }
+        volume.is_finite().then_some((values, volume))
+    }
+}
+
+impl ImageMoves {
+    /// Those of a model.
+    pub(super) fn new(images: Images) -> Self {
+        Self {
+            images,
+            moves: None,
+        }
+    }
+
+    /// Number of moves.
+    pub(super) fn count(&self) -> usize {
+        self.moves.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Drops the moves that never left their images as they were.
+    pub(super) fn drop_impossible(&mut self) {
+        if let Some(moves) = &mut self.moves {
+            moves.retain(|chosen| chosen.was_possible);
+        }
+    }
+
+    /// Finds the moves, once.
+    pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
+        if self.moves.is_none() {
+            self.moves = Some(self.images.moves(trace, proposals));
+        }
+    }
+}
+
+impl Kernel {
+    /// Moves a parameter, and the offsets of all images of it so that these stay the same.
+    pub(super) fn propose_image_move<D: StepDecisions>(
+        &mut self,
+        trace: &mut Trace,
+        pick: usize,
+        decisions: &mut D,
+        log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
+    ) -> Result<StepOutcome, Error> {
+        let images = &self.image_moves.images.images;
+        let moves = self.image_moves.moves.as_mut();
+        let Some(chosen) = moves.and_then(|moves| moves.get_mut(pick)) else {
+            return Ok(StepOutcome::REJECTED);
+        };
+        let site = chosen.parameter;
+        let Some(present) = trace.number(site) else {
+            return Ok(StepOutcome::REJECTED);
+        };
+        if chosen.log_scale.is_nan() {
+            if !self.adapting {
+                return Ok(StepOutcome::REJECTED);
+            }
+            chosen.log_scale = log_spread(trace, site, decisions)?;
+        }
+        let parameter = Datum::new(present + chosen.log_scale.exp() * decisions.normal());
+        let solved = chosen.solve(images, trace, &parameter);
+        chosen.was_possible |= solved.is_some();
+        let Some((values, volume)) = solved else {
+            self.adapt_image_move(pick, 0.0);
+            return Ok(StepOutcome::REJECTED);
+        };
+        if !trace.propose_together(&values, decisions)? {
+            trace.undo();
+            self.adapt_image_move(pick, 0.0);
+            return Ok(StepOutcome::REJECTED);
+        }
+        let terms = self.terms(trace, 0.0, volume);
+        let (gain, log) = (terms.log_target(), log_acceptance(&terms));
+        self.adapt_image_move(pick, probability(log));
+        Ok(accept_or_reject(trace, decisions, gain, log))
+    }
+
+    /// Adapts the scale of a move to the acceptance probability of a step, while the kernel adapts.
+    fn adapt_image_move(&mut self, pick: usize, accepted: f64) {
+        let moves = self.image_moves.moves.as_mut().filter(|_| self.adapting);
+        if let Some(chosen) = moves.and_then(|moves| moves.get_mut(pick)) {
+            chosen.adapted += 1;
+            chosen.log_scale += (accepted - AIM) / f64::from(chosen.adapted).powf(0.6);
+        }
+    }
+}
+
+/// Target acceptance rate: the best one of a random walk in one dimension.
+const AIM: f64 = 0.44;
+
+/// The logarithm of the mean distance of draws from the prior of a site; zero if they are all the same.
+fn log_spread(
+    trace: &mut Trace,
+    site: Site,
+    decisions: &mut impl StepDecisions,
+) -> Result<f64, Error> {
+    let mut sum = 0.0;
+    for _ in 0..PRIOR_DRAWS {
+        let mut real = || -> Result<f64, Error> {
+            let value = trace.draw(site, decisions)?;
+            Ok(value.and_then(|v| v.get().copied()).unwrap_or(f64::NAN))
+        };
+        sum += (real()? - real()?).abs() / PRIOR_DRAWS as f64;
+    }
+    Ok(if sum > 0.0 && sum.is_finite() {
+        sum.ln()
+    } else {
+        0.0
+    })
+}
