@@ -12,15 +12,18 @@ use super::algorithms::Name;
 
 /// The end of the long help.
 const DETAILS: &str = r#"Table: the answer for one number, and the largest error over all; the standard error (SE) that is stated of the
-  number with the largest error; that error in standard errors, at its largest over all numbers; effective samples (ESS);
+  number with the largest error; that error in standard errors, at its largest over all numbers; effective samples (ESS), the
+  least over all targets: of weights, of autocorrelated chains, or for SequentialMonteCarlo by the spread of its populations;
   bytes held at once above those before. Worlds are compared by log-probability.
 
-Verdict: exact, within 3 SE, within 5 SE, WRONG (not what the answer says of itself), approximate (nothing is claimed),
+Verdict: exact, within 3 SE, within 5 SE, WRONG (not what the answer says of itself), error unknown (the answer states an
+  infinite SE), approximate (nothing is claimed),
   not judged (no exact answer is known), no answer; "checked" after it with --self-check.
 
 JSON: {"targets", "estimands": [{"target", "name"}], "exact": {"algorithm", "values", "seconds"},
   "best_log_probability", "rows": [{"algorithm", "values", "standard_errors", "log_probability", "error",
-  "standard_error", "deviation", "effective_samples", "effective_samples_per_second", "seconds", "memory", "verdict", "checked", "message"}],
+  "standard_error", "deviation", "effective_samples", "effective_of", "effective_samples_per_second", "seconds", "memory", "verdict", "checked",
+  "message", "findings"}],
   "curves": [{"algorithm", "points": [{"budget", "runs", "seconds", "error", "standard_error"}]}]}.
   Values stand in the order of the estimands. What is unknown or infinite is null.
 

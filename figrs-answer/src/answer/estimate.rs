@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::chain_error::{chain_error, chain_samples};
-use super::few_hits::{effective_hits, independent_draws, spread_of_stays, with_few_hits};
+use super::few_hits::{MissedHits, effective_hits, independent_draws, spread_of_stays};
 use super::group_error::{effective_groups, group_error, group_samples, value_errors};
 use super::numeric::NumericColumns;
 use super::quality::Quality;
@@ -185,7 +185,7 @@ impl Estimate {
     /// If the spread of the samples is uninformative (all agree, or they are worth fewer than ten), the error is at least
     /// that of one more success and one more failure among the effective samples, and the bound of the share of unseen
     /// values. If few samples show the event, or do not show it, the error is at least that of a few more, of the largest
-    /// weight that is known ([`with_few_hits`]).
+    /// weight that is known ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],
@@ -274,24 +274,33 @@ impl Estimate {
         let Quality::Sampled { effective_samples } = quality else {
             return None;
         };
-        let (missed, heaviest) = match self {
-            Self::Exact | Self::Approximate => (0.0, 0.0),
-            Self::Weighted { unseen, .. } => (*unseen, unseen / 3.0),
-            // Particles that were drawn from one another are no independent draws.
-            Self::Groups { unseen, .. } => {
-                let missed = unseen.max(3.0 / effective_samples);
-                (missed, missed / 3.0)
+        let (missed, samples) = match self {
+            Self::Exact | Self::Approximate => return None,
+            Self::Weighted { unseen, .. } => (*unseen, effective_samples),
+            // Particles that were drawn from one another are no independent draws: groups are hits.
+            Self::Groups { unseen, groups } => {
+                (unseen.max(3.0 / effective_samples), groups.len() as f64)
             }
             Self::Chains { indices, chains } => {
                 let draws = independent_draws(indices, *chains, effective_samples);
-                ((3.0 / draws).min(LARGEST_MISSED), 0.0)
+                ((3.0 / draws).min(LARGEST_MISSED), effective_samples)
             }
+        };
+        let are_stays = matches!(self, Self::Chains { .. });
+        // Nothing bounds the weight of a hit: those that were seen are taken for typical, and `diagnose` says so.
+        let heaviest = if missed.is_finite() && !are_stays {
+            missed / 3.0
+        } else {
+            0.0
         };
         Some(Caution {
             effective_samples,
             missed,
-            // Nothing bounds the weight of a hit: those that were seen are taken for typical, and `diagnose` says so.
-            heaviest: Some(heaviest).filter(|h| h.is_finite()).unwrap_or(0.0),
+            hits: MissedHits {
+                heaviest,
+                samples,
+                are_stays,
+            },
         })
     }
 
@@ -312,7 +321,7 @@ impl Estimate {
             }
             _ => sampled,
         };
-        let error = with_few_hits(spread, p, caution.heaviest);
+        let error = caution.hits.error(spread, p);
         if caution.effective_samples < MIN_TRUSTED_ESS {
             error.max(agreement)
         } else {
@@ -327,8 +336,7 @@ struct Caution {
     effective_samples: f64,
     /// The 95 % bound of the probability of an event that no sample shows; infinite if there is none.
     missed: f64,
-    /// The largest share of the whole weight that one more sample may have; zero where nothing bounds it.
-    heaviest: f64,
+    hits: MissedHits,
 }
 
 /// The expectation over the values that have a probability; others may be infinite.
@@ -421,12 +429,18 @@ mod tests {
 
     #[test]
     fn many_samples_keep_the_error_of_their_spread() {
-        // A rare value that a hundred light samples agree on, among samples worth a thousand.
+        // A rare value that a hundred light samples agree on, among samples worth a thousand, where none may weigh more.
         let p = 1e-6;
-        let estimate = weighted(vec![1e-3, p * p / 100.0]);
+        let estimate = Estimate::Weighted {
+            squares: vec![1e-3, p * p / 100.0],
+            unseen: 3e-8,
+        };
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-        // A value that was not drawn has the error of what might have been.
+        // A value that was not drawn has the error of what might have been, as has one whose samples are light where others are not.
+        let estimate = weighted(vec![1e-3, p * p / 100.0]);
+        let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
+        assert!((0.009..0.011).contains(&error), "{error}");
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
         assert_eq!(error, 0.01);
         let many = Estimate::Weighted {

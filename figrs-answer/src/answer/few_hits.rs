@@ -11,11 +11,18 @@ use super::chain_error::stays;
 /// Effective hits from which the spread of the samples is taken as it is; the addition falls to zero towards it.
 const ENOUGH_HITS: f64 = 100.0;
 
-/// Effective hits from which no heavier ones are taken for missed.
+/// Effective hits from which no heavier ones are taken for missed, unless all that were met are light.
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
+
+/// Weight of a hit, in units of the mean weight of a draw, below which it is light: draws that show the event are then so much more frequent
+/// than the event that they say nothing of worlds of another weight.
+const LIGHT: f64 = 0.01;
 
 /// Addition to the root of the number of hits.
 const SKEWNESS: f64 = 1.15;
+
+/// The same for hits in chains, which may come in bursts that are longer than those that were met.
+const SKEWNESS_OF_CHAINS: f64 = 2.3;
 
 /// Number of hits of the largest weight that may have been missed.
 const MISSED: f64 = 3.0;
@@ -30,19 +37,39 @@ pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
     rare * rare * (1.0 - rare) / (error * error)
 }
 
-/// The standard error of an event of probability `p` whose spread gives `sampled`, where one more hit may weigh `heaviest` of the whole:
-/// not less than that of a few more hits, if there are few.
-pub(crate) fn with_few_hits(sampled: f64, p: f64, heaviest: f64) -> f64 {
-    let rare = p.min(1.0 - p);
-    let hits = effective_hits(p, sampled);
-    let lack = 1.0 - hits / ENOUGH_HITS;
-    if rare <= 0.0 || lack.is_nan() || lack <= 0.0 {
-        return sampled;
+/// Weights of hits that samples may have missed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MissedHits {
+    /// The largest share of the whole weight that one more sample may have; zero where nothing bounds it.
+    pub(crate) heaviest: f64,
+    /// Number of samples whose mean weight is the unit of light hits.
+    pub(crate) samples: f64,
+    /// True for stays of chains.
+    pub(crate) are_stays: bool,
+}
+
+impl MissedHits {
+    /// The standard error of an event of probability `p` whose spread gives `sampled`: not less than that of a few more hits, if there
+    /// are few, or if all are light.
+    pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
+        let rare = p.min(1.0 - p);
+        let hits = effective_hits(p, sampled).max(1.0);
+        if rare <= 0.0 || hits.is_nan() {
+            return sampled;
+        }
+        let typical = rare / hits;
+        let fades = |from: f64| (1.0 - hits / from).max(0.0);
+        let lightness = (1.0 - typical * self.samples / LIGHT).max(0.0);
+        let heavier = fades(ENOUGH_LIGHT_HITS).max(lightness) * (self.heaviest - typical).max(0.0);
+        let skewness = if self.are_stays {
+            SKEWNESS_OF_CHAINS
+        } else {
+            SKEWNESS
+        };
+        // An event that is as likely as not has a symmetrical error.
+        let asymmetry = 1.0 - 2.0 * rare;
+        sampled + asymmetry * (fades(ENOUGH_HITS) * skewness * typical + MISSED * heavier)
     }
-    // An event that is as likely as not has a symmetrical error.
-    let typical = rare / hits.max(1.0);
-    let heavier = (1.0 - hits / ENOUGH_LIGHT_HITS).max(0.0) * (heaviest - typical).max(0.0);
-    sampled + (1.0 - 2.0 * rare) * (lack * SKEWNESS * typical + MISSED * heavier)
 }
 
 /// The spread of an event in chains, at least that of as many hits as there are stays of the chains where it holds, or where it does
@@ -100,6 +127,15 @@ pub(crate) fn most_frequent(indices: &[u32]) -> Option<u32> {
 mod tests {
     use super::*;
 
+    fn with_few_hits(sampled: f64, p: f64, heaviest: f64) -> f64 {
+        let missed = MissedHits {
+            heaviest,
+            samples: 1e3,
+            are_stays: false,
+        };
+        missed.error(sampled, p)
+    }
+
     #[test]
     fn few_hits_have_the_error_of_a_poisson_number() {
         // Upper 97.5 % limits of a mean of which 1, 2, 5, 10 and 20 were counted (Garwood 1936).
@@ -134,6 +170,17 @@ mod tests {
         // One hit of a weight of .0001, where another may weigh .001.
         let error = with_few_hits(1e-4, 1e-4, 1e-3);
         assert!((2.7e-3..3.0e-3).contains(&error), "{error}");
+    }
+
+    /// A thousand draws show an event whose worlds all weigh a millionth of the mean: others may weigh more.
+    #[test]
+    fn many_light_hits_bound_no_heavy_ones() {
+        let light = 1e-9;
+        let (p, error) = (1e3 * light, 1e3_f64.sqrt() * light);
+        assert!((with_few_hits(error, p, 1e-3) / 3e-3 - 1.0).abs() < 0.01);
+        assert!(with_few_hits(error, p, light) / error - 1.0 < 1e-6);
+        // As heavy as the mean they are what they seem.
+        assert_eq!(with_few_hits(1e-2, 0.1, 0.1), 1e-2);
     }
 
     #[test]

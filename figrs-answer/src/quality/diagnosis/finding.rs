@@ -150,6 +150,13 @@ pub enum Finding {
     SingleChain,
     /// There are no independent populations to compare, so that no error is known.
     SinglePopulation,
+    /// There are so few independent populations that their spread may be small by chance.
+    FewPopulations {
+        /// Number of populations.
+        populations: usize,
+        /// The least acceptable value.
+        threshold: usize,
+    },
     /// The answer is an approximation whose error nothing bounds.
     Approximation,
     /// There are few samples, all of the same weight.

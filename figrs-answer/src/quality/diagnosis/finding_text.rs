@@ -63,6 +63,7 @@ impl fmt::Display for Finding {
             | Self::SeldomChanged { .. }
             | Self::SingleChain => self.of_chains(f),
             Self::SinglePopulation
+            | Self::FewPopulations { .. }
             | Self::FewSamples { .. }
             | Self::WeightDegeneracy { .. }
             | Self::DominatingWeight { .. }
@@ -186,6 +187,14 @@ impl Finding {
             Self::SinglePopulation => write!(
                 f,
                 "fewer than 2 independent populations: their error is not known; run several (`populations(16)`)"
+            ),
+            Self::FewPopulations {
+                populations,
+                threshold,
+            } => write!(
+                f,
+                "{populations} independent populations, below {threshold}: their spread may be small by chance; run more \
+                 (`populations(16)`)"
             ),
             Self::FewSamples { samples, threshold } => {
                 write!(f, "samples: {samples}, below {threshold:.0}; draw more")

@@ -87,7 +87,7 @@ impl Answer {
     ///   the weight; a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3), also for the evidence alone; a
     ///   value of the support that no sample has and whose probability nothing bounds, or that fewer than ten effective ones have where
     ///   nothing bounds the weight of another.
-    /// - Independent populations: fewer than two, or fewer than 100 effective samples.
+    /// - Independent populations: fewer than eight, or fewer than 100 effective samples.
     /// - Approximations: that nothing bounds their error.
     /// - The run: a deadline, an interrupt or a budget that ended it, a residual above its tolerance, acceptance below one in
     ///   a hundred, a standard error of the log-evidence above 1, a world that is not proven the best.

@@ -10,6 +10,8 @@ use super::finding::{Finding, Measure, Part, Quantity};
 const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
+/// Least number of independent populations: of four, one in 250 is further off than five errors that Student's t is in.
+const POPULATIONS: usize = 8;
 /// Least effective number of draws that show a value, where nothing bounds the weight of another.
 const HITS: f64 = 10.0;
 /// Maximum number of values of a target that are looked at one by one.
@@ -141,11 +143,24 @@ pub(super) fn check_groups(
     findings: &mut Vec<Finding>,
 ) -> String {
     let effective_samples = group_samples(groups, &target.probabilities, &target.columns());
+    let line = format!(
+        "{} independent populations, whose spread gives an ESS of {SAMPLES:.0} or more",
+        groups.len()
+    );
     if groups.len() < 2 {
         if !findings.contains(&Finding::SinglePopulation) {
             findings.push(Finding::SinglePopulation);
         }
-    } else if effective_samples < SAMPLES && target.probabilities.len() > 1 {
+        return line;
+    }
+    let few = Finding::FewPopulations {
+        populations: groups.len(),
+        threshold: POPULATIONS,
+    };
+    if groups.len() < POPULATIONS && !findings.contains(&few) {
+        findings.push(few);
+    }
+    if effective_samples < SAMPLES && target.probabilities.len() > 1 {
         findings.push(Finding::FewEffectiveSamples {
             quantity: Quantity {
                 element: target.element.label(),
@@ -156,8 +171,5 @@ pub(super) fn check_groups(
             threshold: SAMPLES,
         });
     }
-    format!(
-        "{} independent populations, whose spread gives an ESS of {SAMPLES:.0} or more",
-        groups.len()
-    )
+    line
 }
