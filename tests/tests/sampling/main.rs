@@ -11,5 +11,6 @@ mod metropolis_hastings;
 mod metropolis_hastings_kernel;
 mod particle_filter;
 mod pinned_draws;
+mod rare_values;
 mod samplers;
 mod sampling_properties;
