@@ -180,7 +180,7 @@ mod tests {
         assert!((with_few_hits(error, p, 1e-3) / 3e-3 - 1.0).abs() < 0.01);
         assert!(with_few_hits(error, p, light) / error - 1.0 < 1e-6);
         // As heavy as the mean they are what they seem.
-        assert_eq!(with_few_hits(1e-2, 0.1, 0.1), 1e-2);
+        assert_eq!(with_few_hits(1e-3, 0.1, 0.1), 1e-3);
     }
 
     #[test]
