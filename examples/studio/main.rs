@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use figrs_command::{Failure, parsed, stop};
-use figrs_studio::{API, Studio, serve};
+use figrs_studio::{API, Studio, serve, work};
 
 /// Serves a page to design levels, boards and networks in, on 127.0.0.1 alone.
 #[derive(Debug, Parser)]
@@ -19,6 +19,9 @@ struct Options {
     /// Offer the networks and training levels of this folder. No other file can be read by the page, and none is written.
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// Do the work of the server that has started this.
+    #[arg(long, hide = true)]
+    worker: bool,
 }
 
 fn main() -> ExitCode {
@@ -26,6 +29,9 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
+    if options.worker {
+        return work(options.folder.as_deref());
+    }
     stop::listen(None)?;
     let studio = Studio::new(options.folder.as_deref())?;
     serve(options.port, studio)

@@ -83,6 +83,29 @@ impl Studio {
         Self { child, address }
     }
 
+    /// Processor time so far in ticks, of the program and its workers; `None` where the system does not tell.
+    pub fn ticks(&self) -> Option<u64> {
+        let own = self.child.id();
+        let read = |path: String| std::fs::read_to_string(path).ok();
+        let children = read(format!("/proc/{own}/task/{own}/children"))?;
+        // Workers are started by any thread.
+        let others = std::fs::read_dir(format!("/proc/{own}/task")).ok()?;
+        let others = others
+            .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
+        let all: Vec<String> = others.chain([children, own.to_string()]).collect();
+        let all = all.iter().flat_map(|ids| ids.split_whitespace());
+        let all: std::collections::BTreeSet<&str> = all.collect();
+        let ticks = all.into_iter().filter_map(|id| {
+            let stat = read(format!("/proc/{id}/stat"))?;
+            // The name before may have blanks.
+            let rest = stat.rsplit_once(')')?.1;
+            let mut numbers = rest.split_whitespace().skip(11);
+            let mut next = || numbers.next()?.parse::<u64>().ok();
+            Some(next()? + next()?)
+        });
+        Some(ticks.sum())
+    }
+
     /// The answer to a text as it goes over the wire.
     ///
     /// # Panics

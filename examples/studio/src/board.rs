@@ -8,6 +8,7 @@ use figrs_board_command::{Example, Failure, Puzzle, answer as answer_by};
 use figrs_command::Bytes;
 use serde_json::{Map, Value as Json, json};
 
+use crate::account::Account;
 use crate::problem::{Problem, of_fields};
 
 /// Fields that belong to the command line alone.
@@ -20,20 +21,24 @@ const MOST_MEMORY: Bytes = Bytes(8 << 30);
 /// The answer to a request in JSON, as the command of the puzzle prints it; the work is ended by the flag.
 ///
 /// **Errors.** What is wrong in the request, or why there is no answer, with the cells of clues that exclude each other.
-pub(crate) fn answer(body: &[u8], ended: &Arc<AtomicBool>) -> Result<Json, Problem> {
+pub(crate) fn answer(
+    body: &[u8],
+    account: &Account,
+    ended: &Arc<AtomicBool>,
+) -> Result<Json, Problem> {
     let mut request: Map<String, Json> = serde_json::from_slice(body)?;
     let puzzle = request.remove("puzzle");
     let clues = request.remove("clues").filter(|clues| !clues.is_null());
     let clues = clues.map(|clues| text_of(&clues)).transpose()?;
     let arguments = arguments(&request)?;
     match puzzle.as_ref().and_then(Json::as_str) {
-        Some("maze") => ask::<maze::Options>(&arguments, clues, ended),
+        Some("maze") => ask::<maze::Options>(&arguments, clues, account, ended),
         Some("chromatic" | "chromatic_maze") => {
-            ask::<chromatic_maze::Options>(&arguments, clues, ended)
+            ask::<chromatic_maze::Options>(&arguments, clues, account, ended)
         }
-        Some("dungeon") => ask::<dungeon::Options>(&arguments, clues, ended),
-        Some("island") => ask::<island::Options>(&arguments, clues, ended),
-        Some("yin_yang") => ask::<yin_yang::Options>(&arguments, clues, ended),
+        Some("dungeon") => ask::<dungeon::Options>(&arguments, clues, account, ended),
+        Some("island") => ask::<island::Options>(&arguments, clues, account, ended),
+        Some("yin_yang") => ask::<yin_yang::Options>(&arguments, clues, account, ended),
         _ => Err(Problem::wrong(
             "puzzle: write maze, chromatic_maze, dungeon, island or yin_yang".to_owned(),
         )),
@@ -43,9 +48,18 @@ pub(crate) fn answer(body: &[u8], ended: &Arc<AtomicBool>) -> Result<Json, Probl
 fn ask<E: Example>(
     arguments: &[String],
     clues: Option<String>,
+    account: &Account,
     ended: &Arc<AtomicBool>,
 ) -> Result<Json, Problem> {
+    let mut share = None;
+    let check = |example: &E| {
+        check(example)?;
+        let taken = account.take(example.shared().memory().0 >> 20, ended);
+        share = Some(taken.map_err(|problem| Failure::from(problem.told))?);
+        Ok(())
+    };
     let answered = answer_by::<E>(arguments, clues, check, Arc::clone(ended));
+    drop(share);
     answered.map_err(|unanswered| {
         let cells = unanswered.cells.iter().map(|at| json!([at.row, at.column]));
         let cells: Vec<Json> = cells.collect();

@@ -1,8 +1,9 @@
 //! Work of clients, which ends when a later change of the same client comes.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::sync::watch;
 
 /// Most clients that are remembered; the one that has asked for nothing the longest is forgotten first.
 const MOST: usize = 256;
@@ -17,30 +18,25 @@ struct Client {
     /// The latest change.
     change: u64,
     /// Flags of the work on it that goes on.
-    working: Vec<Weak<AtomicBool>>,
+    working: Vec<Weak<watch::Sender<bool>>>,
 }
 
-/// Work for a client: its flag is set when it is to end, also when nobody waits for it any more.
-#[derive(Debug)]
-pub(crate) struct Work(Arc<AtomicBool>);
+/// Work for a client: its flag is set when a later change of the client ends it.
+#[derive(Debug, Default)]
+pub(crate) struct Work(Arc<watch::Sender<bool>>);
 
 impl Work {
-    /// The flag that ends it.
-    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.0)
-    }
-}
-
-impl Drop for Work {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
+    /// Waits for the end of the work by a later change.
+    pub(crate) async fn ended(&self) {
+        // The sender is there as long as this.
+        let _ = self.0.subscribe().wait_for(|is_ended| *is_ended).await;
     }
 }
 
 impl Clients {
     /// Begins work that belongs to no client.
     pub(crate) fn anonymous() -> Work {
-        Work(Arc::default())
+        Work::default()
     }
 
     /// Begins work on a change of a client, and ends that on its earlier ones; `None` if a later change has come.
@@ -59,7 +55,7 @@ impl Clients {
         if change > client.change {
             let earlier = std::mem::take(&mut client.working);
             for flag in earlier.iter().filter_map(Weak::upgrade) {
-                flag.store(true, Ordering::Release);
+                flag.send_replace(true);
             }
             client.change = change;
         }
@@ -81,7 +77,7 @@ mod tests {
     #[test]
     fn a_later_change_ends_the_work_on_earlier_ones() {
         let clients = Clients::default();
-        let is_ended = |work: &Work| work.flag().load(Ordering::Acquire);
+        let is_ended = |work: &Work| *work.0.borrow();
         let first = clients.begin("a", 1).unwrap();
         let beside = clients.begin("a", 1).unwrap();
         let other = clients.begin("b", 1).unwrap();

@@ -3,10 +3,13 @@
 //! A [`Studio`] answers requests, [`serve`] takes them from the network. Levels are drawn as `mario_mdmc` draws them, boards are asked for by the flags of
 //! their commands, and networks are compiled once to be asked many times. The page is in `examples/studio/page`.
 
+mod account;
 mod assets;
 mod board;
 mod clients;
+mod connections;
 mod folder;
+mod frame;
 mod guard;
 mod level;
 mod network;
@@ -14,9 +17,22 @@ mod problem;
 mod recent;
 mod server;
 mod studio;
+mod worker;
+mod workshop;
 
 pub use server::serve;
 pub use studio::Studio;
+
+use std::path::Path;
+
+use figrs_command::Failure;
+
+/// Does the work of a server that has started this program for it, until that ends.
+///
+/// **Errors.** The folder cannot be read.
+pub fn work(folder: Option<&Path>) -> Result<(), Failure> {
+    worker::work(folder)
+}
 
 /// Help on what may be asked.
 pub const API: &str = "\
@@ -36,6 +52,6 @@ A request with the headers Figrs-Client (any name) and Figrs-Change (a number) e
 Where demands, clues or observations exclude each other, or a budget is too small, the answer is {\"error\": TEXT} with the cells or
 variables concerned. The same with a status: 400 for what is wrong in a request, 403 for other hosts and pages, 404, 405, 409 for work
 that a later change ended, 408 for bodies that are too slow, 413 for those that are too long, 415 for those that are not JSON, 500 for mistakes of
-the program. With the header Figrs-Errors: answer, the statuses 400, 404 and 409 come as a field \"status\" of an answer of status 200.
+the program, 503 where too many requests wait, 507 where all of them together take too much memory. With the header Figrs-Errors: answer, the statuses 400, 404 and 409 come as a field \"status\" of an answer of status 200.
 
 Ctrl-C ends the program. Exit code: 0 then; 2 if the port or the folder cannot be had.";

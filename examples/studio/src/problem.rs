@@ -71,6 +71,20 @@ impl Problem {
         Self::new(StatusCode::OK, told)
     }
 
+    /// There is work on as many requests as there may be.
+    pub(crate) fn crowded() -> Self {
+        let told = "too many requests are worked on; ask again later";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, told.to_owned())
+    }
+
+    /// The work took more memory than all work together may, in MiB.
+    pub(crate) fn memory(most: u64) -> Self {
+        let told = format!(
+            "the work was ended: all requests together took more than {most} MiB; ask for less, or one after another"
+        );
+        Self::new(StatusCode::INSUFFICIENT_STORAGE, told)
+    }
+
     /// A mistake of the program itself.
     pub(crate) fn internal() -> Self {
         let told = "the work failed inside the program; please report the request";
@@ -87,16 +101,6 @@ impl Problem {
         }
     }
 
-    /// True if what is asked is wrong or superseded, rather than who asks and how.
-    pub(crate) fn is_of_request(&self) -> bool {
-        let statuses = [
-            StatusCode::BAD_REQUEST,
-            StatusCode::NOT_FOUND,
-            StatusCode::CONFLICT,
-        ];
-        statuses.contains(&self.status)
-    }
-
     /// With a field beside the text.
     pub(crate) fn with(mut self, name: &str, value: Json) -> Self {
         self.more.insert(name.to_owned(), value);
@@ -110,6 +114,16 @@ impl Problem {
         object.extend(self.more.clone());
         Json::Object(object)
     }
+}
+
+/// True for the statuses of requests that are wrong or superseded, rather than of who asks and how.
+pub(crate) fn is_of_request(status: StatusCode) -> bool {
+    let statuses = [
+        StatusCode::BAD_REQUEST,
+        StatusCode::NOT_FOUND,
+        StatusCode::CONFLICT,
+    ];
+    statuses.contains(&status)
 }
 
 impl From<Failure> for Problem {

@@ -10,23 +10,21 @@ use figrs_command::{Failure, stop};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use crate::studio::Studio;
+use crate::connections::{Connections, Place};
+use crate::studio::{Studio, unless};
 
 /// Interval at which Ctrl-C is looked for.
 const POLL: Duration = Duration::from_millis(100);
 /// Time that the head of a request may take; connections that wait for one are closed after it.
-const HEAD: Duration = Duration::from_secs(60);
-/// Most requests that are worked on at once; others wait.
-const WORKERS: usize = 8;
-/// Most connections at once; others wait to be accepted.
+const HEAD: Duration = Duration::from_secs(5);
+/// Most connections at once, more than there may be requests; for another the one that has been quiet the longest is closed.
 const CONNECTIONS: usize = 128;
-/// Stack of a worker, that of a main thread.
-const STACK: usize = 8 << 20;
+/// Most threads that read the folder.
+const READERS: usize = 4;
 
 /// Serves the page until Ctrl-C.
 ///
@@ -35,8 +33,7 @@ pub fn serve(port: u16, studio: Studio) -> Result<(), Failure> {
     let runtime = Builder::new_current_thread()
         .enable_io()
         .enable_time()
-        .max_blocking_threads(WORKERS)
-        .thread_stack_size(STACK)
+        .max_blocking_threads(READERS)
         .build()?;
     let served = runtime.block_on(accept(port, Arc::new(studio)));
     // Work that goes on ends with the program.
@@ -54,11 +51,8 @@ async fn accept(port: u16, studio: Arc<Studio>) -> Result<(), Failure> {
     writeln!(out, "http://{address}/")?;
     out.flush()?;
     drop(out);
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let connections = Connections::new(CONNECTIONS);
     while !stop::is_set() {
-        let Ok(Ok(place)) = timeout(POLL, Arc::clone(&places).acquire_owned()).await else {
-            continue;
-        };
         let stream = match timeout(POLL, listener.accept()).await {
             Ok(Ok((stream, _))) => stream,
             // Without a free file for a connection, for one.
@@ -68,20 +62,25 @@ async fn accept(port: u16, studio: Arc<Studio>) -> Result<(), Failure> {
             }
             Err(_) => continue,
         };
-        let studio = Arc::clone(&studio);
-        tokio::spawn(async move {
-            let _place = place;
-            let answer = service_fn(|request| {
-                let studio = Arc::clone(&studio);
-                async move { Ok::<_, Infallible>(studio.answer(request, address.port()).await) }
-            });
-            // A connection that breaks concerns the other side alone.
-            let _ = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD)
-                .serve_connection(TokioIo::new(stream), answer)
-                .await;
-        });
+        // If work is done for all, a new one is closed.
+        if let Some(place) = connections.open() {
+            let studio = Arc::clone(&studio);
+            tokio::spawn(serve_connection(stream, place, studio, address.port()));
+        }
     }
     Ok(())
+}
+
+async fn serve_connection(stream: TcpStream, place: Place, studio: Arc<Studio>, port: u16) {
+    let connection = place.connection();
+    let answer = service_fn(|request| {
+        let (studio, connection) = (Arc::clone(&studio), Arc::clone(connection));
+        async move { Ok::<_, Infallible>(studio.answer(request, port, &connection).await) }
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .serve_connection(TokioIo::new(stream), answer);
+    // A connection that breaks concerns the other side alone.
+    let _ = unless(place.closed(), served).await;
 }

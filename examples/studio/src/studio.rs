@@ -1,40 +1,56 @@
 //! Answers to requests: checks, paths, bodies, and work that a later change ends.
 
+use std::future::poll_fn;
 use std::path::Path;
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use figrs_command::Failure;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Body, Bytes, Incoming};
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::clients::{Clients, Work};
+use crate::connections::Connection;
 use crate::folder::Folder;
-use crate::problem::Problem;
-use crate::{assets, board, guard, level, network};
+use crate::problem::{Problem, is_of_request};
+use crate::worker::Asked;
+use crate::workshop::Workshop;
+use crate::{assets, guard};
 
 /// Most bytes of the body of a request.
 const MOST_BYTES: usize = 16 << 20;
 /// Time that a body may take.
 const BODY_TIME: Duration = Duration::from_secs(30);
+/// Most requests that are worked on at once; others wait.
+const WORKERS: usize = 8;
+/// Most requests with those that wait; further ones are refused.
+const LINE: usize = 32;
+/// The media type of answers.
+const JSON: &str = "application/json";
 
-/// Everything that requests are answered by: the folder of files, the work of clients, and what was trained and compiled for them.
+/// Everything that requests are answered by: the folder of files, the work of clients, and the worker that does it.
 #[derive(Debug)]
 pub struct Studio {
     folder: Option<Folder>,
     clients: Clients,
-    levels: level::Levels,
-    networks: network::Networks,
+    workshop: Arc<Workshop>,
+    /// Places of requests that are worked on.
+    places: Arc<Semaphore>,
+    /// Places of requests that are worked on or wait.
+    line: Arc<Semaphore>,
 }
 
 /// A body with its media type.
 struct Content {
+    status: StatusCode,
     kind: &'static str,
     bytes: Bytes,
 }
@@ -47,8 +63,9 @@ impl Studio {
         Ok(Self {
             folder: folder.map(Folder::open).transpose()?,
             clients: Clients::default(),
-            levels: level::Levels::new(),
-            networks: network::Networks::new(),
+            workshop: Workshop::new(folder),
+            places: Arc::new(Semaphore::new(WORKERS)),
+            line: Arc::new(Semaphore::new(LINE)),
         })
     }
 
@@ -57,22 +74,24 @@ impl Studio {
         self: Arc<Self>,
         request: Request<Incoming>,
         port: u16,
+        connection: &Arc<Connection>,
     ) -> Response<Full<Bytes>> {
         let is_quiet = guard::is_quiet(request.headers());
-        let content = self.content(request, port).await;
-        let (status, content, allow) = match content {
-            Err(problem) if is_quiet && problem.is_of_request() => {
-                let told = problem.status.as_u16();
-                let content = Content::json(&problem.with("status", told.into()).json());
-                (StatusCode::OK, content, None)
+        let content = self.content(request, port, connection).await;
+        let mut allow = None;
+        let mut content = content.unwrap_or_else(|problem| {
+            let told = problem.more.get("allow").and_then(Json::as_str);
+            allow = told.and_then(|allow| HeaderValue::from_str(allow).ok());
+            Content {
+                status: problem.status,
+                ..Content::json(&problem.json())
             }
-            Ok(content) => (StatusCode::OK, content, None),
-            Err(problem) => {
-                let allow = problem.more.get("allow").and_then(Json::as_str);
-                let allow = allow.and_then(|allow| HeaderValue::from_str(allow).ok());
-                (problem.status, Content::json(&problem.json()), allow)
-            }
-        };
+        });
+        let is_of_request = is_of_request(content.status);
+        if is_quiet && is_of_request {
+            content = content.as_answer();
+        }
+        let status = content.status;
         let mut response = Response::new(Full::new(content.bytes));
         *response.status_mut() = status;
         let headers = response.headers_mut();
@@ -81,6 +100,10 @@ impl Studio {
         if let Some(allow) = allow {
             headers.insert(ALLOW, allow);
         }
+        if !is_of_request && !status.is_success() {
+            // Whoever asks in a wrong way, or from elsewhere, does not hold a connection.
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         response
     }
 
@@ -88,33 +111,61 @@ impl Studio {
         self: Arc<Self>,
         request: Request<Incoming>,
         port: u16,
+        connection: &Arc<Connection>,
     ) -> Result<Content, Problem> {
         let path = request.uri().path().to_owned();
         let is_page = path == "/" && request.method() == Method::GET;
         guard::check_origin(request.headers(), request.uri(), (port, is_page))?;
-        let Some(work) = Asked::of(&path) else {
-            let method = request.method().clone();
-            let fixed = spawn_blocking(move || fixed(&self, &method, &path)).await;
-            return fixed.unwrap_or_else(|_| Err(Problem::internal()));
+        let Some(asked) = Asked::of(&path) else {
+            return self.fixed(request.method(), &path).await;
         };
         if request.method() != Method::POST {
             return Err(not_allowed(&path, "POST"));
         }
         guard::check_json(request.headers())?;
         let begun = self.begin(request.headers())?;
-        let body = body(request.into_body()).await?;
-        let flag = begun.flag();
-        let ended = begun.flag();
-        let done = spawn_blocking(move || self.work(work, &body, &flag)).await;
-        // Held to here, so that the work ends when nobody waits for it any more.
-        let is_ended = ended.load(Ordering::Acquire);
-        drop(begun);
-        match done {
-            // An answer by then may lack a part.
-            Ok(_) if is_ended => Err(Problem::superseded()),
-            Ok(answer) => Ok(Content::json(&answer?)),
-            Err(_) => Err(Problem::internal()),
+        let done = unless(begun.ended(), async {
+            // A place in the line before the body, which takes memory.
+            let line = Arc::clone(&self.line).try_acquire_owned();
+            let _line = line.map_err(|_| Problem::crowded())?;
+            let body = body(request.into_body()).await?;
+            let _busy = connection.busy();
+            let place = Arc::clone(&self.places).acquire_owned().await;
+            let place = place.map_err(|_| Problem::internal())?;
+            self.workshop.begin(asked, body, place)?.reply().await
+        });
+        // What nobody waits for any more is dropped, and the work ends with it.
+        let (status, bytes) = done.await.unwrap_or_else(|| Err(Problem::superseded()))?;
+        Ok(Content {
+            status,
+            kind: JSON,
+            bytes,
+        })
+    }
+
+    /// A file of the page, or the list of the files of the folder.
+    async fn fixed(self: &Arc<Self>, method: &Method, path: &str) -> Result<Content, Problem> {
+        let asset = assets::find(path);
+        if asset.is_none() && path != "/api/files" {
+            return Err(Problem::missing(
+                "there is nothing at this path; see --help for those there are".to_owned(),
+            ));
         }
+        if method != Method::GET && method != Method::HEAD {
+            return Err(not_allowed(path, "GET, HEAD"));
+        }
+        if let Some((kind, bytes)) = asset {
+            let status = StatusCode::OK;
+            return Ok(Content {
+                status,
+                kind,
+                bytes,
+            });
+        }
+        let studio = Arc::clone(self);
+        let listed = spawn_blocking(move || studio.folder.as_ref().map(Folder::list).transpose());
+        let files = listed.await.map_err(|_| Problem::internal())??;
+        Ok(Content::json(&files.unwrap_or_else(Folder::none)))
     }
 
     /// Begins the work of a request, as a change of its client if it names one.
@@ -134,64 +185,40 @@ impl Studio {
             )),
         }
     }
-
-    fn work(&self, asked: Asked, body: &[u8], ended: &Arc<AtomicBool>) -> Result<Json, Problem> {
-        if ended.load(Ordering::Acquire) {
-            return Err(Problem::superseded());
-        }
-        let folder = self.folder.as_ref();
-        match asked {
-            Asked::Level => self.levels.answer(body, folder, ended),
-            Asked::Board => board::answer(body, ended),
-            Asked::Network => self.networks.answer(body, folder, ended),
-        }
-    }
-}
-
-/// The work that a path asks for.
-#[derive(Clone, Copy)]
-enum Asked {
-    Level,
-    Board,
-    Network,
-}
-
-impl Asked {
-    fn of(path: &str) -> Option<Self> {
-        match path {
-            "/api/level" => Some(Self::Level),
-            "/api/board" => Some(Self::Board),
-            "/api/network" => Some(Self::Network),
-            _ => None,
-        }
-    }
 }
 
 impl Content {
     fn json(value: &Json) -> Self {
         Self {
-            kind: "application/json",
+            status: StatusCode::OK,
+            kind: JSON,
             bytes: value.to_string().into(),
+        }
+    }
+
+    /// A mistake in a request as an answer, with its status as a field.
+    fn as_answer(self) -> Self {
+        match serde_json::from_slice::<Map<String, Json>>(&self.bytes) {
+            Ok(mut object) => {
+                object.insert("status".to_owned(), self.status.as_u16().into());
+                Self::json(&Json::Object(object))
+            }
+            Err(_) => self,
         }
     }
 }
 
-/// A file of the page, or the list of the files of the folder.
-fn fixed(studio: &Studio, method: &Method, path: &str) -> Result<Content, Problem> {
-    let asset = assets::find(path);
-    if asset.is_none() && path != "/api/files" {
-        return Err(Problem::missing(
-            "there is nothing at this path; see --help for those there are".to_owned(),
-        ));
-    }
-    if method != Method::GET && method != Method::HEAD {
-        return Err(not_allowed(path, "GET, HEAD"));
-    }
-    if let Some((kind, bytes)) = asset {
-        return Ok(Content { kind, bytes });
-    }
-    let files = studio.folder.as_ref().map(Folder::list).transpose()?;
-    Ok(Content::json(&files.unwrap_or_else(Folder::none)))
+/// The result of some work; `None` if something else happens before.
+pub(crate) async fn unless<T>(
+    other: impl Future<Output = ()>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let (mut other, mut work) = (pin!(other), pin!(work));
+    let either = poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(done) => Poll::Ready(Some(done)),
+        Poll::Pending => other.as_mut().poll(context).map(|()| None),
+    });
+    either.await
 }
 
 fn not_allowed(path: &str, methods: &str) -> Problem {

@@ -1,5 +1,6 @@
 //! The studio over HTTP: its page, its answers, its refusals.
 
+mod attacks;
 mod boards;
 mod changes;
 mod designs;

@@ -184,6 +184,8 @@ const MOST_CELLS: u64 = 4_000_000;
 const MOST_PARTICLES: usize = 10_000;
 /// Most memory of the exact method, in MiB.
 const MOST_MEMORY: u64 = 8192;
+/// Memory that is set aside for particles, in MiB.
+const CONDITIONED_MEMORY: u64 = 128;
 
 impl LevelRequest {
     /// The request without what the levels of its demands do not depend on: the question, and how levels are numbered, shown and written.
@@ -203,6 +205,14 @@ impl LevelRequest {
             level: Vec::new(),
             format: None,
             ..self.clone()
+        }
+    }
+
+    /// Memory that the work may take, in MiB: that of the exact method, or little.
+    pub(crate) fn expected_memory(&self) -> u64 {
+        match self.method {
+            LevelMethod::Exact => self.memory,
+            LevelMethod::Conditioned => CONDITIONED_MEMORY,
         }
     }
 

@@ -1,0 +1,90 @@
+//! The memory of all work together: requests wait until what they may take is free.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::problem::Problem;
+
+/// Interval at which work that waits looks at its flag.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Memory in MiB, shared by all work.
+#[derive(Debug)]
+pub(crate) struct Account {
+    all: u64,
+    free: Mutex<u64>,
+    changed: Condvar,
+}
+
+/// Memory that some work may take, which is free again when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Share<'a> {
+    account: &'a Account,
+    size: u64,
+}
+
+impl Account {
+    pub(crate) fn new(all: u64) -> Self {
+        Self {
+            all,
+            free: Mutex::new(all),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Waits until this memory is free, and takes it; all there is if more is asked for.
+    ///
+    /// **Errors.** If the flag ends the work before.
+    pub(crate) fn take(&self, size: u64, ended: &Arc<AtomicBool>) -> Result<Share<'_>, Problem> {
+        let size = size.min(self.all);
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        while *free < size {
+            if ended.load(Ordering::Acquire) {
+                return Err(Problem::superseded());
+            }
+            let waited = self.changed.wait_timeout(free, POLL);
+            free = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *free -= size;
+        Ok(Share {
+            account: self,
+            size,
+        })
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let free = self.account.free.lock();
+        *free.unwrap_or_else(PoisonError::into_inner) += self.size;
+        self.account.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn work_waits_until_its_memory_is_free() {
+        let account = Account::new(100);
+        let (on, off) = (Arc::new(AtomicBool::new(true)), Arc::default());
+        let first = account.take(70, &off).unwrap();
+        let small = account.take(30, &off).unwrap();
+        assert!(account.take(31, &on).is_err(), "it is ended while it waits");
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| account.take(70, &off).map(drop).is_ok());
+            thread::sleep(Duration::from_millis(20));
+            assert!(!waiting.is_finished());
+            drop(first);
+            assert!(waiting.join().unwrap());
+        });
+        drop(small);
+        // More than all is all.
+        let all = account.take(1000, &off).unwrap();
+        assert_eq!(all.size, 100);
+    }
+}

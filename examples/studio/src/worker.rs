@@ -1,0 +1,171 @@
+//! The process that does the work of requests: what is trained, compiled and drawn stays in it for later ones. The server ends it where work goes on that
+//! nobody waits for.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use figrs_command::Failure;
+use serde_json::Value as Json;
+
+use crate::account::Account;
+use crate::folder::Folder;
+use crate::frame::Frame;
+use crate::problem::Problem;
+use crate::{board, level, network};
+
+/// Stack of the thread of a request, that of a main thread.
+const STACK: usize = 8 << 20;
+/// Memory in MiB that requests may ask for, all that are worked on together.
+pub(crate) const MEMORY: u64 = 8192;
+/// Memory in MiB at which the worker ends: that of requests, and what is read, trained and kept.
+const MOST: u64 = MEMORY + 2048;
+/// Interval at which the memory of the worker is looked at.
+const WATCH: Duration = Duration::from_millis(50);
+/// Exit code at the end of memory.
+pub(crate) const OUT_OF_MEMORY: i32 = 3;
+/// Kind of the message that ends the work of a request.
+pub(crate) const END: u16 = 0;
+
+/// The work that a path asks for; its number is the kind of the message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asked {
+    Level = 1,
+    Board = 2,
+    Network = 3,
+}
+
+impl Asked {
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        match path {
+            "/api/level" => Some(Self::Level),
+            "/api/board" => Some(Self::Board),
+            "/api/network" => Some(Self::Network),
+            _ => None,
+        }
+    }
+
+    fn of_kind(kind: u16) -> Option<Self> {
+        let all = [Self::Level, Self::Board, Self::Network];
+        all.into_iter().find(|asked| *asked as u16 == kind)
+    }
+}
+
+/// Everything that requests are answered by.
+struct Worker {
+    folder: Option<Folder>,
+    account: Account,
+    levels: level::Levels,
+    networks: network::Networks,
+    /// Flags of the requests that are worked on.
+    working: Mutex<HashMap<u64, Arc<AtomicBool>>>,
+}
+
+/// Answers requests from the standard input on the standard output until that ends.
+///
+/// **Errors.** The folder cannot be read.
+pub(crate) fn work(folder: Option<&Path>) -> Result<(), Failure> {
+    let worker = Arc::new(Worker {
+        folder: folder.map(Folder::open).transpose()?,
+        account: Account::new(MEMORY),
+        levels: level::Levels::new(),
+        networks: network::Networks::new(),
+        working: Mutex::default(),
+    });
+    thread::spawn(watch_memory);
+    let mut input = io::stdin().lock();
+    while let Ok(message) = Frame::read(&mut input) {
+        worker.take(message);
+    }
+    // Nobody waits for what goes on.
+    std::process::exit(0)
+}
+
+impl Worker {
+    fn take(self: &Arc<Self>, message: Frame<Vec<u8>>) {
+        let number = message.number;
+        let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(asked) = Asked::of_kind(message.kind) else {
+            if let Some(flag) = working.get(&number) {
+                flag.store(true, Ordering::Release);
+            }
+            return;
+        };
+        let ended = Arc::<AtomicBool>::default();
+        working.insert(number, Arc::clone(&ended));
+        drop(working);
+        let worker = Arc::clone(self);
+        let run = move || {
+            let body = message.text;
+            let inner = Arc::clone(&worker);
+            let flag = Arc::clone(&ended);
+            // A thread of its own tells of a panic.
+            let done = thread::Builder::new()
+                .stack_size(STACK)
+                .spawn(move || inner.answer(asked, &body, &flag));
+            let done = done.ok().and_then(|thread| thread.join().ok());
+            let answer = match done {
+                // An answer by then may lack a part.
+                Some(Ok(_)) if ended.load(Ordering::Acquire) => Err(Problem::superseded()),
+                Some(answer) => answer,
+                None => Err(Problem::internal()),
+            };
+            worker.tell(number, answer);
+        };
+        if thread::Builder::new().spawn(run).is_err() {
+            self.tell(number, Err(Problem::internal()));
+        }
+    }
+
+    fn answer(&self, asked: Asked, body: &[u8], ended: &Arc<AtomicBool>) -> Result<Json, Problem> {
+        let (folder, account) = (self.folder.as_ref(), &self.account);
+        match asked {
+            Asked::Level => self.levels.answer(body, folder, account, ended),
+            Asked::Board => board::answer(body, account, ended),
+            Asked::Network => self.networks.answer(body, folder, account, ended),
+        }
+    }
+
+    fn tell(&self, number: u64, answer: Result<Json, Problem>) {
+        let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        working.remove(&number);
+        drop(working);
+        let (status, told) = match answer {
+            Ok(answer) => (200, answer),
+            Err(problem) => (problem.status.as_u16(), problem.json()),
+        };
+        let frame = Frame {
+            number,
+            kind: status,
+            text: told.to_string(),
+        };
+        let mut output = io::stdout().lock();
+        // The server has gone: so does its worker.
+        if frame
+            .write(&mut output)
+            .and_then(|()| output.flush())
+            .is_err()
+        {
+            std::process::exit(0);
+        }
+    }
+}
+
+/// Ends the program when it takes more memory than it may, as far as the system tells.
+fn watch_memory() {
+    let page = 4096;
+    loop {
+        let Ok(pages) = std::fs::read_to_string("/proc/self/statm") else {
+            return;
+        };
+        let resident = pages.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
+        if resident.is_some_and(|resident| resident * page > MOST << 20) {
+            std::process::exit(OUT_OF_MEMORY);
+        }
+        thread::sleep(WATCH);
+    }
+}

@@ -1,0 +1,268 @@
+//! The worker of the server, and the requests that it works on.
+//!
+//! Work that nobody waits for is told to end; if some stage of it does not look at that, the worker is ended and another takes over the other requests.
+//! So work ends within a stated time whatever it does.
+
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{io, thread};
+
+use hyper::StatusCode;
+use hyper::body::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::time::sleep;
+
+use crate::frame::Frame;
+use crate::problem::Problem;
+use crate::worker::{Asked, END, MEMORY, OUT_OF_MEMORY};
+
+/// Time that work has to end by itself once nobody waits for it.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// An answer of the worker: a status and JSON.
+pub(crate) type Reply = (StatusCode, Bytes);
+
+/// The worker, and the requests that it works on.
+#[derive(Debug)]
+pub(crate) struct Workshop {
+    folder: Option<PathBuf>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The number of the latest request.
+    latest: u64,
+    /// The number of the latest worker.
+    generation: u64,
+    process: Option<Process>,
+    jobs: BTreeMap<u64, Job>,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    messages: Sender<Frame<Bytes>>,
+}
+
+/// A request that is worked on.
+#[derive(Debug)]
+struct Job {
+    asked: Asked,
+    body: Bytes,
+    reply: oneshot::Sender<Reply>,
+    is_wanted: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+/// A request for whose answer somebody waits: its work ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    workshop: Arc<Workshop>,
+    number: u64,
+    reply: oneshot::Receiver<Reply>,
+}
+
+impl Workshop {
+    pub(crate) fn new(folder: Option<&Path>) -> Arc<Self> {
+        Arc::new(Self {
+            folder: folder.map(Path::to_owned),
+            state: Mutex::default(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins work on a request, which takes a place until it is done or ended.
+    ///
+    /// **Errors.** If there is no worker, and none can be started.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
+        asked: Asked,
+        body: Bytes,
+        place: OwnedSemaphorePermit,
+    ) -> Result<Waiting, Problem> {
+        let (sender, reply) = oneshot::channel();
+        let mut state = self.state();
+        state.latest += 1;
+        let number = state.latest;
+        let job = Job {
+            asked,
+            body,
+            reply: sender,
+            is_wanted: true,
+            _place: place,
+        };
+        if state.process.is_none() {
+            self.start(&mut state).map_err(|_| Problem::internal())?;
+        }
+        state.send(job.message(number));
+        state.jobs.insert(number, job);
+        drop(state);
+        Ok(Waiting {
+            workshop: Arc::clone(self),
+            number,
+            reply,
+        })
+    }
+
+    /// Starts a worker, and gives it the requests that there are.
+    fn start(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("--worker");
+        if let Some(folder) = &self.folder {
+            command.arg("--folder").arg(folder);
+        }
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = child.spawn()?;
+        let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let (messages, taken): (_, Receiver<Frame<Bytes>>) = channel();
+        thread::Builder::new().spawn(move || {
+            // At the end of the messages, or of the worker, the pipe is closed.
+            while taken.recv().is_ok_and(|one| one.write(&mut input).is_ok()) {}
+        })?;
+        state.generation += 1;
+        let (workshop, generation) = (Arc::clone(self), state.generation);
+        thread::Builder::new().spawn(move || {
+            let mut output = BufReader::new(output);
+            while let Ok(answer) = Frame::read(&mut output) {
+                workshop.answered(answer);
+            }
+            workshop.is_gone(generation);
+        })?;
+        state.process = Some(Process { child, messages });
+        let jobs = state.jobs.iter();
+        let messages: Vec<_> = jobs.map(|(&number, job)| job.message(number)).collect();
+        for message in messages {
+            state.send(message);
+        }
+        Ok(())
+    }
+
+    fn answered(&self, answer: Frame<Vec<u8>>) {
+        let job = self.state().jobs.remove(&answer.number);
+        let status = StatusCode::from_u16(answer.kind);
+        if let (Some(job), Ok(status)) = (job, status) {
+            // Nobody may wait for it any more.
+            let _ = job.reply.send((status, answer.text.into()));
+        }
+    }
+
+    /// A worker has ended by itself: what it worked on has no answer.
+    fn is_gone(&self, generation: u64) {
+        let mut state = self.state();
+        if state.generation != generation {
+            return;
+        }
+        let Some(mut process) = state.process.take() else {
+            return;
+        };
+        let jobs = std::mem::take(&mut state.jobs);
+        drop(state);
+        let code = process.child.wait().ok().and_then(|status| status.code());
+        let problem = match code {
+            Some(OUT_OF_MEMORY) => Problem::memory(MEMORY),
+            _ => Problem::internal(),
+        };
+        let told = Bytes::from(problem.json().to_string());
+        for job in jobs.into_values() {
+            let _ = job.reply.send((problem.status, told.clone()));
+        }
+    }
+
+    /// Ends the work on a request: by its flag, and after a while with the worker.
+    fn cancel(self: &Arc<Self>, number: u64) {
+        let mut state = self.state();
+        let Some(job) = state.jobs.get_mut(&number) else {
+            return;
+        };
+        job.is_wanted = false;
+        state.send(Frame {
+            number,
+            kind: END,
+            text: Bytes::new(),
+        });
+        drop(state);
+        let workshop = Arc::clone(self);
+        // Without a runtime the server ends, and its worker with it.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                sleep(GRACE).await;
+                workshop.put_down(number);
+            });
+        }
+    }
+
+    /// Ends the worker if it still works on a request, and starts another for those that somebody waits for.
+    fn put_down(self: &Arc<Self>, number: u64) {
+        let mut state = self.state();
+        if !state.jobs.contains_key(&number) {
+            return;
+        }
+        state.jobs.retain(|_, job| job.is_wanted);
+        if let Some(mut process) = state.process.take() {
+            // The end of this one is meant.
+            state.generation += 1;
+            let _ = process.child.kill();
+            // A large one takes its time to go.
+            thread::spawn(move || process.child.wait());
+        }
+        if state.jobs.is_empty() || self.start(&mut state).is_ok() {
+            return;
+        }
+        state.jobs.clear();
+    }
+}
+
+impl State {
+    fn send(&self, message: Frame<Bytes>) {
+        if let Some(process) = &self.process {
+            // A worker that has gone is noticed where its answers are read.
+            let _ = process.messages.send(message);
+        }
+    }
+}
+
+impl Job {
+    fn message(&self, number: u64) -> Frame<Bytes> {
+        Frame {
+            number,
+            kind: self.asked as u16,
+            text: self.body.clone(),
+        }
+    }
+}
+
+impl Waiting {
+    /// Waits for the answer.
+    ///
+    /// **Errors.** There is none, since no worker could be started.
+    pub(crate) async fn reply(&mut self) -> Result<Reply, Problem> {
+        let reply = &mut self.reply;
+        reply.await.map_err(|_| Problem::internal())
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.workshop.cancel(self.number);
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        if let Some(mut process) = self.state().process.take() {
+            let _ = process.child.kill();
+            let _ = process.child.wait();
+        }
+    }
+}
