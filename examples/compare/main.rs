@@ -97,7 +97,7 @@ fn budgets(samples: u64) -> Vec<u64> {
 }
 
 fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
         Format::Json => {
             let mut told = serde_json::to_value(comparison)?;

@@ -1,6 +1,6 @@
 //! Probabilities of demands.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -53,7 +53,7 @@ pub(crate) fn write(
             };
             format!("{name}: probability {probability:.6e} {error}, {seconds:.3} s")
         };
-        let written = writeln!(io::stdout().lock(), "{line}");
+        let written = writeln!(figrs_command::standard_output(), "{line}");
         written.map_err(|error| in_file(Path::new("the standard output"), error))?;
     }
     Ok(())

@@ -117,7 +117,13 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals,
     match &options.out {
         None => {
             let place = Path::new("the standard output");
-            write_list(options, trained, &mut told, &mut io::stdout().lock(), place)?;
+            write_list(
+                options,
+                trained,
+                &mut told,
+                &mut figrs_command::standard_output(),
+                place,
+            )?;
         }
         Some(path) if options.format().needs_file() => {
             write_files(options, trained, &mut told, path)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -148,7 +148,10 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     };
     match &options.out {
         Some(path) => replace(path, |out| put(out, path)),
-        None => put(&mut io::stdout().lock(), Path::new("the standard output")),
+        None => put(
+            &mut figrs_command::standard_output(),
+            Path::new("the standard output"),
+        ),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Conversion of a network to another format.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use figrs_command::{Failure, replace_text, stop};
 use figrs_network::NetworkFormat;
@@ -22,7 +22,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     replace_text(out, &text)?;
     if options.format == Format::Json {
         let format = NetworkFormat::of(out)?.to_string();
-        let mut printed = io::stdout().lock();
+        let mut printed = figrs_command::standard_output();
         writeln!(
             printed,
             "{}",

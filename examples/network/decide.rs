@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
              knows what is known then; add an arc between them for another order, or let decisions forget by --limited-memory"
         ));
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
         Format::Text => write!(out, "{plan}")?,
         Format::Json => writeln!(out, "{}", json(&elements, &plan, &unordered)?)?,

@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(out) = &options.out {
         replace_text(out, &learned.network.to_text(NetworkFormat::of(out)?)?)?;
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
         Format::Text => text(&mut out, &learned, &options.structures.score_name())?,
         Format::Json => writeln!(out, "{}", json(&learned))?,

@@ -92,7 +92,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         findings: &findings,
         seconds: &seconds,
     };
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
         Format::Text => report.text(&mut out)?,
         Format::Json => writeln!(out, "{}", report.json())?,

@@ -279,7 +279,7 @@ pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Resul
         if !tried.is_empty() {
             object["tried"] = json!(tried);
         }
-        writeln!(io::stdout(), "{object}")?;
+        writeln!(figrs_command::standard_output(), "{object}")?;
         return Ok(failure);
     }
     let is_impossible = matches!(inference(&*failure), Some(Error::ImpossibleEvidence { .. }));

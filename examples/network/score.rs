@@ -19,7 +19,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let (network, scored) = scored.ok_or_else(|| stop::nothing("a score"))??;
     let variables = network.variables();
     let terms = variables.iter().zip(&scored.variables);
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
         Format::Text => {
             let width = widest(variables.iter().map(Variable::name));

@@ -93,7 +93,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     };
     match &options.out {
         Some(path) => replace(path, |out| write(out).map_err(|error| in_file(path, error)))?,
-        None => write(&mut io::stdout().lock())?,
+        None => write(&mut figrs_command::standard_output())?,
     }
     impossible.map_or(Ok(()), Err)
 }

@@ -7,7 +7,7 @@
 //! cargo run --release --example spread -- --samples 1000000 --parts 2 --merge --out target/parts
 //! ```
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::process::ExitCode;
 
@@ -89,7 +89,10 @@ const PARTS: u64 = 8;
 
 fn main() -> ExitCode {
     let options: Options = parsed();
-    run(|_| None, || ask(&options, &mut io::stdout().lock()))
+    run(
+        |_| None,
+        || ask(&options, &mut figrs_command::standard_output()),
+    )
 }
 
 fn ask(options: &Options, out: &mut impl Write) -> Result<(), Failure> {

@@ -7,7 +7,7 @@
 //! cargo run --release --example spread_tasks -- fit --parts 2 --merge --out target/fit
 //! ```
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -105,10 +105,10 @@ fn main() -> ExitCode {
     run(
         |_| None,
         || match parsed::<Options>().task {
-            Task::Levels(set) => set.tell(levels(&set)?, &mut io::stdout().lock()),
-            Task::Mazes(set) => set.tell(mazes(&set)?, &mut io::stdout().lock()),
-            Task::Fit(learning) => fit(&learning, &mut io::stdout().lock()),
-            Task::Sum(sum) => evidence(&sum, &mut io::stdout().lock()),
+            Task::Levels(set) => set.tell(levels(&set)?, &mut figrs_command::standard_output()),
+            Task::Mazes(set) => set.tell(mazes(&set)?, &mut figrs_command::standard_output()),
+            Task::Fit(learning) => fit(&learning, &mut figrs_command::standard_output()),
+            Task::Sum(sum) => evidence(&sum, &mut figrs_command::standard_output()),
         },
     )
 }

@@ -66,7 +66,8 @@ impl<'a> PartFiles<'a> {
                 return Ok(found);
             }
             if !self.is_told.replace(true) {
-                eprintln!("waiting for {}", self.file(number).display());
+                let file = self.file(number).display().to_string();
+                eprintln!("waiting for {}", figrs_core::printable(&file));
             }
             thread::sleep(POLL);
         }
@@ -96,7 +97,8 @@ impl<'a> PartFiles<'a> {
                 Ok(Some(ControlFlow::Break(()))) => break,
                 Ok(None) => missing.push(number),
                 Err(error @ SpreadError::DamagedPart { .. }) if absent == AbsentPart::LeftOut => {
-                    eprintln!("left out: {error}");
+                    let told = error.to_string();
+                    eprintln!("left out: {}", figrs_core::printable(&told));
                     missing.push(number);
                 }
                 Err(error) => return Err(error),

@@ -62,7 +62,7 @@ impl<P: Puzzle> Report<'_, P> {
             replace(path, |out| self.write_to(out, path))?;
         } else {
             let place = Path::new("the standard output");
-            self.write_to(&mut io::stdout().lock(), place)?;
+            self.write_to(&mut figrs_command::standard_output(), place)?;
         }
         match &self.options.report {
             Some(path) => replace_text(path, &self.html()?),

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::printed::printable_lines;
+
 /// Delay before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Interval between updates of the time.
@@ -106,7 +108,7 @@ impl Progress {
         let told = self.0.told.load(Ordering::Relaxed);
         if now >= told + 100 {
             self.0.told.store(now, Ordering::Relaxed);
-            self.0.bar.set_message(more());
+            self.0.bar.set_message(printable_lines(&more()));
         }
     }
 }
@@ -123,6 +125,7 @@ impl Drop for Line {
 /// Writes a line to the standard error, above all progress. Where that cannot be written to, nobody reads it.
 pub fn note(text: impl Display) {
     LINES.suspend(|| {
+        let text = printable_lines(&text.to_string());
         let _ = writeln!(io::stderr(), "{text}");
     });
 }

@@ -3,6 +3,7 @@
 mod cases;
 mod compare_cli;
 mod documented_commands;
+mod escapes;
 mod interrupted_files;
 mod mario_cli;
 mod mario_corpora_cli;
