@@ -193,8 +193,8 @@ impl Options {
     /// Settings of the run for a report.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = vec![
-            ("figrs", env!("CARGO_PKG_VERSION").to_owned()),
-            ("samples", self.samples.to_string()),
+            ("figrs version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("samples of each sampler", self.samples.to_string()),
             ("seed", self.seed.to_string()),
         ];
         settings.extend(

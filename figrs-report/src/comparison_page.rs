@@ -34,9 +34,9 @@ pub trait ComparisonPage {
 
     /// The comparison as one self-contained page of HTML: no scripts, no other files, pictures as SVG within.
     ///
-    /// It has the settings that are given, by name; the table and its conclusions; the curves; posteriors of at most twelve
+    /// It has the table and its conclusions; the curves; posteriors of at most twelve
     /// targets; the graph of the model and the elimination tree; a trace and a rank plot for answers that keep the draws of
-    /// several chains. In place of a picture that cannot be drawn stands the reason. It is well-formed as XML, too.
+    /// several chains; and the settings that are given, by name. In place of a picture that cannot be drawn stands the reason. It is well-formed as XML, too.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -57,18 +57,20 @@ impl ComparisonPage for Comparison {
 
     fn to_html(&self, title: &str, settings: &[(&str, String)]) -> String {
         let mut page = HtmlPage::new(title);
-        page.settings(settings.iter().map(|(name, value)| (name, value)));
         page.heading("Answers");
         table(self, &mut page);
         if !self.curves.is_empty() {
             page.heading("Error against time");
-            page.svg("curves", self.curves_svg());
+            page.svg(
+                "The largest error of each algorithm against its time, both axes logarithmic: the lower and the further left, the better.",
+                self.curves_svg(),
+            );
         }
         let posteriors = self.posteriors();
         if !posteriors.is_empty() {
             page.heading("Posteriors");
             for posterior in posteriors.iter().take(PICTURES) {
-                page.svg(&posterior.target, posterior.to_svg());
+                page.chart(&posterior.target, posterior.to_svg());
             }
             if posteriors.len() > PICTURES {
                 let count = posteriors.len();
@@ -80,6 +82,7 @@ impl ComparisonPage for Comparison {
         page.heading("Elimination tree");
         elimination_tree(self, &mut page);
         chains(self, &mut page);
+        page.settings(settings.iter().map(|(name, value)| (name, value)));
         page.to_string()
     }
 }
@@ -100,8 +103,8 @@ fn model_graph(comparison: &Comparison, page: &mut HtmlPage) {
     let expanded = expanded.ok().and_then(|graph| graph.to_svg().ok());
     let plain = || ModelGraph::new(comparison.model(), targets()).to_svg();
     page.svg(
-            "random choices are ellipses, functions boxes, Chains flat hexagons with dashed branches; evidence is shaded, targets \
-             have a double border",
+            "Random choices are ellipses, functions boxes, Chains flat hexagons with dashed branches; evidence is shaded, targets \
+             have a double border.",
             expanded.map_or_else(plain, Ok),
         );
 }
@@ -112,11 +115,11 @@ fn elimination_tree(comparison: &Comparison, page: &mut HtmlPage) {
     match tree.compile(comparison.model(), TargetList(comparison.elements())) {
         Ok(tree) => {
             let tree = tree.elimination_tree();
-            let caption = format!("width {}, its largest cliques shaded", tree.width());
+            let caption = format!("Width {}; the largest cliques are shaded.", tree.width());
             page.svg(&caption, tree.to_svg());
         }
         Err(error) => {
-            page.paragraph(&format!("the model cannot be compiled: {error}"));
+            page.paragraph(&format!("The model cannot be compiled: {error}"));
         }
     }
 }
@@ -133,8 +136,8 @@ fn chains(comparison: &Comparison, page: &mut HtmlPage) {
                 is_first = false;
             }
             let name = &row.algorithm;
-            page.svg(&format!("{name}: trace"), trace(draws, element));
-            page.svg(&format!("{name}: ranks"), ranks(draws, element));
+            page.svg(name, trace(draws, element));
+            page.svg(name, ranks(draws, element));
         }
     }
 }

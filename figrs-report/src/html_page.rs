@@ -6,14 +6,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::escape::escape;
 
-const STYLE: &str = "body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}\
-     table{border-collapse:collapse;font-variant-numeric:tabular-nums}\
-     th,td{padding:.25em .7em;border-bottom:1px solid #ccc;text-align:right;white-space:nowrap}\
-     th:first-child,td:first-child,th:nth-child(n+3):last-child,td:nth-child(n+3):last-child{text-align:left;white-space:normal}\
-     tr.marked td{background:#fbdada}figure{margin:1em 0;overflow-x:auto}\
-     div.gallery{display:flex;flex-wrap:wrap;gap:1em}div.gallery figure{margin:0}\
-     img{image-rendering:pixelated;max-width:100%}\
-     figcaption{color:#555}dt{float:left;clear:left;width:12em;color:#555}dd{margin-left:12em}";
+/// Width of a picture in pixels from which on it is not shrunk to a small page.
+const WIDE: f64 = 1100.0;
+/// The style of a page: one column of text, pictures side by side where there is room, light or dark as the reader's system is.
+const STYLE: &str = include_str!("html_page.css");
 
 /// A self-contained page of HTML: no scripts, no other files, pictures within. It is well-formed as XML, too.
 ///
@@ -47,8 +43,8 @@ impl HtmlPage {
         settings: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
     ) -> &mut Self {
         let setting = |(name, value): (_, _)| {
-            let (name, value) = (cleaned(name), cleaned(value));
-            format!("<dt>{name}</dt><dd>{value}</dd>")
+            let (name, value) = (in_words(&cleaned(name)), cleaned(value));
+            format!("<div><dt>{name}</dt><dd>{value}</dd></div>")
         };
         let settings: String = settings.into_iter().map(setting).collect();
         if !settings.is_empty() {
@@ -105,7 +101,7 @@ impl HtmlPage {
         };
         let rows: String = rows.into_iter().map(row).collect();
         self.body.push(format!(
-            "<table><thead><tr>{headings}</tr></thead>\n<tbody>\n{rows}</tbody></table>\n"
+            "<div class=\"table\"><table><thead><tr>{headings}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n"
         ));
         self
     }
@@ -135,8 +131,21 @@ impl HtmlPage {
         self
     }
 
+    /// Adds a chart that has its title within; or the error in its place, with its name.
+    pub(crate) fn chart<E: Display>(&mut self, name: &str, svg: Result<String, E>) -> &mut Self {
+        match svg {
+            Ok(svg) => {
+                let (svg, name) = (fitted(&svg), clean(name));
+                self.body
+                    .push(format!("<figure aria-label=\"{name}\">\n{svg}</figure>\n"));
+                self
+            }
+            Err(error) => self.paragraph(&format!("{name}: {error}")),
+        }
+    }
+
     fn figure(&mut self, picture: &str, caption: &str) -> &mut Self {
-        let caption = clean(caption);
+        let (picture, caption) = (fitted(picture), clean(caption));
         self.body.push(format!(
             "<figure>\n{picture}<figcaption>{caption}</figcaption></figure>\n"
         ));
@@ -149,9 +158,40 @@ impl Display for HtmlPage {
         let (title, body) = (&self.title, self.body.concat());
         write!(
             f,
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><title>{title}</title>\
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/><meta name=\"color-scheme\" content=\"light dark\"/>\
+             <title>{title}</title>\
              <style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n{body}</body></html>\n"
         )
+    }
+}
+
+/// A name of a setting as a heading has it: `min_walk` is `Min walk`, and a name of one word that is not of letters alone stays.
+fn in_words(name: &str) -> String {
+    let name = name.replace('_', " ");
+    let mut letters = name.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => name,
+    }
+}
+
+/// A picture that shrinks with the page. A very wide one keeps half of its width, so that it can be read, and is moved sideways.
+fn fitted(svg: &str) -> String {
+    let width = svg.strip_prefix("<svg").and_then(|rest| {
+        rest.split('>')
+            .next()?
+            .split(" width=\"")
+            .nth(1)?
+            .split('"')
+            .next()
+    });
+    match width.and_then(|width| width.parse::<f64>().ok()) {
+        Some(width) if width > WIDE => {
+            let least = width / 2.0;
+            svg.replacen("<svg", &format!("<svg style=\"min-width:{least:.0}px\""), 1)
+        }
+        _ => svg.to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use figrs_infer::Comparison;
 use figrs_infer::internals::{drawable, range};
 use plotters::prelude::*;
 
-use super::{ChartError, colour, drawn};
+use super::{ChartError, Mark, colour, drawn, legend, legend_height};
 
 /// The largest error against the time for each curve, both axes logarithmic.
 pub(crate) fn curves(comparison: &Comparison) -> Result<String, ChartError> {
@@ -18,10 +18,17 @@ pub(crate) fn curves(comparison: &Comparison) -> Result<String, ChartError> {
         });
     };
     let room = |(low, high): (f64, f64)| (low / 1.5..high * 1.5).log_scale();
-    drawn((720, 440), |area| {
-        let mut chart = ChartBuilder::on(area)
+    let names: Vec<&str> = comparison
+        .curves
+        .iter()
+        .map(|curve| curve.algorithm.as_str())
+        .collect();
+    let below = legend_height(names.len());
+    drawn((720, 400 + below), |area| {
+        let (area, names_area) = area.split_vertically(400);
+        legend(&names_area, &names, Mark::Line)?;
+        let mut chart = ChartBuilder::on(&area)
             .margin(12)
-            .caption("largest error against time", ("sans-serif", 16))
             .x_label_area_size(44)
             .y_label_area_size(72)
             .build_cartesian_2d(room(seconds), room(errors))?;
@@ -31,23 +38,16 @@ pub(crate) fn curves(comparison: &Comparison) -> Result<String, ChartError> {
             .y_desc("largest error")
             .x_label_formatter(&|x| format!("{x:.0e}"))
             .y_label_formatter(&|y| format!("{y:.0e}"))
+            .x_labels(6)
+            .y_labels(6)
             .light_line_style(BLACK.mix(0.06))
             .draw()?;
         for (number, curve) in comparison.curves.iter().enumerate() {
             let line = drawable(curve).map(|point| (point.seconds, point.error));
             let line: Vec<(f64, f64)> = line.collect();
             let style = colour(number).stroke_width(2);
-            chart
-                .draw_series(LineSeries::new(line, style).point_size(3))?
-                .label(curve.algorithm.as_str())
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+            chart.draw_series(LineSeries::new(line, style).point_size(3))?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.85))
-            .border_style(BLACK.mix(0.4))
-            .draw()?;
         Ok(())
     })
 }

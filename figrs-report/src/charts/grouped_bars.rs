@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use super::{ChartError, colour, drawn, plain};
+use super::{ChartError, Mark, colour, drawn, legend, legend_height, plain};
 
 /// A chart of bars: for each group, such as a section of a level, one bar a series.
 ///
@@ -65,8 +65,11 @@ impl GroupedBars {
         let groups = self.series.iter().map(|(_, values)| values.len());
         let groups = groups.max().unwrap_or_default();
         let high = if high > low { high } else { low + 1.0 };
-        drawn((720, 320), |area| {
-            let mut chart = ChartBuilder::on(area)
+        let names: Vec<&str> = self.series.iter().map(|(name, _)| name.as_str()).collect();
+        drawn((720, 320 + legend_height(names.len())), |area| {
+            let (area, names_area) = area.split_vertically(320);
+            legend(&names_area, &names, Mark::Bar)?;
+            let mut chart = ChartBuilder::on(&area)
                 .margin(12)
                 .x_label_area_size(44)
                 .y_label_area_size(72)
@@ -81,7 +84,7 @@ impl GroupedBars {
                 .light_line_style(BLACK.mix(0.06))
                 .draw()?;
             let width = 0.8 / self.series.len() as f64;
-            for (number, (name, values)) in self.series.iter().enumerate() {
+            for (number, (_, values)) in self.series.iter().enumerate() {
                 let style = colour(number).filled();
                 let bars = values.iter().enumerate().filter_map(|(group, value)| {
                     let left = group as f64 + 0.6 + width * number as f64;
@@ -90,16 +93,8 @@ impl GroupedBars {
                         style,
                     ))
                 });
-                chart
-                    .draw_series(bars)?
-                    .label(plain(name, 40))
-                    .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 14, y + 5)], style));
+                chart.draw_series(bars)?;
             }
-            chart
-                .configure_series_labels()
-                .background_style(WHITE.mix(0.8))
-                .border_style(BLACK.mix(0.3))
-                .draw()?;
             Ok(())
         })
     }

@@ -22,6 +22,7 @@ use figrs_core::Label;
 use figrs_derive::ErrorDebug;
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use thiserror::Error;
 
 pub use bars::PosteriorChart;
@@ -91,10 +92,66 @@ fn drawn(
     Ok(svg)
 }
 
-/// The colour of the curve or chain of this number.
-fn colour(number: usize) -> PaletteColor<Palette99> {
-    Palette99::pick(number)
+/// Marks of the series of a chart in its legend.
+#[derive(Clone, Copy)]
+enum Mark {
+    Line,
+    Bar,
 }
+
+/// Names of a legend side by side.
+const ACROSS: usize = 2;
+/// Height of a line of a legend.
+const LEGEND_LINE: i32 = 20;
+
+/// Height of the legend of a number of series.
+fn legend_height(names: usize) -> u32 {
+    LEGEND_LINE as u32 * names.div_ceil(ACROSS) as u32 + 12
+}
+
+/// Draws the names of series with their colours, on an area below the chart, where they cover nothing.
+fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Error>> {
+    let font = ("sans-serif", 13).into_font();
+    let text = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));
+    let width = (area.dim_in_pixel().0 as i32 - 90) / ACROSS as i32;
+    let (mut x, mut y) = (84, LEGEND_LINE / 2);
+    for (number, name) in names.iter().enumerate() {
+        let style = colour(number);
+        match mark {
+            Mark::Line => area.draw(&PathElement::new(
+                [(x, y), (x + 18, y)],
+                style.stroke_width(2),
+            ))?,
+            Mark::Bar => area.draw(&Rectangle::new(
+                [(x, y - 5), (x + 14, y + 5)],
+                style.filled(),
+            ))?,
+        }
+        area.draw(&Text::new(plain(name, 40), (x + 26, y), text.clone()))?;
+        x += width;
+        if (number + 1) % ACROSS == 0 {
+            (x, y) = (84, y + LEGEND_LINE);
+        }
+    }
+    Ok(())
+}
+
+/// The colour of the curve or chain of this number.
+fn colour(number: usize) -> RGBColor {
+    COLOURS[number % COLOURS.len()]
+}
+
+/// Colours that are told apart on white, on black once they are inverted, and by most who do not see all colours.
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(36, 87, 197),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 140, 100),
+    RGBColor(176, 60, 140),
+    RGBColor(60, 150, 220),
+    RGBColor(140, 86, 45),
+    RGBColor(110, 110, 110),
+    RGBColor(196, 40, 40),
+];
 
 /// A text without control characters, which XML cannot hold, cut after so many.
 fn plain(text: &str, longest: usize) -> String {

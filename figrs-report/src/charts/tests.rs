@@ -175,12 +175,57 @@ fn a_report_is_well_formed_and_has_every_picture() {
         "A &lt;title&gt;",
         "7 &amp; 8",
         "rain &lt;&amp;&gt;",
-        "width 2",
-        "Gibbs: ranks",
+        "Width 2",
+        "<figcaption>Gibbs</figcaption>",
+        "<dt>Seed</dt>",
+        "prefers-color-scheme:dark",
+        "name=\"viewport\"",
     ] {
         assert!(page.contains(part), "{part} in {page}");
     }
     assert!(!page.contains("href=") && !page.contains("src="));
+    // A chart with a title within has no caption that repeats it.
+    assert_eq!(
+        page.matches("rain &lt;&amp;&gt; (VariableElimination)")
+            .count(),
+        1
+    );
+    assert!(!page.contains("<figcaption>rain"), "{page}");
+}
+
+/// The numbers of an attribute of all tags of a name.
+fn numbers_of(svg: &str, tag: &str, attribute: &str) -> Vec<f64> {
+    let tags = svg.split(&format!("<{tag} ")).skip(1);
+    let of = |tag: &str| {
+        let (_, value) = tag.split_once(&format!("{attribute}=\""))?;
+        value.split('"').next()?.parse().ok()
+    };
+    tags.filter_map(of).collect()
+}
+
+#[test]
+fn a_legend_covers_no_curve() {
+    let coin = Flip::new(0.3).named("coin");
+    let mut compare = Compare::new(&Model::new(), &coin)
+        .algorithms(figrs_infer::algorithms![VariableElimination::new()]);
+    for _ in 0..5 {
+        compare = compare.curve([10, 100], 2, |n, seed| {
+            ImportanceSampling::new(n).seed(seed)
+        });
+    }
+    let svg = compare.run().curves_svg().unwrap();
+    let lowest = numbers_of(&svg, "circle", "cy")
+        .into_iter()
+        .fold(0.0, f64::max);
+    let names: Vec<&str> = svg
+        .split("<text ")
+        .filter(|text| text.contains("ImportanceSampling"))
+        .collect();
+    assert_eq!(names.len(), 5);
+    for name in names {
+        let y = numbers_of(&format!("<text {name}"), "text", "y");
+        assert!(y[0] > lowest, "{y:?} {lowest}");
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn widths(seen: &str) -> Vec<u32> {
 fn boards_come_with_pictures_and_tests_of_their_distribution() {
     let asked = "--size 4 --count 30 --seed 3 --method exact --stats";
     let (seen, page) = report("maze", asked);
-    assert!(page.contains("<dt>boards</dt><dd>30</dd>"));
+    assert!(page.contains("<dt>Boards</dt><dd>30</dd>"));
     assert!(page.contains("The first 24 of 30 boards."));
     assert!(page.contains("<h2>Variation</h2>"));
     assert!(page.contains("<h2>Tests of the distribution</h2>"));
