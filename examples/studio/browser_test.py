@@ -147,8 +147,13 @@ class Page:
 
 
 def levels(page):
+    # The tour of the first visit comes once.
+    for step in ["1 of 3", "2 of 3", "3 of 3"]:
+        assert step in page.words(".tour")
+        page.browser.run(f"{VIEW}.querySelector('.tour button.main').click()")
+    assert page.browser.run("return !document.querySelector('.tour, .toured') && localStorage.getItem('figrs-studio-toured')")
     told = page.told()
-    assert "Level 0 of seed 1: playable" in told, told
+    assert "Level 1 of seed 1: playable" in told, told
     rows = page.rows()
     assert len(rows) == 14 and all(len(row) == 60 for row in rows)
     # Click, paint, see.
@@ -168,13 +173,13 @@ def levels(page):
     # Others of the same demands.
     first = page.rows()
     page.button("Another")
-    assert "Level 1 of seed 1" in page.told() and page.rows() != first and page.rows()[7][12] == "o"
+    assert "Level 2 of seed 1" in page.told() and page.rows() != first and page.rows()[7][12] == "o"
     page.button("Ten more")
     page.browser.until(f"return {VIEW}.querySelectorAll('.gallery button').length === 10")
     page.browser.run(f"return {VIEW}.querySelectorAll('.gallery button')[4].click()")
-    assert "Level 6 of seed 1" in page.told()
+    assert "Level 7 of seed 1" in page.told()
     page.choose("Seed", "9")
-    assert "Level 0 of seed 9" in page.told()
+    assert "Level 1 of seed 9" in page.told()
     # A region is drawn anew, and the rest stays.
     before = page.rows()
     page.button("Region")
@@ -191,10 +196,15 @@ def levels(page):
     page.button("Free all")
     page.tile("X")
     calm = page.pixels()
+    page.choose("Paint only what", True)
     page.paint(2, 30)
     page.browser.until(f"return {VIEW}.querySelector('.told.wrong')")
-    assert "1 pinned tile in column 31" in page.told() and page.pixels() != calm
-    page.button("Undo")
+    assert "in row 3" in page.told() and page.pixels() != calm
+    assert "--" not in page.told() and "pin" not in page.told().replace("pinned", ""), page.told()
+    # The way out is a button.
+    page.button("Put it there anyway")
+    assert page.rows()[2][30] == "X" and not page.browser.run(f"return {VIEW}.querySelector('.told.wrong')")
+    page.button("Free all")
     # Demands.
     page.choose("A player gets", False)
     page.choose("Widest gap", "0")
@@ -479,7 +489,7 @@ def boards(page):
         page.paint(*cell)
         page.facts("set by hand")
         page.choose("Heat map", "chosen")
-        page.method("boards drawn by method wilson" if view == "maze" else "Exact probabilities")
+        page.method("drawn boards" if view == "maze" else "Exact probabilities")
         before = page.rows()
         page.button("Another")
         assert "seed 2" in page.told()
@@ -510,7 +520,7 @@ def boards(page):
     page.settle()
     page.choose("Rows", "24")
     page.browser.until(f"return {VIEW}.querySelector('.told').textContent === 'Drawing' && {VIEW}.querySelector('.stage.stale')", told="a dimmed board")
-    page.tells("method chain")
+    page.browser.until(f"return {VIEW}.querySelector('.told').title.includes('method chain')", told="how it was drawn")
     assert len(page.rows()) == 24 and not page.browser.run(f"return {VIEW}.querySelector('.stage.stale')")
     assert page.browser.run(f"return {VIEW}.querySelector('.told').getBoundingClientRect().bottom <= innerHeight")
     # A number that a field does not take changes nothing, and the field says so.

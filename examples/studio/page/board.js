@@ -5,6 +5,7 @@ import { Designer } from "./designer.js";
 import { csvOf, mapOf, pictureOf } from "./files.js";
 import { thumbnail } from "./grid.js";
 import { KINDS, wayOf } from "./kinds.js";
+import { inWords } from "./words.js";
 
 export { KINDS };
 
@@ -112,7 +113,7 @@ class BoardDesigner extends Designer {
       if (!problem.isAnswer || !problem.message.startsWith("time was over")) throw problem;
     }
     const { quick } = this.kind;
-    tell?.(`Nothing after ${SOON} seconds; drawing ${quick ? `by method ${quick}` : `for ${LATE} more`}`);
+    tell?.(`Nothing after ${SOON} seconds; drawing ${quick ? "in another way" : `for ${LATE} more`}`);
     return ask("/api/board", quick ? { ...request, method: quick, time: SOON } : { ...request, time: LATE });
   }
 
@@ -123,9 +124,11 @@ class BoardDesigner extends Designer {
     if (!answer) return null;
     const [board] = answer.puzzles;
     const milliseconds = Math.round(performance.now() - started);
-    const cut = answer.stopped ? ", ended early: it may be close to the board that the chain starts from" : "";
-    const told = `Board of seed ${seed}, method ${answer.method}${cut}. ${milliseconds} ms.`;
-    return { values: this.kind.values(board, rows, columns), path: wayOf(board), told };
+    const cut = answer.stopped ? ", ended early: it may be close to the board that drawing starts from" : "";
+    return {
+      values: this.kind.values(board, rows, columns), path: wayOf(board), told: `Board of seed ${seed}${cut}.`,
+      how: `method ${answer.method}, ${milliseconds} ms`,
+    };
   }
 
   /** The number of boards, where it can be had. */
@@ -176,7 +179,7 @@ class BoardDesigner extends Designer {
 
   async #exact(ask, extra = []) {
     const answer = await ask("/api/board", { ...this.#request(extra), memory: this.exactMemory, task: "marginals" });
-    return answer && { cells: this.#shares(answer.marginals, this.set(extra)), isProven: true, told: "Exact probabilities, by the states of the frontier." };
+    return answer && { cells: this.#shares(answer.marginals, this.set(extra)), isProven: true, told: "Exact probabilities." };
   }
 
   sharesOf() {
@@ -201,7 +204,7 @@ class BoardDesigner extends Designer {
         for (const symbol of value) cells[row][column][symbol] = (cells[row][column][symbol] ?? 0) + 1 / answer.puzzles.length;
       }));
     }
-    yield { cells, isProven: false, isLast: true, told: `Shares among ${answer.puzzles.length} boards drawn by method ${answer.method}${answer.stopped ? ", ended early" : ""}; the exact method does not fit into memory.` };
+    yield { cells, isProven: false, isLast: true, told: `Shares among ${answer.puzzles.length} drawn boards${answer.stopped ? ", ended early" : ""}: exact probabilities take more memory.` };
   }
 
   async sharesWith(ask, row, column, symbol) {
@@ -220,12 +223,11 @@ class BoardDesigner extends Designer {
     const puzzle = kind.isPuzzle
       ? [toggle("Show the clues alone", state.isHidden, (isHidden) => this.change({ isHidden })), button("Make a puzzle", () => this.#make(), { className: "main" })]
       : [];
-    return [fold("Demands", true, h("p", { className: "small", textContent: kind.about }),
+    return [fold("Demands", kind.about, true,
       number("Rows", state.rows, (rows) => size("rows", rows), { min: 1, max: 100 }),
       number("Columns", state.columns, (columns) => size("columns", columns), { min: 1, max: 100 }),
       ranges, choices, puzzle),
-    fold("Exact answers", false,
-      h("p", { className: "small", textContent: "The number of boards and exact probabilities are tried within this memory; the next change ends that." }),
+    fold("Exact answers", "The number of boards and exact probabilities are tried within this memory; the next change ends that.", false,
       select("Try", String(this.exactMemory), [[String(QUIET_MEMORY), `up to ${QUIET_MEMORY} MiB`], ["1024", "up to 1 GiB"], ["4096", "up to 4 GiB"]],
         (memory) => { this.exactMemory = Number(memory); this.run(); }))];
   }
@@ -241,6 +243,17 @@ class BoardDesigner extends Designer {
     } catch (problem) {
       this.wrong(problem.message);
     }
+  }
+
+  /** Ways out of an error, each a button: a text and the changes that it makes. */
+  remedies() {
+    const isBounded = Object.values(this.state.flags).some((value) => typeof value === "number");
+    return isBounded ? [["Without the numbers", { flags: Object.fromEntries(Object.entries(this.state.flags).filter(([, value]) => typeof value !== "number")) }]] : [];
+  }
+
+  inWords(told) {
+    const named = this.kind.ranges.flatMap(([text, least, most]) => [[least, `“${text}”, from`], [most, `“${text}”, to`]]);
+    return inWords(told, [...named, [/; allow more( memory| time)?\b/g, "; ask for a smaller board, or allow more below “Exact answers”"]]);
   }
 
   exports() {

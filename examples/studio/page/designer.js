@@ -5,6 +5,7 @@ import { button, fold, h, isTyped, number, percent, select, settled, toggle } fr
 import { download, rowsOf } from "./files.js";
 import { Grid, cellOf, key, shade, thumbnail } from "./grid.js";
 import { History } from "./history.js";
+import { fromOne } from "./words.js";
 
 const TOOLS = [
   ["paint", "Paint", "Paint cells: they are set, and the rest is drawn around them"],
@@ -14,10 +15,6 @@ const TOOLS = [
 
 /** Milliseconds after which the board before is dimmed. */
 const PATIENCE = 400;
-
-/** A message with columns and rows from 1, as the page counts them, if it says that it counts from 0. */
-const fromOne = (told) => !told.includes(" (from 0)") ? told
-  : told.replaceAll(" (from 0)", " (from 1)").replace(/\b(columns?|rows?) (\d+)( to (\d+))?\b/g, (_, what, first, range, last) => `${what} ${Number(first) + 1}${range ? ` to ${Number(last) + 1}` : ""}`);
 
 /**
  * A view to design boards in. Classes for levels and boards give
@@ -88,6 +85,7 @@ export class Designer {
     this.wayToggle = toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
     this.paletteBox = h("section", { className: "panel stack", "aria-label": "Tiles" },
       h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {}, kept: null }), { title: "Free all cells that were set or kept" })),
+      h("p", { className: "small", textContent: "Choose one and click a cell: it stands there, and the rest is drawn around it." }),
       this.list,
       select("Heat map", this.mode, [["off", "off"], ["chosen", "probability of the chosen tile"], ["open", "how open each cell is"]], (mode) => { this.mode = mode; this.#heat(); }),
       this.scale, this.method,
@@ -127,7 +125,7 @@ export class Designer {
       }
     };
     const row = h("div", { className: "row" }, this.exports().map(([name, make]) => button(name, () => save(make))));
-    return fold("Files", false, h("p", { className: "small", textContent: "Export" }), row,
+    return fold("Files", "Take the board along, or bring one.", false, h("p", { className: "small", textContent: "Export" }), row,
       h("p", { className: "small", textContent: "Import: text, JSON, PNG, TMX, LDtk" }), this.input,
       h("p", { className: "small", textContent: "The board as text, to copy or to change" }), this.text,
       h("div", { className: "row" }, button("Take the text", takeText)));
@@ -267,7 +265,7 @@ export class Designer {
     const [top, left, bottom, right] = region;
     const isFull = Object.keys(this.state.pins).length - Object.keys(outside).length === (bottom - top + 1) * (right - left + 1);
     const pins = isFull ? outside : this.state.pins;
-    this.change({ pins, kept: same ? kept : { rows, isForced: kept?.isForced, isRead: kept?.isRead, region: [...region] }, ...this.another() });
+    this.change({ pins, kept: same ? kept : { rows, isForced: kept?.isForced || this.state.forced, isRead: kept?.isRead, region: [...region] }, ...this.another() });
   }
 
   #release() {
@@ -319,7 +317,7 @@ export class Designer {
       clearTimeout(waits);
       this.#show(drawn);
       const verdict = await this.verdict?.(ask, drawn);
-      if (verdict) this.#tell(verdict);
+      if (verdict) this.#tell({ how: drawn.how, ...verdict });
       // The probabilities are those of the demands, whatever board of them is shown.
       const asked = JSON.stringify(this.sharesOf());
       if (this.known?.asked === asked) this.#take(this.known.shares);
@@ -375,12 +373,14 @@ export class Designer {
     this.#moved();
   }
 
-  #tell({ told, good }) {
+  /** Says what is shown; how it came is a hint on that. */
+  #tell({ told, good, how }) {
     this.told.className = good ? "told good" : "told";
     this.told.textContent = told;
+    this.told.title = how ?? "";
   }
 
-  #show({ values, path, told, good }) {
+  #show({ values, path, told, good, how }) {
     const { grid } = this;
     grid.stage.classList.remove("stale");
     const isOther = grid.columns !== values[0].length || grid.rows !== values.length;
@@ -389,26 +389,30 @@ export class Designer {
     grid.values = values;
     this.text.value = this.textOf(values);
     this.way = path ?? [];
-    this.#tell({ told, good });
+    this.#tell({ told, good, how });
     this.cells = null;
     this.sharesTold = "";
     this.#heat();
     this.#moved();
   }
 
-  /** Says that something is wrong. */
-  wrong(text) {
+  /** Says that something is wrong, with buttons for the ways out. */
+  wrong(text, ways = []) {
     this.told.className = "told wrong";
-    this.told.textContent = text;
+    const out = ways.map(([name, changes]) => button(name, () => { this.change(changes); this.rebuild(); }));
+    const undo = ways.length && this.past.canUndo ? [button("Take it back", () => this.#travel("undo"))] : [];
+    this.told.title = "";
+    this.told.replaceChildren(text, ...(out.length ? [h("span", { className: "row ways" }, out, undo)] : []));
   }
 
   #fail(problem) {
     const { grid } = this;
     const { cells, proven } = problem.body ?? {};
     grid.wrong = new Set((cells ?? []).map((cell) => key(...cell)));
-    this.told.className = "told wrong";
-    const sure = proven === false ? " (not proven)" : "";
-    this.told.textContent = fromOne(problem.message) + (problem instanceof Problem ? sure : "");
+    const isAnswer = problem instanceof Problem;
+    const sure = isAnswer && proven === false ? " (not proven)" : "";
+    const told = isAnswer ? (this.inWords?.(problem.message) ?? problem.message) : problem.message;
+    this.wrong(fromOne(told) + sure, isAnswer ? this.remedies?.(problem) : []);
     grid.stage.classList.remove("stale");
     this.#unknown();
     this.facts.textContent = this.#here();

@@ -80,9 +80,10 @@ export function select(text, value, choices, set) {
   return Object.assign(h("label", { className: "field" }, text, input), { input });
 }
 
-/** A part of the side that folds. */
-export function fold(title, open, ...children) {
-  return h("details", { className: "panel", open }, h("summary", { textContent: title }), h("div", { className: "fields" }, children));
+/** A part of the side that folds, with a line that says what it is for. */
+export function fold(title, about, open, ...children) {
+  const help = about && h("p", { className: "small", textContent: about });
+  return h("details", { className: "panel", open }, h("summary", { textContent: title }), h("div", { className: "fields" }, help, children));
 }
 
 /** A share in percent, never rounded to 0 or 100 where it is neither. */

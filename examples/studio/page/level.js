@@ -4,9 +4,10 @@ import { Lane, files } from "./api.js";
 import { button, fold, h, line, number, percent, range, select, settled, text, toggle } from "./dom.js";
 import { Designer } from "./designer.js";
 import { base64Of, bytesOf, download } from "./files.js";
+import { WORDS, inWords } from "./words.js";
 
 const START = {
-  seed: 1, index: 0, width: 60, pins: {}, kept: null, forced: false, playable: true, unseen: false, gap: null, counts: {},
+  seed: 1, index: 0, width: 60, pins: {}, kept: null, forced: true, playable: true, unseen: false, gap: null, counts: {},
   file: "", movement: "", ownMovement: "", strict: false,
   corpus: null, training: null, tiles: "", only: "", weight: "", structure: "ns3", smoothing: null, bands: null,
   trained: "chain", order: null, section: null, kinds: null, style: "", change: null, particles: 8,
@@ -207,7 +208,7 @@ class LevelDesigner extends Designer {
     return {
       values: level.rows.map((row) => [...row]),
       path: level.path,
-      told: `Level ${level.index} of seed ${level.seed}: ${way}${unseen}. Method ${level.method}: ${level.guarantee}. ${milliseconds} ms.`,
+      told: `Level ${level.index + 1} of seed ${level.seed}: ${way}${unseen}. Method ${level.method}: ${level.guarantee}. ${milliseconds} ms.`,
     };
   }
 
@@ -215,7 +216,7 @@ class LevelDesigner extends Designer {
     const from = this.state.index + 1;
     const drawn = await ask("/api/level", { ...this.#request(), index: from, levels: 10, show_path: this.#isPlayed });
     return drawn?.map((level) => ({
-      values: level.rows.map((row) => [...row]), state: { index: level.index }, told: level.playable === false ? `${level.index}, not playable` : `${level.index}`,
+      values: level.rows.map((row) => [...row]), state: { index: level.index }, told: level.playable === false ? `level ${level.index + 1}, not playable` : `level ${level.index + 1}`,
     }));
   }
 
@@ -276,13 +277,13 @@ class LevelDesigner extends Designer {
     const strict = toggle("Checked again by a stricter search", state.strict && this.#isPlayed, (strict) => this.change({ strict }));
     for (const one of [playable, strict]) one.input.disabled = !this.#isPlayed;
     return [
-      fold("Demands", true,
+      fold("Demands", "What every level is to meet, besides the cells that are painted.", true,
         number(this.isUpwards ? "Rows" : "Columns", state.width, (width) => this.change({ width: width ?? 60, kept: null }), { min: 1, max: 1000 }),
         playable, this.#isPlayed ? null : h("p", { className: "small", textContent: "Tiles of unknown meaning: give a legend or a movement for this." }),
         strict,
         number("Widest gap in the ground", state.gap, (gap) => this.change({ gap }), { min: 0 }),
         toggle("Allow configurations never seen in training", state.unseen, (unseen) => this.change({ unseen })),
-        toggle("Painted tiles stand whatever the chain would do", state.forced, (forced) => this.change({ forced })),
+        toggle("Paint only what training levels have there", !state.forced, (isNatural) => this.change({ forced: !isNatural })),
         h("details", { open: used }, h("summary", { className: "small", textContent: "Numbers of tiles" }), h("div", { className: "fields" }, counts))),
       this.#file(),
       this.#movement(),
@@ -303,8 +304,8 @@ class LevelDesigner extends Designer {
         this.rebuild();
       },
     });
-    return fold("Demands in words", this.state.file !== "",
-      h("p", { className: "small", textContent: "Patterns forbidden and required, numbers in windows, distances, symmetry, paths, soft demands: the language of --demands, which the tutorial has." }),
+    const about = "Patterns forbidden and required, numbers in windows, distances, symmetry, paths, wishes: a small language, which the tutorial has.";
+    return fold("Demands in words", about, this.state.file !== "",
       file, input,
       h("div", { className: "row" },
         button("An example", () => { this.change({ file: DEMANDS }); this.rebuild(); }),
@@ -321,7 +322,7 @@ class LevelDesigner extends Designer {
       this.rebuild();
     };
     const own = () => text("A movement, in TOML or JSON", ownMovement, (ownMovement) => this.change({ ownMovement }), { rows: 5 });
-    return fold("Movement", movement !== "", select("A player moves by", movement, choices, choose), movement === "own" ? own() : null);
+    return fold("Movement", "How a player moves: by it a level is playable or not.", movement !== "", select("A player moves by", movement, choices, choose), movement === "own" ? own() : null);
   }
 
   /** Pictures of the tiles. */
@@ -352,16 +353,16 @@ class LevelDesigner extends Designer {
         take({ name: chosen.name, base64, side: Number(side.input.value) || 16 });
       },
     });
-    return fold("Pictures of tiles", Boolean(this.sheet),
-      h("p", { className: "small", textContent: this.sheet ? `From ${this.sheet.name}, here and in files.` : "A PNG of square tiles, in the order of the legend or as it numbers them." }),
+    const about = this.sheet ? `From ${this.sheet.name}, here and in files.` : "A PNG of square tiles, in the order of the legend or as it numbers them.";
+    return fold("Pictures of tiles", about, Boolean(this.sheet),
       side, input, this.sheet ? button("The pictures of figrs", () => take(null)) : null);
   }
 
   #exact() {
     const choices = [[0, "never"], [QUIET, "up to 64 MiB, n-grams 192 MiB"], [1024, "up to 1 GiB"], [4096, "up to 4 GiB"]];
     const named = choices.map(([memory, text]) => [String(memory), text]);
-    return fold("Exact probabilities", false,
-      h("p", { className: "small", textContent: "After the shares among drawn levels, the exact probabilities are tried within this memory; the next change ends that." }),
+    const about = "After the shares among drawn levels, the exact probabilities are tried within this memory; the next change ends that.";
+    return fold("Exact probabilities", about, false,
       select("Try", String(this.exactMemory), named, (memory) => { this.exactMemory = Number(memory); this.run(); }),
       number("Particles of a level", this.state.particles, (particles) => this.change({ particles: particles ?? 8 }), { min: 1, max: 10000 }));
   }
@@ -401,7 +402,7 @@ class LevelDesigner extends Designer {
     const structures = [["ns0", "no neighbour"], ["ns1", "left"], ["ns2", "left and below"], ["ns3", "left, below, left-below"]];
     const legend = () => text("Legend of the tiles, in TOML or JSON", state.tiles, (tiles) => again({ tiles }), { rows: 4, placeholder: "[tiles]\n'#' = ['solid']\n'.' = ['passable', 'empty']" });
     const model = (trained) => { this.change({ trained }); this.rebuild(); };
-    return fold("Training", false,
+    return fold("Training", "The levels that new ones are to be like, and the model that learns from them.", false,
       this.sourceSelect,
       select("Model", state.trained, MODELS, model),
       this.#model(structures),
@@ -441,6 +442,22 @@ class LevelDesigner extends Designer {
       case "field": return [];
       default: return chain();
     }
+  }
+
+  /** Ways out of an error, each a button: a text and the changes that it makes. */
+  remedies({ message, body }) {
+    const { pins, forced, kept, playable, unseen, particles } = this.state;
+    const isPainted = Object.keys(pins).length > 0;
+    const ways = [];
+    if (isPainted && !forced) ways.push(["Put it there anyway", { forced: true }]);
+    else if ((isPainted || kept) && !unseen) ways.push(["Put it there anyway", { forced: true, unseen: true }]);
+    if (playable && this.#isPlayed && (isPainted || /playable|a player/.test(message))) ways.push(["Without a way for a player", { playable: false }]);
+    if (body?.proven === false && particles < 100) ways.push(["Search longer", { particles: 100 }]);
+    return ways;
+  }
+
+  inWords(told) {
+    return inWords(told, WORDS);
   }
 
   exports() {

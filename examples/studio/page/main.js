@@ -4,6 +4,7 @@ import { button } from "./dom.js";
 import { levelView } from "./level.js";
 import { boardView, KINDS } from "./board.js";
 import { networkView } from "./network.js";
+import { tour } from "./tour.js";
 
 const views = [
   ["level", "Level", levelView],
@@ -44,3 +45,4 @@ for (const [name, title] of views) {
 }
 addEventListener("hashchange", () => show(asked()));
 show(asked());
+if (present !== "network") tour(made.get(present).element);

@@ -30,6 +30,9 @@ class NetworkView {
   observed = {};
   nodes = [];
   cards = new Map();
+  /** The size of the picture of the network, and what it is drawn at. */
+  size = null;
+  scale = 1;
 
   constructor() {
     this.lane = new Lane();
@@ -49,13 +52,19 @@ class NetworkView {
       h("section", { className: "panel stack", "aria-label": "Network" },
         h("div", { className: "row", role: "toolbar", "aria-label": "Tools" },
           h("span", { className: "group" }, this.undo, this.redo),
-          button("Clear evidence", () => this.#observe({})), h("span", { className: "gap" }), this.filter),
+          button("Clear evidence", () => this.#observe({})), h("span", { className: "gap" }),
+          this.zooms = h("span", { className: "group" },
+            button("−", () => this.#zoom(this.scale / 1.25), { "aria-label": "Smaller" }),
+            button("Fit", () => this.#zoom(this.#fitting()), { title: "The whole network" }),
+            button("+", () => this.#zoom(this.scale * 1.25), { "aria-label": "Larger" })),
+          this.filter),
         this.map, this.facts, this.told),
       h("div", { className: "side" },
         h("section", { className: "panel stack", "aria-label": "Open" }, h("h2", { textContent: "Network" }), this.list,
           h("p", { className: "small", textContent: "Or a file: BIF, BIFXML, NET, XDSL, UAI, CNF" }), this.input),
-        h("section", { className: "panel", "aria-label": "Evidence" }, h("h2", { textContent: "Evidence" }), this.evidence),
-        fold("Export", false, h("div", { className: "row" },
+        h("section", { className: "panel", "aria-label": "Evidence" }, h("h2", { textContent: "Evidence" }),
+          h("p", { className: "small", textContent: "What is known: a click on a state observes it, another frees it." }), this.evidence),
+        fold("Export", "What is observed, and all probabilities, as JSON.", false, h("div", { className: "row" },
           button("Evidence", () => save("evidence.json", this.observed)),
           button("Posteriors", () => (this.answer ? save("posteriors.json", this.answer) : this.wrong("There are no posteriors: the evidence excludes itself or has no answer.")))))));
   }
@@ -224,6 +233,8 @@ class NetworkView {
     const isGraph = this.nodes.length <= DRAWN;
     this.map.className = isGraph ? "map" : "map flow";
     for (const node of this.nodes) this.cards.set(node.name, this.#card(node));
+    this.zooms.hidden = !isGraph;
+    this.size = null;
     if (!isGraph) {
       this.map.replaceChildren(h("div", { className: "nodes" }, [...this.cards.values()].map(({ box }) => box)));
       this.#show();
@@ -261,9 +272,31 @@ class NetworkView {
     for (const [name, { box }] of this.cards) {
       box.style.left = `${at.get(name).x}px`;
       box.style.top = `${at.get(name).y}px`;
+      box.style.setProperty("--height", `${at.get(name).height}px`);
+      box.style.setProperty("--letters", name.length);
     }
-    this.map.replaceChildren(svg, room, ...[...this.cards.values()].map(({ box }) => box));
+    this.room = h("div", { className: "room" }, svg, room, [...this.cards.values()].map(({ box }) => box));
+    this.map.replaceChildren(this.room);
+    this.size = [width, top];
+    this.#zoom(this.#fitting());
     this.#show();
+  }
+
+  /** The scale at which the whole network is seen. */
+  #fitting() {
+    if (!this.size) return 1;
+    const [width, height] = this.size;
+    const tall = Math.max(320, innerHeight - 260);
+    return Math.min(1, (this.map.clientWidth || 800) / width, tall / height);
+  }
+
+  /** Draws the network at a scale; from afar nodes show their names alone, in letters that can be read. */
+  #zoom(scale) {
+    if (!this.size) return;
+    this.scale = Math.min(2, Math.max(0.08, scale));
+    this.room.style.zoom = this.scale;
+    this.map.classList.toggle("far", this.scale < 0.6);
+    this.map.style.setProperty("--far", Math.min(3.2, 0.72 / this.scale));
   }
 
   #show() {

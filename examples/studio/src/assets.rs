@@ -3,7 +3,7 @@
 use hyper::body::Bytes;
 
 /// Paths of the files, their media types and their texts.
-const FILES: [(&str, &str, &str); 13] = [
+const FILES: [(&str, &str, &str); 15] = [
     (
         "/",
         "text/html; charset=utf-8",
@@ -21,6 +21,8 @@ const FILES: [(&str, &str, &str); 13] = [
     ("/level.js", SCRIPT, include_str!("../page/level.js")),
     ("/board.js", SCRIPT, include_str!("../page/board.js")),
     ("/network.js", SCRIPT, include_str!("../page/network.js")),
+    ("/tour.js", SCRIPT, include_str!("../page/tour.js")),
+    ("/words.js", SCRIPT, include_str!("../page/words.js")),
 ];
 
 const CSS: &str = "text/css; charset=utf-8";

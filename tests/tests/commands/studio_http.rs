@@ -7,4 +7,5 @@ mod designs;
 mod levels;
 mod networks;
 mod page;
+mod placing;
 mod refused;

@@ -54,6 +54,9 @@ impl Demands {
         if !request.allow_unseen {
             demands.whole(Demand::Seen);
         }
+        if !request.allow_unseen && request.row_splits.is_none() && request.smoothing == 0.0 {
+            demands.check_rows(&request.pin, trained, set)?;
+        }
         demands.tiles(
             Painted {
                 field: "pin",
@@ -96,6 +99,52 @@ impl Demands {
     fn whole(&mut self, demand: Demand) {
         self.told.push(demand.to_string());
         self.all.push(demand);
+    }
+
+    /// Refuses tiles that no training level has in the row of their cell (the column, where levels are played upwards): each row has a table of its own, so
+    /// that no seen configuration has them there. Nothing is drawn to find that out.
+    fn check_rows(
+        &self,
+        given: &[(usize, usize, char)],
+        trained: &Trained,
+        set: &TileSet,
+    ) -> Result<(), Problem> {
+        let across = self.size.0;
+        let what = match self.travel {
+            Travel::Right => "row",
+            Travel::Up => "column",
+        };
+        let mut never = Vec::new();
+        for &(row, column, symbol) in given {
+            let tile = known_tile("pin", symbol, set)?;
+            // Columns as they are played are rows as the chain draws.
+            let drawn = match self.travel {
+                Travel::Right => row,
+                Travel::Up => column,
+            };
+            // Cells outside the level are told elsewhere.
+            let is_seen = drawn >= across
+                || trained.corpus.levels().iter().any(|level| {
+                    drawn >= level.height()
+                        || level.as_array().row(drawn).iter().any(|&one| one == tile)
+                });
+            if !is_seen {
+                never.push((row, column, symbol, drawn));
+            }
+        }
+        let Some(&(_, _, symbol, place)) = never.first() else {
+            return Ok(());
+        };
+        let cells: Vec<_> = never
+            .iter()
+            .map(|(row, column, ..)| (row, column))
+            .collect();
+        Err(Problem::without_answer(format!(
+            "no training level has the tile {symbol} in {what} {place} (from 0), so that it cannot come there: put it there as place instead of pin, or \
+             allow_unseen"
+        ))
+        .with("cells", json!(cells))
+        .with("proven", true.into()))
     }
 
     /// Demands on single cells, each its own or those of a column together.

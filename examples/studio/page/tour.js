@@ -1,0 +1,51 @@
+// A tour of three steps, shown at the first visit.
+
+import { button, h } from "./dom.js";
+
+const SEEN = "figrs-studio-toured";
+/** What each step says, and the part of the page that it is about. */
+const STEPS = [
+  ["[aria-label='Tiles']", "Choose a tile and click a cell. It stands there, and the rest of the board is drawn around it."],
+  ["[role='toolbar']", "Another draws a new board with what you set; Undo brings back the one before. The heat map below the tiles shows where a tile may come."],
+  [".side details", "Say what every board is to meet, then take it along: Files, further down, has text, pictures and maps."],
+];
+
+/** True if the browser remembers a visit, or does not tell. */
+function wasHere() {
+  try {
+    return localStorage.getItem(SEEN) !== null;
+  } catch {
+    return true;
+  }
+}
+
+/** Begins the tour in a view, if it is the first visit. */
+export function tour(view) {
+  if (wasHere()) return;
+  let at = 0;
+  const text = h("p");
+  const count = h("span", { className: "small" });
+  const mark = (isOn) => view.querySelector(STEPS[at][0])?.classList.toggle("toured", isOn);
+  const end = () => {
+    mark(false);
+    box.remove();
+    localStorage.setItem(SEEN, "1");
+  };
+  const next = button("Next", () => {
+    if (at === STEPS.length - 1) return end();
+    mark(false);
+    at += 1;
+    show();
+  }, { className: "main" });
+  const show = () => {
+    text.textContent = STEPS[at][1];
+    count.textContent = `${at + 1} of ${STEPS.length}`;
+    next.textContent = at === STEPS.length - 1 ? "Done" : "Next";
+    mark(true);
+  };
+  const box = h("section", { className: "panel stack tour", "aria-label": "First steps" }, text,
+    h("div", { className: "row" }, count, h("span", { className: "gap" }), button("Skip", end), next));
+  show();
+  // It goes where the view goes.
+  view.append(box);
+}

@@ -1,0 +1,30 @@
+// Errors in the words of the page: requests have the names of flags, and count from 0.
+
+/** A message with rows and columns from 1, as the page counts them. */
+export function fromOne(told) {
+  const next = (number) => Number(number) + 1;
+  if (!told.includes(" (from 0)")) {
+    return told
+      .replace(/\b(?:pin|place) \[(\d+), (\d+)\]/g, (_, row, column) => `row ${next(row)}, column ${next(column)}`)
+      .replace(/\b(rows|columns) 0 to (\d+)/g, (_, what, last) => `${what} 1 to ${next(last)}`);
+  }
+  return told.replaceAll(" (from 0)", "")
+    .replace(/\b(columns?|rows?) (\d+)( to (\d+))?\b/g, (_, what, first, range, last) => `${what} ${next(first)}${range ? ` to ${next(last)}` : ""}`);
+}
+
+/** A message with parts of it replaced, each a text or a pattern with its words. */
+export const inWords = (told, words) => words.reduce((text, [found, word]) => text.replaceAll(found, word), told);
+
+/** What errors of levels say of fields, in the words of the page. */
+export const WORDS = [
+  [": put it there as place instead of pin, or allow_unseen", ""],
+  ["give more particles", "search longer"],
+  ["use method exact, or draw from another model by trained, of which n-grams keep whole columns", "choose the model “n-grams of columns” below Training, which keeps whole columns"],
+  [/(demand )?playable, choose another movement, or leave strict out/g, "that a player gets through, choose another movement, or leave out the stricter search"],
+  ["use more particles, or the exact method", "search longer"],
+  [/\bmax_gap\b/g, "“Widest gap in the ground”"],
+  [/\brow_splits\b/g, "“Bands of rows”"],
+  [/\ballow_unseen\b/g, "“Allow configurations never seen in training”"],
+  [/\bcorpus and training\b/g, "the folder and the edited levels"],
+  [/\bstyle_change\b/g, "“A style changes with probability”"],
+];

@@ -1,0 +1,36 @@
+//! Tiles that are painted: placed they stand, pinned where no training level has them they are refused at once.
+
+use std::time::{Duration, Instant};
+
+use figrs_tests::studio::Studio;
+use serde_json::json;
+
+/// A coin on the lowest row, and a cannon high in the air: no training level has either.
+const STRANGE: [(usize, usize, &str); 2] = [(13, 5, "o"), (2, 8, "B")];
+
+#[test]
+fn strange_tiles_are_refused_at_once_as_pins_and_stand_as_placed() {
+    let studio = Studio::start(None);
+    let level = |field: &str, cell| {
+        let body = json!({"width": 12, "seed": 1, "particles": 8, field: [cell]});
+        studio.post("/api/level", &body)
+    };
+    // The chain is trained once.
+    assert_eq!(level("pin", (13, 5, "X")).0, 200);
+    for (row, column, tile) in STRANGE {
+        let begun = Instant::now();
+        let (status, told) = level("pin", (row, column, tile));
+        assert!(begun.elapsed() < Duration::from_secs(2), "{told}");
+        assert_eq!((status, &told["proven"]), (200, &json!(true)), "{told}");
+        assert_eq!(told["cells"], json!([[row, column]]));
+        let error = told["error"].as_str().unwrap();
+        let place = format!("no training level has the tile {tile} in row {row} (from 0)");
+        assert!(error.contains(&place) && !error.contains("--"), "{error}");
+        let (_, placed) = level("place", (row, column, tile));
+        let line = placed[0]["rows"][row].as_str().unwrap();
+        assert_eq!(line.chars().nth(column), tile.chars().next(), "{placed}");
+    }
+    // Smoothing makes everything possible, and configurations that were not seen may be allowed.
+    let body = json!({"width": 12, "seed": 1, "pin": [STRANGE[0]], "allow_unseen": true, "smoothing": 0.5});
+    assert!(studio.post("/api/level", &body).1.is_array());
+}
