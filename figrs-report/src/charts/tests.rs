@@ -195,7 +195,8 @@ fn a_report_is_well_formed_and_has_every_picture() {
 
 /// The numbers of an attribute of all tags of a name.
 fn numbers_of(svg: &str, tag: &str, attribute: &str) -> Vec<f64> {
-    let tags = svg.split(&format!("<{tag} ")).skip(1);
+    let start = format!("<{tag} ");
+    let tags = svg.split(&start).skip(1);
     let of = |tag: &str| {
         let (_, value) = tag.split_once(&format!("{attribute}=\""))?;
         value.split('"').next()?.parse().ok()
@@ -248,7 +249,7 @@ fn a_report_of_a_model_without_end_says_what_is_missing() {
     let page = comparison.to_html("Without end", &[]);
     // A posterior, and the model as far as it is explored.
     assert_eq!(tags(&page)("svg"), 2);
-    assert!(page.contains("the model cannot be compiled") && page.contains("not explored"));
+    assert!(page.contains("The model cannot be compiled") && page.contains("not explored"));
 }
 
 #[test]
