@@ -17,7 +17,7 @@ export const inWords = (told, words) => words.reduce((text, [found, word]) => te
 
 /** What errors of levels say of fields, in the words of the page. */
 export const WORDS = [
-  [": put it there as place instead of pin, or allow_unseen", ""],
+  [": put it there as place instead of pin", ""],
   ["give more particles", "search longer"],
   ["use method exact, or draw from another model by trained, of which n-grams keep whole columns", "choose the model “n-grams of columns” below Training, which keeps whole columns"],
   [/(demand )?playable, choose another movement, or leave strict out/g, "that a player gets through, choose another movement, or leave out the stricter search"],

@@ -89,7 +89,7 @@ impl Studio {
         });
         let is_of_request = is_of_request(content.status);
         if is_quiet && is_of_request {
-            content = content.as_answer();
+            content = content.into_answer();
         }
         let status = content.status;
         let mut response = Response::new(Full::new(content.bytes));
@@ -197,7 +197,7 @@ impl Content {
     }
 
     /// A mistake in a request as an answer, with its status as a field.
-    fn as_answer(self) -> Self {
+    fn into_answer(self) -> Self {
         match serde_json::from_slice::<Map<String, Json>>(&self.bytes) {
             Ok(mut object) => {
                 object.insert("status".to_owned(), self.status.as_u16().into());

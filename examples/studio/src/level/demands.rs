@@ -140,8 +140,7 @@ impl Demands {
             .map(|(row, column, ..)| (row, column))
             .collect();
         Err(Problem::without_answer(format!(
-            "no training level has the tile {symbol} in {what} {place} (from 0), so that it cannot come there: put it there as place instead of pin, or \
-             allow_unseen"
+            "no training level has the tile {symbol} in {what} {place} (from 0), so that it cannot come there: put it there as place instead of pin"
         ))
         .with("cells", json!(cells))
         .with("proven", true.into()))

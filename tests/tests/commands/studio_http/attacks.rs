@@ -75,9 +75,10 @@ fn files_of_the_page_do_not_wait_for_work() {
 
 #[test]
 fn work_ends_when_its_client_hangs_up_whatever_it_does() {
-    let variables: String = (0..20_000)
+    let variables: Vec<String> = (0..20_000)
         .map(|i| format!("variable v{i} {{ type discrete [ 2 ] {{ a, b }}; }} probability ( v{i} ) {{ table 0.5, 0.5; }}\n"))
         .collect();
+    let variables = variables.concat();
     let n = 100_000;
     let markov = format!("MARKOV\n{n}\n{}\n0\n", "2 ".repeat(n));
     let pattern = vec!["X".repeat(60); 14];

@@ -30,7 +30,4 @@ fn strange_tiles_are_refused_at_once_as_pins_and_stand_as_placed() {
         let line = placed[0]["rows"][row].as_str().unwrap();
         assert_eq!(line.chars().nth(column), tile.chars().next(), "{placed}");
     }
-    // Smoothing makes everything possible, and configurations that were not seen may be allowed.
-    let body = json!({"width": 12, "seed": 1, "pin": [STRANGE[0]], "allow_unseen": true, "smoothing": 0.5});
-    assert!(studio.post("/api/level", &body).1.is_array());
 }
