@@ -54,9 +54,6 @@ impl Demands {
         if !request.allow_unseen {
             demands.whole(Demand::Seen);
         }
-        if !request.allow_unseen && request.row_splits.is_none() && request.smoothing == 0.0 {
-            demands.check_rows(&request.pin, trained, set)?;
-        }
         demands.tiles(
             Painted {
                 field: "pin",
@@ -73,6 +70,13 @@ impl Demands {
             },
             set,
         )?;
+        // After what is wrong in the request itself. Other models, and cells beside placed ones, may have what no row shows.
+        let is_by_row = matches!(request.trained.as_deref(), None | Some("chain" | "n-grams"))
+            && request.row_splits.is_none()
+            && request.smoothing == 0.0;
+        if is_by_row && !request.allow_unseen && request.place.is_empty() {
+            demands.check_rows(&request.pin, trained, set)?;
+        }
         for demand in in_numbers(request)?.on(model, "")? {
             demands.whole(demand);
         }
@@ -122,7 +126,7 @@ impl Demands {
                 Travel::Right => row,
                 Travel::Up => column,
             };
-            // Cells outside the level are told elsewhere.
+            // Cells outside the level were refused before.
             let is_seen = drawn >= across
                 || trained.corpus.levels().iter().any(|level| {
                     drawn >= level.height()
