@@ -30,6 +30,7 @@ fn is_certain(name: &str, event: &Element<bool>) {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // Functions of elements take references.
 fn positive(x: &f64) -> bool {
     x.is_sign_positive()
 }

@@ -56,7 +56,7 @@ fn chains_share_the_memory() {
         (&chains.clone().tempered([4.0]), 8),
         (&searches, 8),
     ] {
-        let error = algorithm.run(&Model::new(), &endless()).unwrap_err();
+        let error = algorithm.run(&Model::new(), endless()).unwrap_err();
         let Error::Model(ModelError::TooMuchMemory { limit, .. }) = error else {
             panic!("{error}");
         };

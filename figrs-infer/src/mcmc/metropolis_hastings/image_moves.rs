@@ -209,7 +209,7 @@ impl Image {
                 known.insert(element.id(), Argument::Call(calls.len()));
                 calls.push((element, arguments));
             } else {
-                let parents: Vec<AnyElement> = parents.to_vec();
+                let parents: Vec<AnyElement> = parents.clone();
                 open.push((element, true));
                 open.extend(parents.into_iter().map(|parent| (parent, false)));
             }

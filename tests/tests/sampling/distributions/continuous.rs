@@ -69,6 +69,13 @@ fn truncated(element: Element<f64>, lower: f64, upper: f64, moments: (f64, f64))
 }
 
 fn rows() -> Vec<Row> {
+    let mut rows = whole_rows();
+    rows.extend(truncated_rows());
+    rows
+}
+
+/// Distributions that are not cut.
+fn whole_rows() -> Vec<Row> {
     let normal = |mean, sd| StatrsNormal::new(mean, sd).unwrap();
     let gamma = |shape, rate| StatrsGamma::new(shape, rate).unwrap();
     let beta = |a, b| StatrsBeta::new(a, b).unwrap();
@@ -182,6 +189,12 @@ fn rows() -> Vec<Row> {
             StatrsCauchy::new(0.0, 3.0).unwrap(),
             None,
         ),
+    ]
+}
+
+/// Tails of the standard normal distribution and a part of its middle.
+fn truncated_rows() -> Vec<Row> {
+    vec![
         truncated(
             TruncatedNormal::new(0.0, Variance(1.0), -0.5, 2.0),
             -0.5,

@@ -59,7 +59,7 @@ fn parameters_move_with_the_offsets_behind_them() {
             let error = StandardDeviation(NOISE * 2.0_f64.sqrt());
             model = model
                 .observe(&Normal::new(&effect, error), seen)
-                .observe(&Normal::new(&shifted(&effect), error), seen + 2.0);
+                .observe(&Normal::new(shifted(&effect), error), seen + 2.0);
         }
         let sampler = MetropolisHastings::new(3000).seed(1);
         let answer = sampler.run(&model, (&mean, &spread)).unwrap();
