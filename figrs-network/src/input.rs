@@ -11,7 +11,7 @@ impl Network {
     /// first element, whatever the extension.
     ///
     /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network; [`NetworkError::Text`] with the
-    /// line and the column. A network with decisions or utilities is [`TextProblem::InfluenceDiagram`].
+    /// line and the column. A network with decisions or utilities is [`TextProblem::InfluenceDiagram`](crate::TextProblem::InfluenceDiagram).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read(path)
     }
@@ -70,7 +70,7 @@ impl Network {
 impl InfluenceDiagram {
     /// Reads a file as [`Network::read`] does. A Bayesian network is an influence diagram without decisions and utilities.
     ///
-    /// **Errors.** As there. A decision that influences what it observes is [`TextProblem::InfluencesObserved`].
+    /// **Errors.** As there. A decision that influences what it observes is [`TextProblem::InfluencesObserved`](crate::TextProblem::InfluencesObserved).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }
