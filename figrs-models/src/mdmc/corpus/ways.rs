@@ -23,14 +23,22 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
         let width = rows.first().map_or(0, Vec::len);
         sizes.entry((rows.len(), width)).or_default().push(place);
     }
-    let mut drawn: BTreeMap<char, Vec<usize>> = BTreeMap::new();
+    // Each copy with the level that it repeats.
+    let mut pairs: Vec<(char, usize, usize)> = Vec::new();
     for places in sizes.values().filter(|of| of.len() <= MOST_OF_ONE_SIZE) {
         for &copy in places {
             let mut others = places.iter().filter(|&&other| other != copy);
-            let way = others.find_map(|&other| added(&texts[copy], &texts[other]));
-            if let Some(way) = way {
-                drawn.entry(way).or_default().push(copy);
-            }
+            let pair =
+                others.find_map(|&other| Some((added(&texts[copy], &texts[other])?, copy, other)));
+            pairs.extend(pair);
+        }
+    }
+    // Of two levels that repeat each other, neither is known to be the one without a way.
+    let copies: BTreeSet<usize> = pairs.iter().map(|(_, copy, _)| *copy).collect();
+    let mut drawn: BTreeMap<char, Vec<usize>> = BTreeMap::new();
+    for (way, copy, other) in pairs {
+        if !copies.contains(&other) {
+            drawn.entry(way).or_default().push(copy);
         }
     }
     for (place, rows) in texts.iter().enumerate() {

@@ -161,6 +161,13 @@ fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
 }
 
 #[test]
+fn two_levels_that_repeat_each_other_are_both_read() {
+    let twins = [("a.txt", "----\n####"), ("b.txt", "oooo\n####")];
+    let (corpus, _) = read(&folder(&twins));
+    assert_eq!(corpus.names(), ["a", "b"]);
+}
+
+#[test]
 fn folders_within_are_searched_and_one_encoding_is_read() {
     let scratch = folder(&[
         ("Game/Processed/one.txt", "-X\nXX"),
