@@ -8,6 +8,7 @@ mod decide;
 mod findings;
 mod learn;
 mod options;
+mod predict;
 mod question;
 mod reading;
 mod remedy;
@@ -43,6 +44,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         Task::Convert => return convert::run(options),
         Task::Decide => return decide::run(options),
         Task::Score => return score::run(options),
+        Task::Predict => return predict::run(options),
         _ => {}
     }
     let started = Instant::now();

@@ -28,6 +28,12 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    With several starts "starts": [x, ...] has the log-likelihood of each, and "alike": [VAR, ...] the hidden variables whose states began alike;
    "unreached": {VAR: ["PARENT=STATE", ...]} are the rows that no case reaches, which keep their first numbers.
   Task score: {"score": x, "variables": {VAR: x}}: the score of the structure and the term of each variable.
+  Task predict: {"rows": n, "impossible": n, "predicted": {STATE: n}, "log_likelihood": x, "scored": n, "accuracy": x, "log_loss": x, "file": OUT,
+   "seconds": {"compile", "query"}}: how often each state is the most probable one; the sum over the rows, but for the impossible ones that the network gives
+   the probability 0, of the logarithm of the probability of their cells, without the predicted variable and given --evidence and --observe; and, where the
+   data has a column of the predicted variable, in the rows with a cell there the share of right predictions and the mean of -ln P(that state).
+   The file has a line for each row: "predicted" (the first of the most probable states), "P(STATE)" for each state, and "log_likelihood". The cells of a row
+   that is impossible are empty, its log-likelihood is -inf.
   Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}: a row
    for each combination of states, of the variables that the choice depends on, that is possible.
    "unordered": [[DECISION, DECISION], ...] are neighbours that nothing but their places in the file orders.
@@ -84,7 +90,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
     pub(crate) observe: Vec<String>,
     /// The variables to report, or all (default all). Marginals and cost are computed for these alone; worlds are searched for and drawn whole, and
-    /// only these variables of them are shown.
+    /// only these variables of them are shown. Of predict the one variable that is predicted.
     #[arg(long, value_name = "all|VAR", num_args = 1..)]
     pub(crate) query: Vec<String>,
     /// Task: a question about the network.
@@ -93,11 +99,11 @@ pub(crate) struct Options {
     /// Algorithm that answers it (default exact; junction-tree for cost and decide).
     #[arg(long, value_enum)]
     pub(crate) algorithm: Option<Method>,
-    /// Data of tasks learn and score: a .csv file whose first line names variables, a line a case, empty cells for missing values, and NA or ? too where
+    /// Data of tasks learn, score and predict: a .csv file whose first line names variables, a line a case, empty cells for missing values, and NA or ? too where
     /// they are no states; semicolons or tabs separate cells if the first line has no comma; - is standard input.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) data: Option<PathBuf>,
-    /// File of the learned or converted network, .bif, .bifxml (or .xml), .net, .uai or .xdsl, or of samples, .csv; replaced when everything
+    /// File of the learned or converted network, .bif, .bifxml (or .xml), .net, .uai or .xdsl, or of samples or predictions, .csv; replaced when everything
     /// is there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -172,6 +178,8 @@ pub(crate) enum Task {
     Decide,
     /// The score of the structure on --data.
     Score,
+    /// The posterior of the --query variable in each row of --data, given the other cells of the row.
+    Predict,
 }
 
 /// Numbers that learning starts from.
@@ -238,7 +246,7 @@ impl Method {
     pub(crate) fn can(self, task: Task) -> bool {
         match self {
             Self::JunctionTree => true,
-            Self::Exact => !matches!(task, Task::Cost | Task::Decide),
+            Self::Exact => !matches!(task, Task::Cost | Task::Decide | Task::Predict),
             Self::VariableElimination => {
                 matches!(task, Task::Marginals | Task::Evidence | Task::Count)
             }
@@ -291,8 +299,12 @@ impl Options {
             return Err(format!("--task {task} needs --file").into());
         }
         self.structures.check_file(self.file.is_some())?;
-        if matches!(self.task, Task::Learn | Task::Score) && self.data.is_none() {
+        let needs_data = matches!(self.task, Task::Learn | Task::Score | Task::Predict);
+        if needs_data && self.data.is_none() {
             return Err(format!("--task {task} needs --data FILE.csv").into());
+        }
+        if self.task == Task::Predict && (self.query.is_empty() || self.query == ["all"]) {
+            return Err(super::predict::needs_query());
         }
         let is_stream = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard_input);
         if is_stream(&self.file) && is_stream(&self.data) {
@@ -309,7 +321,7 @@ impl Options {
                 let known = ".bif, .bifxml, .net, .uai or .xdsl";
                 (NetworkFormat::of(out).is_ok(), known)
             }
-            Task::Sample => (has_extension(out, "csv"), ".csv"),
+            Task::Sample | Task::Predict => (has_extension(out, "csv"), ".csv"),
             _ => return Ok(()),
         };
         if !is_known {

@@ -120,7 +120,12 @@ impl Question {
     /// The elements that the task needs: nothing but the evidence, the queried ones, or all.
     fn targets(&self) -> Vec<Element<State>> {
         match self.options.task {
-            Task::Evidence | Task::Learn | Task::Convert | Task::Score | Task::Decide => Vec::new(),
+            Task::Evidence
+            | Task::Learn
+            | Task::Convert
+            | Task::Score
+            | Task::Predict
+            | Task::Decide => Vec::new(),
             Task::Marginals | Task::Cost => self.asked().cloned().collect(),
             Task::Mpe | Task::KBest | Task::Sample | Task::Count => {
                 self.network.elements().to_vec()
@@ -168,8 +173,13 @@ impl Question {
         let started = Instant::now();
         match self.options.task {
             // Told already, without compiling; tasks of their own.
-            Task::Cost | Task::Count | Task::Learn | Task::Convert | Task::Score | Task::Decide => {
-            }
+            Task::Cost
+            | Task::Count
+            | Task::Learn
+            | Task::Convert
+            | Task::Score
+            | Task::Predict
+            | Task::Decide => {}
             Task::Marginals => self.read(&tree.answer()?, &mut findings)?,
             Task::Evidence => {
                 let value = tree.log_evidence();

@@ -26,12 +26,18 @@ pub(super) struct CsvRecords<'t> {
 impl<'t> CsvRecords<'t> {
     /// **Errors.** A character that no text has.
     pub(super) fn new(text: &'t str) -> LexerResult<Self> {
+        Self::separated_by(separator(text), text)
+    }
+
+    /// Records of values with a separator that is known.
+    ///
+    /// **Errors.** A character that no text has.
+    pub(super) fn separated_by(separator: char, text: &'t str) -> LexerResult<Self> {
         let is_of_text =
             |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
         if let Some((at, letter)) = text.char_indices().find(|(_, letter)| !is_of_text(*letter)) {
             return Err(LexerError::new(at, TextProblem::NotPlainText { letter }));
         }
-        let separator = separator(text);
         let mut builder = ReaderBuilder::new();
         builder.has_headers(false).flexible(true);
         builder.delimiter(separator as u8);
@@ -51,7 +57,7 @@ impl<'t> CsvRecords<'t> {
             let reason = error.to_string();
             LexerError::new(at, TextProblem::Csv { reason })
         })?;
-        if is_read && self.reader.position().byte() as usize == self.text.len() {
+        if is_read && self.is_at_end() {
             let start = record.position().map_or(0, |place| place.byte() as usize);
             let last = Fields::new(&self.text[start..], self.separator).last();
             if let Some(field) = last.filter(|field| !field.is_closed) {
@@ -59,6 +65,29 @@ impl<'t> CsvRecords<'t> {
             }
         }
         Ok(is_read)
+    }
+
+    /// The separator of values.
+    pub(super) fn separator(&self) -> char {
+        self.separator
+    }
+
+    /// The offset in the text of the end of the records read so far.
+    pub(super) fn end(&self) -> usize {
+        self.reader.position().byte() as usize
+    }
+
+    /// True if all of the text is read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.end() == self.text.len()
+    }
+
+    /// The line of a record, from 1.
+    pub(super) fn line(&self, record: &StringRecord) -> usize {
+        // The place of a record is before empty lines above it.
+        let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
+        let above = &self.text[begin.0 as usize..self.field_start(record, 0)];
+        begin.1 as usize + above.matches('\n').count()
     }
 
     /// The offset in the text of a field of a record.

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use csv::StringRecord;
-use rustc_hash::FxHashMap;
 
-use super::csv_records::{CsvRecords, is_missing};
-use super::lexer::{LexerError, LexerResult};
+use super::csv_records::CsvRecords;
+use super::data_columns::DataColumns;
+use super::lexer::LexerResult;
 use super::reader::read_text;
-use super::variable::{position_of, unknown_state};
-use super::{Network, NetworkError, State, TextProblem};
+use super::{Network, NetworkError, State};
 
 /// Rows of data about the variables of a [`Network`]: a state for each variable, or nothing where it is missing.
 ///
@@ -26,10 +25,10 @@ use super::{Network, NetworkError, State, TextProblem};
 #[derive(Clone, Debug, Default)]
 pub struct NetworkData {
     /// Number of variables.
-    width: usize,
-    cells: Vec<Option<State>>,
+    pub(super) width: usize,
+    pub(super) cells: Vec<Option<State>>,
     /// The line of each row in its file, from 1.
-    lines: Vec<usize>,
+    pub(super) lines: Vec<usize>,
 }
 
 impl NetworkData {
@@ -89,57 +88,10 @@ impl Network {
 
     pub(super) fn data(&self, text: &str) -> LexerResult<NetworkData> {
         let mut records = CsvRecords::new(text)?;
-        let mut record = StringRecord::new();
-        let mut columns: Vec<usize> = Vec::new();
-        if records.read(&mut record)? {
-            for (i, name) in record.iter().enumerate() {
-                let at = || records.field_start(&record, i);
-                let position = position_of(&self.index, &self.variables, name);
-                let position = position.map_err(|unknown| LexerError::new(at(), unknown))?;
-                if columns.contains(&position) {
-                    let variable = name.into();
-                    let problem = TextProblem::RepeatedColumn { variable };
-                    return Err(LexerError::new(at(), problem));
-                }
-                columns.push(position);
-            }
-        }
-        // By name: a column may have thousands of states.
-        let states = columns.iter().map(|&column| {
-            let states = self.variables[column].states.iter();
-            states.map(|state| (state.name(), state)).collect()
-        });
-        let states: Vec<FxHashMap<&str, &State>> = states.collect();
-        let width = self.variables.len();
-        let mut data = NetworkData {
-            width,
-            ..NetworkData::default()
-        };
+        let columns = DataColumns::read(self, &mut records)?;
+        let (mut data, mut record) = (columns.data(), StringRecord::new());
         while records.read(&mut record)? {
-            if record.len() != columns.len() {
-                let problem = TextProblem::CellCount {
-                    found: record.len(),
-                    needed: columns.len(),
-                };
-                return Err(LexerError::new(records.field_start(&record, 0), problem));
-            }
-            let first = data.cells.len();
-            data.cells.resize(first + width, None);
-            for (i, (cell, &column)) in record.iter().zip(&columns).enumerate() {
-                match states[i].get(cell) {
-                    Some(&state) => data.cells[first + column] = Some(state.clone()),
-                    None if is_missing(cell) => {}
-                    None => {
-                        let problem = unknown_state(&self.variables[column], cell);
-                        return Err(LexerError::new(records.field_start(&record, i), problem));
-                    }
-                }
-            }
-            // The place of a record is before empty lines above it.
-            let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
-            let above = &text[begin.0 as usize..records.field_start(&record, 0)];
-            let line = begin.1 as usize + above.matches('\n').count();
-            data.lines.push(line);
+            columns.add(&mut data, &records, &record)?;
         }
         Ok(data)
     }

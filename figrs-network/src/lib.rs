@@ -31,7 +31,9 @@
 //! | formats of files | [`NetworkFormat`] |
 //! | values of their elements | [`State`] |
 //! | evidence files | [`Observation`] |
-//! | data, and tables learned from it | [`NetworkData`], [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
+//! | data, at once or block by block | [`NetworkData`], [`NetworkDataBlocks`] |
+//! | predictions of a variable, case by case | [`CasePredictor`], [`CasePrediction`] |
+//! | tables learned from data | [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
 //! | structures learned from data, and their scores | [`StructureLearner`], [`StructureSearch`], [`LearnedStructure`], [`NetworkScore`], [`ScoredNetwork`] |
 //! | rounded rows | [`NormalisedRow`], [`ROUNDING`] |
 //! | errors | [`NetworkError`], [`NetworkLearningError`], [`StructureLearningError`], [`TextProblem`], [`Unknown`] |
@@ -79,6 +81,8 @@ mod cnf;
 mod contents;
 mod csv_records;
 mod data;
+mod data_blocks;
+mod data_columns;
 mod data_variables;
 mod diagram;
 mod draft;
@@ -99,6 +103,7 @@ mod net;
 mod observation;
 mod order;
 mod output;
+mod prediction;
 #[cfg(test)]
 mod problem_of;
 mod read_format;
@@ -116,6 +121,7 @@ mod xml;
 pub use clause::NetworkClause;
 pub use contents::Network;
 pub use data::NetworkData;
+pub use data_blocks::NetworkDataBlocks;
 pub use diagram::{DecisionNode, DiagramElements, InfluenceDiagram, UtilityNode};
 pub use error::{NetworkError, NetworkLearningError, TextProblem};
 pub use evidence::ObservedVariables;
@@ -123,6 +129,7 @@ pub use format::NetworkFormat;
 pub use kind::NetworkKind;
 pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};
 pub use observation::Observation;
+pub use prediction::{CasePrediction, CasePredictor};
 pub use reader::NetworkReader;
 pub use row::{NormalisedRow, ROUNDING};
 pub use state::State;

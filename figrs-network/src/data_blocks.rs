@@ -1,0 +1,266 @@
+//! Data that is read block by block, in bounded memory.
+
+use std::io::Read;
+
+use csv::StringRecord;
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
+
+use super::csv_records::CsvRecords;
+use super::data_columns::DataColumns;
+use super::lexer::{LexerError, LexerResult};
+use super::{Network, NetworkData, NetworkError, TextProblem};
+
+/// Bytes that are read at a time.
+const BLOCK: usize = 1 << 18;
+/// The longest row, in bytes.
+const MOST_ROW: usize = 64 << 20;
+
+/// Rows of data about a network, block by block: memory is taken for one block, however many rows there are.
+///
+/// The blocks are what [`Network::read_data`] reads at once, in the same form and with the same errors. [`Network::data_blocks`] makes it.
+///
+/// ```
+/// # use figrs_network::Network;
+/// # let network = Network::from_bif("network n { } variable rain { type discrete [ 2 ] { yes, no }; }
+/// #     probability ( rain ) { table 0.2, 0.8; }")?;
+/// let text = format!("rain\n{}", "yes\nno\n".repeat(100_000));
+/// let mut rows = 0;
+/// for block in network.data_blocks(text.as_bytes(), "days.csv")? {
+///     rows += block?.len();
+/// }
+/// assert_eq!(rows, 200_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct NetworkDataBlocks<'n, R> {
+    source: Source<R>,
+    columns: DataColumns<'n>,
+    separator: char,
+    /// The file, or what the text is.
+    place: String,
+    /// Text that was decoded and not yet read as rows.
+    text: String,
+    /// The number of lines before it.
+    lines_before: usize,
+    /// True after the last block and after an error.
+    is_over: bool,
+}
+
+/// A stream of bytes that are decoded.
+#[derive(Debug)]
+struct Source<R> {
+    stream: R,
+    bytes: Vec<u8>,
+    /// `None` before the first bytes, whose mark names the encoding.
+    decoder: Option<EncodingDecoder>,
+    is_at_end: bool,
+}
+
+/// A decoder, whose state has no text for debugging.
+struct EncodingDecoder(Decoder);
+
+impl std::fmt::Debug for EncodingDecoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.encoding().name())
+    }
+}
+
+/// A failure of a stream: of its reader, or a character that is not in its encoding.
+enum SourceFailure {
+    Read(std::io::Error),
+    Encoding(TextProblem),
+}
+
+impl<R: Read> Source<R> {
+    /// Appends the next bytes as text.
+    fn read(&mut self, text: &mut String) -> Result<(), SourceFailure> {
+        self.bytes.clear();
+        let mut limited = (&mut self.stream).take(BLOCK as u64);
+        let read = limited.read_to_end(&mut self.bytes);
+        self.is_at_end = read.map_err(SourceFailure::Read)? < BLOCK;
+        let EncodingDecoder(decoder) = self.decoder.get_or_insert_with(|| {
+            let marked = Encoding::for_bom(&self.bytes);
+            let encoding = marked.map_or(UTF_8, |(encoding, _)| encoding);
+            EncodingDecoder(encoding.new_decoder_with_bom_removal())
+        });
+        let most = decoder.max_utf8_buffer_length_without_replacement(self.bytes.len());
+        text.reserve(most.unwrap_or(3 * BLOCK));
+        let (result, _) =
+            decoder.decode_to_string_without_replacement(&self.bytes, text, self.is_at_end);
+        match result {
+            DecoderResult::InputEmpty => Ok(()),
+            _ if decoder.encoding() == UTF_8 => Err(SourceFailure::Encoding(TextProblem::NotUtf8)),
+            _ => {
+                let encoding = decoder.encoding().name().to_owned();
+                let problem = TextProblem::NotInEncoding { encoding };
+                Err(SourceFailure::Encoding(problem))
+            }
+        }
+    }
+}
+
+impl Network {
+    /// Reads data as [`read_data`](Self::read_data) does, block by block from a stream of any length; `place` names the stream in errors.
+    ///
+    /// **Errors.** As there, here those of the first line.
+    pub fn data_blocks<R: Read>(
+        &self,
+        stream: R,
+        place: &str,
+    ) -> Result<NetworkDataBlocks<'_, R>, NetworkError> {
+        let mut source = Source {
+            stream,
+            bytes: Vec::new(),
+            decoder: None,
+            is_at_end: false,
+        };
+        let mut text = String::new();
+        loop {
+            if let Err(failure) = source.read(&mut text) {
+                return Err(failure.within(&text, place, 0));
+            }
+            let is_last = source.is_at_end || text.len() > MOST_ROW;
+            let first = self.first_line(&text, is_last);
+            let first = first.map_err(|mistake| mistake.within(&text, place))?;
+            if let Some((columns, separator, end)) = first {
+                let mut blocks = NetworkDataBlocks {
+                    source,
+                    columns,
+                    separator,
+                    place: place.to_owned(),
+                    text,
+                    lines_before: 0,
+                    is_over: false,
+                };
+                blocks.pass_over(end);
+                return Ok(blocks);
+            }
+        }
+    }
+
+    /// The columns, the separator and the end of a first line; `None` if more text may belong to it.
+    fn first_line(
+        &self,
+        text: &str,
+        is_last: bool,
+    ) -> LexerResult<Option<(DataColumns<'_>, char, usize)>> {
+        let mut records = CsvRecords::new(text)?;
+        let columns = DataColumns::read(self, &mut records);
+        if !is_last && records.is_at_end() {
+            return Ok(None);
+        }
+        Ok(Some((columns?, records.separator(), records.end())))
+    }
+}
+
+impl<R> NetworkDataBlocks<'_, R> {
+    /// The positions of the variables that the first line names, in its order.
+    pub fn columns(&self) -> &[usize] {
+        self.columns.positions()
+    }
+
+    /// Forgets the beginning of the text.
+    fn pass_over(&mut self, end: usize) {
+        self.lines_before += self.text[..end].matches('\n').count();
+        self.text.drain(..end);
+    }
+
+    /// The rows of the text that are complete, and the end of the last of them.
+    fn rows(&self, is_last: bool) -> LexerResult<(NetworkData, usize)> {
+        let mut records = CsvRecords::separated_by(self.separator, &self.text)?;
+        let (mut data, mut record) = (self.columns.data(), StringRecord::new());
+        let mut end = 0;
+        loop {
+            let read = records.read(&mut record);
+            // More text may belong to the last row.
+            if !is_last && records.is_at_end() || !read? {
+                break;
+            }
+            self.columns.add(&mut data, &records, &record)?;
+            end = records.end();
+        }
+        for line in &mut data.lines {
+            *line += self.lines_before;
+        }
+        Ok((data, end))
+    }
+}
+
+impl<R: Read> NetworkDataBlocks<'_, R> {
+    fn block(&mut self) -> Result<Option<NetworkData>, NetworkError> {
+        let place = |mistake: LexerError, own: &Self| {
+            moved(mistake.within(&own.text, &own.place), own.lines_before)
+        };
+        loop {
+            if !self.source.is_at_end && self.text.len() < BLOCK {
+                let read = self.source.read(&mut self.text);
+                read.map_err(|failure| failure.within(&self.text, &self.place, self.lines_before))?;
+            }
+            let is_last = self.source.is_at_end || self.text.len() > MOST_ROW;
+            let (data, end) = self.rows(is_last).map_err(|mistake| place(mistake, self))?;
+            let end = if self.source.is_at_end {
+                self.text.len()
+            } else {
+                end
+            };
+            self.pass_over(end);
+            if !data.is_empty() || self.source.is_at_end {
+                self.is_over = self.source.is_at_end;
+                return Ok(Some(data).filter(|data| !data.is_empty()));
+            }
+            // A row is longer than a block.
+            let read = self.source.read(&mut self.text);
+            read.map_err(|failure| failure.within(&self.text, &self.place, self.lines_before))?;
+        }
+    }
+}
+
+impl<R: Read> Iterator for NetworkDataBlocks<'_, R> {
+    type Item = Result<NetworkData, NetworkError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let block = self.block();
+        self.is_over |= block.is_err();
+        block.transpose()
+    }
+}
+
+impl SourceFailure {
+    /// The error for a reader's caller, at the end of a text with some lines before it.
+    fn within(self, text: &str, place: &str, lines_before: usize) -> NetworkError {
+        match self {
+            Self::Read(cause) => NetworkError::Read {
+                path: place.into(),
+                cause,
+            },
+            Self::Encoding(problem) => {
+                let mistake = LexerError::new(text.len(), problem);
+                moved(mistake.within(text, place), lines_before)
+            }
+        }
+    }
+}
+
+/// An error in a text with some lines before it.
+fn moved(error: NetworkError, lines: usize) -> NetworkError {
+    match error {
+        NetworkError::Text {
+            place,
+            line,
+            column,
+            problem,
+        } => NetworkError::Text {
+            line: line + lines,
+            place,
+            column,
+            problem,
+        },
+        error => error,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+use std::io::Read;
+
+use super::super::problem_of::problem_of;
+use super::super::{Network, NetworkError, TextProblem};
+
+fn network() -> Network {
+    Network::from_bif(
+        "network n { }
+        variable rain { type discrete [ 2 ] { yes, no }; }
+        variable grass { type discrete [ 2 ] { wet, \"d,r\" }; }
+        probability ( rain ) { table 0.2, 0.8; }
+        probability ( grass ) { table 0.5, 0.5; }",
+    )
+    .unwrap()
+}
+
+/// All rows as they are printed, with their lines.
+fn rows(network: &Network, stream: impl Read) -> Result<Vec<(usize, String)>, NetworkError> {
+    let mut all = Vec::new();
+    for block in network.data_blocks(stream, "CSV")? {
+        let block = block?;
+        let row = |i| {
+            let cells: Vec<_> = block.row(i).collect();
+            (block.line(i), format!("{cells:?}"))
+        };
+        all.extend((0..block.len()).map(row));
+    }
+    Ok(all)
+}
+
+#[test]
+fn blocks_hold_the_rows_of_the_whole_with_their_lines() {
+    let network = network();
+    for end in ["\n", "\r\n", "\n\n"] {
+        let mut text = format!("grass;rain{end}");
+        // Rows of several lengths, so that blocks end at any place of a row.
+        for number in 0..60_000 {
+            let row = ["wet;yes", "\"d,r\";no", ";NA", "\"d,r\";"][number * number % 7 % 4];
+            text += &format!("{row}{end}");
+        }
+        let whole = network.data_from_csv(&text).unwrap();
+        let row = |i| {
+            (
+                whole.line(i),
+                format!("{:?}", whole.row(i).collect::<Vec<_>>()),
+            )
+        };
+        let expected: Vec<(usize, String)> = (0..whole.len()).map(row).collect();
+        assert!(
+            rows(&network, text.as_bytes()).unwrap() == expected,
+            "{end:?}"
+        );
+        // Without an end of the last line, and in another encoding.
+        assert!(rows(&network, text.trim_end().as_bytes()).unwrap() == expected);
+        let mut bytes = vec![0xff, 0xfe];
+        bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+        assert!(rows(&network, &bytes[..]).unwrap() == expected);
+    }
+    assert_eq!(rows(&network, &b""[..]).unwrap(), []);
+    assert_eq!(rows(&network, &b"rain"[..]).unwrap(), []);
+    let data = network.data_blocks(&b"grass,rain\n"[..], "CSV").unwrap();
+    assert_eq!(data.columns(), [1, 0]);
+}
+
+#[test]
+fn mistakes_have_their_place_in_any_block() {
+    let network = network();
+    for above in [0, 100_000] {
+        let lines = "wet,yes\n".repeat(above);
+        for (row, column, words) in [
+            ("wet,nope", 5, "`rain` has no state `nope`"),
+            ("wet", 1, "cells in this row: 1, columns: 2"),
+            ("wet,\"yes", 5, "the quote that begins here does not end"),
+            ("w\u{1}t,yes", 2, "which no comma-separated values have"),
+        ] {
+            let text = format!("grass,rain\n{lines}{row}");
+            let (line, at, problem) = problem_of(rows(&network, text.as_bytes()));
+            assert_eq!((line, at), (above + 2, column), "{row}: {problem}");
+            assert!(problem.to_string().contains(words), "{row}: {problem}");
+        }
+        let mut bytes = format!("grass,rain\n{lines}").into_bytes();
+        bytes.push(0xff);
+        let (line, _, problem) = problem_of(rows(&network, &bytes[..]));
+        assert_eq!((line, problem), (above + 2, TextProblem::NotUtf8));
+    }
+    let (line, column, _) = problem_of(rows(&network, &b"grass,rian\n"[..]));
+    assert_eq!((line, column), (1, 7));
+}

@@ -1,0 +1,96 @@
+//! Columns of data: the variables that a first line names, and the states that cells name.
+
+use csv::StringRecord;
+use rustc_hash::FxHashMap;
+
+use super::csv_records::{CsvRecords, is_missing};
+use super::lexer::{LexerError, LexerResult};
+use super::variable::{position_of, unknown_state};
+use super::{Network, NetworkData, State, TextProblem, Variable};
+
+/// The columns of data about a network.
+#[derive(Debug)]
+pub(super) struct DataColumns<'n> {
+    variables: &'n [Variable],
+    /// The position of the variable of each column.
+    positions: Vec<usize>,
+    /// The states of each column by their names: a column may have thousands.
+    states: Vec<FxHashMap<&'n str, &'n State>>,
+}
+
+impl<'n> DataColumns<'n> {
+    /// The columns that a first record names; none if there is no record.
+    ///
+    /// **Errors.** A name that the network does not have or that stands a second time.
+    pub(super) fn read(network: &'n Network, records: &mut CsvRecords<'_>) -> LexerResult<Self> {
+        let variables = &network.variables;
+        let (mut header, mut positions) = (StringRecord::new(), Vec::new());
+        if records.read(&mut header)? {
+            for (i, name) in header.iter().enumerate() {
+                let at = || records.field_start(&header, i);
+                let position = position_of(&network.index, variables, name);
+                let position = position.map_err(|unknown| LexerError::new(at(), unknown))?;
+                if positions.contains(&position) {
+                    let variable = name.into();
+                    let problem = TextProblem::RepeatedColumn { variable };
+                    return Err(LexerError::new(at(), problem));
+                }
+                positions.push(position);
+            }
+        }
+        let states = positions.iter().map(|&column| {
+            let states = variables[column].states.iter();
+            states.map(|state| (state.name(), state)).collect()
+        });
+        Ok(Self {
+            variables,
+            states: states.collect(),
+            positions,
+        })
+    }
+
+    /// The position of the variable of each column.
+    pub(super) fn positions(&self) -> &[usize] {
+        &self.positions
+    }
+
+    /// Data without rows.
+    pub(super) fn data(&self) -> NetworkData {
+        NetworkData {
+            width: self.variables.len(),
+            ..NetworkData::default()
+        }
+    }
+
+    /// Adds the row of a record to data.
+    ///
+    /// **Errors.** Another number of cells than there are columns; a state that the network does not have.
+    pub(super) fn add(
+        &self,
+        data: &mut NetworkData,
+        records: &CsvRecords<'_>,
+        record: &StringRecord,
+    ) -> LexerResult<()> {
+        if record.len() != self.positions.len() {
+            let problem = TextProblem::CellCount {
+                found: record.len(),
+                needed: self.positions.len(),
+            };
+            return Err(LexerError::new(records.field_start(record, 0), problem));
+        }
+        let first = data.cells.len();
+        data.cells.resize(first + data.width, None);
+        for (i, (cell, &column)) in record.iter().zip(&self.positions).enumerate() {
+            match self.states[i].get(cell) {
+                Some(&state) => data.cells[first + column] = Some(state.clone()),
+                None if is_missing(cell) => {}
+                None => {
+                    let problem = unknown_state(&self.variables[column], cell);
+                    return Err(LexerError::new(records.field_start(record, i), problem));
+                }
+            }
+        }
+        data.lines.push(records.line(record));
+        Ok(())
+    }
+}
