@@ -51,7 +51,7 @@ fn network(path: &Path, options: &Options) -> Result<Compare, Failure> {
         .into_iter()
         .map(|position| network.elements()[position].clone());
     let targets: Vec<Element<_>> = targets.collect();
-    Ok(Compare::new(&network.observing(&evidence), &targets))
+    Ok(Compare::new(&network.given(&evidence), &targets))
 }
 
 fn generated(generator: Generator, options: &Options) -> Result<Compare, Failure> {

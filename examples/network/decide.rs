@@ -64,7 +64,7 @@ fn solved(options: &Options) -> Result<Solved, Failure> {
     } else {
         algorithm
     };
-    let model = elements.model(&observed);
+    let model = elements.given(&observed);
     let plan = algorithm.run(&model, elements.utilities(), elements.decisions())?;
     // Decisions that forget are in no order.
     let unordered = if options.limited_memory {
@@ -74,7 +74,12 @@ fn solved(options: &Options) -> Result<Solved, Failure> {
     };
     let name = |variable: usize| diagram.variables()[variable].name().to_owned();
     let is_open = |pair: &[usize; 2]| {
-        let is_observed = |variable| observed.iter().any(|o| o.variable() == variable);
+        let is_observed = |variable| {
+            observed
+                .observations()
+                .iter()
+                .any(|o| o.variable() == variable)
+        };
         !pair.iter().any(|&variable| is_observed(variable))
     };
     let unordered = unordered.into_iter().filter(is_open);

@@ -12,6 +12,7 @@ use figrs_network::State;
 pub(crate) struct Findings {
     pub(crate) marginals: Option<Vec<Marginal<State>>>,
     pub(crate) log_evidence: Option<LogEvidence>,
+    /// The states found by mpe or map.
     pub(crate) mpe: Option<Found>,
     /// The logarithms of the probability of the world found, and of one that no world exceeds, where they differ.
     pub(crate) mpe_bounds: Option<[f64; 2]>,

@@ -135,9 +135,10 @@ fn found(question: &Arc<Question>) -> Result<(Findings, Vec<Duration>, Vec<Durat
 fn read(options: Options) -> Result<Question, Failure> {
     let network = reading::chances(&options)?;
     let texts = ("--observe", &options.observe[..]);
-    let observations = observations(&network, options.evidence.as_deref(), texts)?;
+    let evidence = observations(&network, options.evidence.as_deref(), texts)?;
     Ok(Question {
-        model: network.observing(&observations),
+        model: network.given(&evidence),
+        is_weighed: !evidence.likelihoods().is_empty(),
         queried: queried(&network, &options.query)?,
         network,
         options,

@@ -16,7 +16,7 @@ use super::structure::StructureOptions;
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x, "count": "DIGITS",
-   "mpe": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
+   "mpe": WORLD, "map": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
    "bounds": {"log_evidence": [x, y], "mpe": [x, y]}, "algorithm": NAME, "exact": true or false, "tried": [TEXT, ...],
    "cost": {"slices", "width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"parse", "compile", "query"}}
@@ -39,7 +39,8 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    "unordered": [[DECISION, DECISION], ...] are neighbours that nothing but their places in the file orders.
    Utilities are rounded to 14 significant digits.
   Task convert: {"file": OUT, "format": NAME}. Task sample with --out: {"file": OUT, "rows": n, "cost", "seconds"}, the samples being in the file.
-  WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
+  WORLD is {"log_probability": x, "assignment": {VAR: STATE}}; of mpe, k-best and sample the probability is that of the states of all variables, of map
+   that of those shown, both together with the evidence.
   Bounds: where nothing exact fits --memory and --time. Those of log_evidence stand instead of it, and instead of marginals, with exit code 1. Those of mpe
    are the logarithms of the probability of the world found, and of one that no world exceeds; they are left out where the world is proven.
   The algorithm is the one that answered; "tried" has those that exact tried, in their order, with what came of each.
@@ -83,7 +84,8 @@ pub(crate) struct Options {
     /// Unroll a dynamic network of a .xdsl file to this many slices: a node has a variable in each, called after it and `_0`, `_1` and so on.
     #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) slices: Option<u32>,
-    /// Evidence: a .json file with {VAR: STATE}, or a .evid file of the UAI competitions.
+    /// Evidence: a .json file with {VAR: STATE}, or with {VAR: {STATE: WEIGHT}} for soft evidence, a weight for each state of VAR; or a .evid file of the UAI
+    /// competitions. The probability of soft evidence is the expected weight.
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,
     /// More evidence.
@@ -164,6 +166,8 @@ pub(crate) enum Task {
     Count,
     /// The most probable world.
     Mpe,
+    /// The most probable states of the queried variables together, whatever the others are; of all variables it is mpe.
+    Map,
     /// The most probable worlds, best first.
     KBest,
     /// Independent worlds, drawn with exactly their posterior probabilities.
@@ -246,7 +250,7 @@ impl Method {
     pub(crate) fn can(self, task: Task) -> bool {
         match self {
             Self::JunctionTree => true,
-            Self::Exact => !matches!(task, Task::Cost | Task::Decide | Task::Predict),
+            Self::Exact => !matches!(task, Task::Cost | Task::Decide | Task::Map | Task::Predict),
             Self::VariableElimination => {
                 matches!(task, Task::Marginals | Task::Evidence | Task::Count)
             }
@@ -297,6 +301,10 @@ impl Options {
         self.check_uses()?;
         if self.file.is_none() && self.task != Task::Learn {
             return Err(format!("--task {task} needs --file").into());
+        }
+        if self.task == Task::Map && (self.query.is_empty() || self.query == ["all"]) {
+            let told = "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds those of all";
+            return Err(told.into());
         }
         self.structures.check_file(self.file.is_some())?;
         let needs_data = matches!(self.task, Task::Learn | Task::Score | Task::Predict);

@@ -95,10 +95,7 @@ fn compiled(
 ) -> Result<(CasePredictor, f64), Failure> {
     let texts = ("--observe", &options.observe[..]);
     let evidence = observations(network, options.evidence.as_deref(), texts)?;
-    let stated: BTreeSet<usize> = evidence
-        .iter()
-        .map(|observed| observed.variable())
-        .collect();
+    let stated: BTreeSet<usize> = evidence.variables().collect();
     if let Some(&both) = columns.iter().find(|column| stated.contains(column)) {
         let name = printable(network.variables()[both].name());
         return Err(format!(
@@ -115,7 +112,7 @@ fn compiled(
         let _shown = Progress::waiting("compiling");
         CasePredictor::new(
             &network,
-            &network.observing(&evidence),
+            &network.given(&evidence),
             predicted,
             &columns,
             &tree,

@@ -19,6 +19,8 @@ use super::options::{Method, Options, Task};
 pub(crate) struct Question {
     pub(crate) network: Network,
     pub(crate) model: Model,
+    /// True if evidence weighs states.
+    pub(crate) is_weighed: bool,
     pub(crate) queried: Vec<usize>,
     pub(crate) options: Options,
     /// Samples drawn so far.
@@ -35,6 +37,9 @@ impl Question {
     pub(crate) fn answer(&self) -> Result<Findings, figrs::Error> {
         let is_portfolio = self.options.method() == Method::Exact;
         let _shown = (!is_portfolio).then(|| Progress::waiting("computing"));
+        if self.options.task == Task::Map {
+            return self.by(&MarginalMap::new().options(limits(&self.options)));
+        }
         match self.options.method() {
             Method::Exact => self.by_portfolio(),
             _ if self.options.task == Task::Count => self.counted(),
@@ -126,7 +131,7 @@ impl Question {
             | Task::Score
             | Task::Predict
             | Task::Decide => Vec::new(),
-            Task::Marginals | Task::Cost => self.asked().cloned().collect(),
+            Task::Marginals | Task::Map | Task::Cost => self.asked().cloned().collect(),
             Task::Mpe | Task::KBest | Task::Sample | Task::Count => {
                 self.network.elements().to_vec()
             }
@@ -178,6 +183,7 @@ impl Question {
             | Task::Learn
             | Task::Convert
             | Task::Score
+            | Task::Map
             | Task::Predict
             | Task::Decide => {}
             Task::Marginals => self.read(&tree.answer()?, &mut findings)?,
@@ -445,7 +451,7 @@ impl Question {
     fn read(&self, answer: &Answer, findings: &mut Findings) -> Result<(), figrs::Error> {
         findings.algorithm = Some(answer.algorithm());
         findings.tried = answer.choice().map(tried).unwrap_or_default();
-        if self.options.task == Task::Mpe {
+        if matches!(self.options.task, Task::Mpe | Task::Map) {
             let states = self
                 .asked()
                 .map(|element| answer.most_likely_value(element));

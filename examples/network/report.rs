@@ -11,7 +11,7 @@ use figrs_network::{NetworkKind, State, Variable};
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Cost, Findings, Found};
-use super::options::{Format, Method};
+use super::options::{Format, Method, named};
 use super::question::Question;
 use super::remedy;
 use figrs::internals::six_decimals;
@@ -90,7 +90,8 @@ impl Report<'_> {
             put("count", count.as_str().into());
         }
         if let Some(world) = &found.mpe {
-            put("mpe", self.world(world));
+            let task = named(&self.question.options.task);
+            put(&task, self.world(world));
         }
         if let Some(Bounds { lower, upper }) = found.evidence_bounds {
             let bounds = [lower, upper].map(as_json);
@@ -160,8 +161,9 @@ impl Report<'_> {
             if self.is_estimate() {
                 write!(out, " ± {:.6}", evidence.standard_error)?;
             }
-            // Of a Markov network it is not a probability.
-            if self.question.network.kind() == NetworkKind::Bayesian {
+            // Of a Markov network, and of weights, it is not a probability.
+            let network = &self.question.network;
+            if network.kind() == NetworkKind::Bayesian && !self.question.is_weighed {
                 write!(out, " (probability {:.6e})", evidence.value.exp())?;
             }
             writeln!(out)?;

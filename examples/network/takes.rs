@@ -62,8 +62,8 @@ impl Options {
     /// The uses of all options but those that every task takes: --file, --task, --time and --format.
     fn uses(&self) -> Vec<OptionUse> {
         use Task::{
-            Convert, Cost, Count, Decide, Evidence, KBest, Learn, Marginals, Mpe, Predict, Sample,
-            Score,
+            Convert, Cost, Count, Decide, Evidence, KBest, Learn, Map, Marginals, Mpe, Predict,
+            Sample, Score,
         };
         const ROUNDS: &str = "tables that are learned in rounds; those of a searched structure are counted: learn them alone by --file and \
                               --structure given";
@@ -83,11 +83,11 @@ impl Options {
         let (has_tables, tables) = self.tables();
         let mut uses = vec![
             OptionUse::new(ASKED).of("--algorithm", self.algorithm.is_some()),
-            OptionUse::new([&ASKED[..], &[Decide, Predict]].concat())
+            OptionUse::new([&ASKED[..], &[Decide, Map, Predict]].concat())
                 .of("--evidence", self.evidence.is_some()),
-            OptionUse::new([&ASKED[..], &[Decide, Predict]].concat())
+            OptionUse::new([&ASKED[..], &[Decide, Map, Predict]].concat())
                 .of("--observe", !self.observe.is_empty()),
-            OptionUse::new([Marginals, Mpe, KBest, Sample, Cost, Predict])
+            OptionUse::new([Marginals, Mpe, Map, KBest, Sample, Cost, Predict])
                 .of("--query", !self.query.is_empty()),
             OptionUse::new([Learn, Score, Predict]).of("--data", self.data.is_some()),
             OptionUse::new([Convert, Learn, Predict, Sample]).of("--out", self.out.is_some()),
@@ -106,10 +106,10 @@ impl Options {
                     "--task sample, --start random, --starts, --structure hill-climb or tabu with --restarts, or --algorithm importance-sampling",
                 )
                 .of("--seed", self.seed.is_some()),
-            OptionUse::new([&ASKED[..], &[Learn, Decide, Predict]].concat())
+            OptionUse::new([&ASKED[..], &[Learn, Decide, Map, Predict]].concat())
                 .needing(has_tables, tables)
                 .of("--memory", self.memory.is_some()),
-            OptionUse::new(ASKED)
+            OptionUse::new([&ASKED[..], &[Map]].concat())
                 .needing(is_shown, "seconds that are shown: --format json")
                 .of("--repeat", self.repeat.is_some()),
             OptionUse::new([Decide]).of("--limited-memory", self.limited_memory),

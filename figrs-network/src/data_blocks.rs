@@ -11,7 +11,7 @@ use super::lexer::{LexerError, LexerResult};
 use super::{Network, NetworkData, NetworkError, TextProblem};
 
 /// Bytes that are read at a time.
-const BLOCK: usize = 1 << 18;
+const BLOCK: usize = 1 << 16;
 /// The longest row, in bytes.
 const MOST_ROW: usize = 64 << 20;
 

@@ -205,7 +205,9 @@ pub enum TextProblem {
         number: f64,
     },
     /// Evidence is not the JSON that it should be.
-    #[error("not an object of variables and states in JSON: {reason}")]
+    #[error(
+        "not an object of variables and states, or of variables and objects of states and weights, in JSON: {reason}"
+    )]
     Json {
         /// Reason that the JSON reader gives.
         reason: String,
@@ -377,9 +379,41 @@ pub enum TextProblem {
         /// Number of such items.
         count: usize,
     },
-    /// A variable is observed twice, with different states.
-    #[error("`{variable}` is observed a second time, with another state; keep one of them")]
+    /// A variable is observed twice, with different states or weights of them.
+    #[error(
+        "`{variable}` is observed a second time, with another state or other weights; keep one of them"
+    )]
     Contradiction {
+        /// The variable.
+        variable: String,
+    },
+    /// Evidence gives a state something else than a weight.
+    #[error(
+        "`{variable}` has {found} for the state `{state}`; give each state a weight, a finite number that is not negative"
+    )]
+    StateWeight {
+        /// The variable.
+        variable: String,
+        /// The state.
+        state: String,
+        /// The weight, in JSON.
+        found: String,
+    },
+    /// Evidence has weights of some states of a variable, and none of another.
+    #[error(
+        "`{variable}` has no weight for the state `{state}`; give each state one, 0 where it is excluded"
+    )]
+    MissingWeight {
+        /// The variable.
+        variable: String,
+        /// The first state without one.
+        state: String,
+    },
+    /// Evidence gives all states of a variable the weight 0.
+    #[error(
+        "all states of `{variable}` have the weight 0, which excludes every world; give one of them more"
+    )]
+    ZeroWeights {
         /// The variable.
         variable: String,
     },

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::lexer::{Input, LexerError, LexerResult};
@@ -12,7 +12,8 @@ use super::reader::read_text;
 use super::uai::{count, end};
 use super::variable::{position_of, unknown_state};
 use super::{
-    InfluenceDiagram, Network, NetworkError, Observation, State, TextProblem, Unknown, Variable,
+    InfluenceDiagram, Network, NetworkError, NetworkEvidence, Observation, State, StateLikelihoods,
+    TextProblem, Unknown, Variable,
 };
 use figrs_reading::mistakes;
 
@@ -21,16 +22,17 @@ impl Network {
     ///
     /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or has
     /// names that are not in the network.
-    pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<Vec<Observation>, NetworkError> {
+    pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<NetworkEvidence, NetworkError> {
         ObservedVariables::read_evidence(self, path.as_ref())
     }
 
-    /// The observations of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`.
+    /// The evidence of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`. Soft evidence has weights of all states of a variable in place of a
+    /// state, such as `{"smoke": {"yes": 0.6, "no": 0.3}}`.
     ///
-    /// A state may be a number or a Boolean where that is its name. A variable may occur twice with one state.
+    /// A state may be a number or a Boolean where that is its name. A variable may occur twice with one state, or with the same weights, which count once.
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
-    pub fn evidence_from_json(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
+    pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         of_json(self, text, "JSON")
     }
 
@@ -71,12 +73,12 @@ pub trait ObservedVariables {
     /// Reads a file of observations as [`Network::read_evidence`] does.
     ///
     /// **Errors.** As there.
-    fn read_evidence(&self, path: &Path) -> Result<Vec<Observation>, NetworkError> {
+    fn read_evidence(&self, path: &Path) -> Result<NetworkEvidence, NetworkError> {
         let place = path.display().to_string();
         let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
         match extension.as_ref().and_then(|e| e.to_str()) {
             Some("json") => of_json(self, &read_text(path)?, &place),
-            Some("evid") => of_uai(self, &read_text(path)?, &place),
+            Some("evid") => Ok(of_uai(self, &read_text(path)?, &place)?.into()),
             _ => Err(NetworkError::Extension {
                 path: path.to_owned(),
                 expected: "`.json` or `.evid`",
@@ -109,7 +111,7 @@ fn of_json(
     observed: &(impl ObservedVariables + ?Sized),
     text: &str,
     place: &str,
-) -> Result<Vec<Observation>, NetworkError> {
+) -> Result<NetworkEvidence, NetworkError> {
     let mut problem = None;
     let pairs = Pairs {
         observed,
@@ -117,7 +119,7 @@ fn of_json(
     };
     let mut json = serde_json::Deserializer::from_str(text);
     let read = pairs.deserialize(&mut json);
-    let read = read.and_then(|observations| json.end().map(|()| observations));
+    let read = read.and_then(|evidence| json.end().map(|()| evidence));
     read.map_err(|error| {
         let reason = mistakes::in_json(&error);
         NetworkError::Text {
@@ -183,7 +185,7 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// Reader of an object of variables and their states, in the order of the text.
+/// Reader of an object of variables with their states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
     /// The mistake in a pair that was read.
@@ -191,7 +193,7 @@ struct Pairs<'p, O: ?Sized> {
 }
 
 impl<'de, O: ObservedVariables + ?Sized> DeserializeSeed<'de> for Pairs<'_, O> {
-    type Value = Vec<Observation>;
+    type Value = NetworkEvidence;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_map(self)
@@ -199,30 +201,35 @@ impl<'de, O: ObservedVariables + ?Sized> DeserializeSeed<'de> for Pairs<'_, O> {
 }
 
 impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
-    type Value = Vec<Observation>;
+    type Value = NetworkEvidence;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{VARIABLE: STATE, ...}")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut observations: Vec<Observation> = Vec::new();
-        let mut states: FxHashMap<String, Value> = FxHashMap::default();
-        while let Some((variable, state)) = map.next_entry::<String, Value>()? {
-            let found = match &state {
-                Value::String(state) => self.observed.observation(&variable, state),
-                other => self.observed.observation(&variable, &other.to_string()),
-            };
-            let before = states.insert(variable.clone(), state.clone());
-            let found = match found {
-                Ok(_) if before.is_some_and(|before| before != state) => {
-                    Err(TextProblem::Contradiction { variable })
-                }
-                Ok(observation) => Ok(observation),
-                Err(unknown) => Err(unknown.into()),
+        let mut evidence = NetworkEvidence::default();
+        let mut stated: FxHashMap<String, Stated> = FxHashMap::default();
+        while let Some((variable, value)) = map.next_entry::<String, StatedValue>()? {
+            let found = match stated_by(self.observed, &variable, &value) {
+                Ok(found) => match stated.get(&variable) {
+                    // Weights count once.
+                    Some(before) if *before == found => continue,
+                    Some(_) => Err(TextProblem::Contradiction { variable }),
+                    None => Ok((variable, found)),
+                },
+                Err(problem) => Err(problem),
             };
             match found {
-                Ok(observation) => observations.push(observation),
+                Ok((variable, found)) => {
+                    match &found {
+                        Stated::State(observation) => evidence.observe(observation.clone()),
+                        Stated::Weights(likelihoods) => {
+                            evidence.likelihoods.push(likelihoods.clone());
+                        }
+                    }
+                    stated.insert(variable, found);
+                }
                 Err(problem) => {
                     let error = A::Error::custom(&problem);
                     *self.problem = Some(problem);
@@ -230,8 +237,121 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
                 }
             }
         }
-        Ok(observations)
+        Ok(evidence)
     }
+}
+
+/// Evidence about one variable.
+#[derive(PartialEq)]
+enum Stated {
+    State(Observation),
+    Weights(StateLikelihoods),
+}
+
+/// The value of a variable in JSON: the name of a state, or states with their weights in the order of the text.
+enum StatedValue {
+    State(Value),
+    Weights(Vec<(String, Value)>),
+}
+
+impl<'de> Deserialize<'de> for StatedValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = StatedValue;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a state, or an object of states and weights")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut weights = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    weights.push(pair);
+                }
+                Ok(StatedValue::Weights(weights))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(StatedValue::State(text.into()))
+            }
+
+            fn visit_bool<E: Error>(self, truth: bool) -> Result<Self::Value, E> {
+                Ok(StatedValue::State(truth.into()))
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+                Ok(StatedValue::State(number.into()))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+                Ok(StatedValue::State(number.into()))
+            }
+
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+                Ok(StatedValue::State(number.into()))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+fn stated_by(
+    observed: &(impl ObservedVariables + ?Sized),
+    variable: &str,
+    value: &StatedValue,
+) -> Result<Stated, TextProblem> {
+    Ok(match value {
+        StatedValue::State(Value::String(state)) => {
+            Stated::State(observed.observation(variable, state)?)
+        }
+        StatedValue::State(other) => {
+            Stated::State(observed.observation(variable, &other.to_string())?)
+        }
+        StatedValue::Weights(weights) => Stated::Weights(likelihoods(observed, variable, weights)?),
+    })
+}
+
+fn likelihoods(
+    observed: &(impl ObservedVariables + ?Sized),
+    name: &str,
+    given: &[(String, Value)],
+) -> Result<StateLikelihoods, TextProblem> {
+    let position = observed.position(name)?;
+    let variable = &observed.variables()[position];
+    let mut weights = vec![None; variable.states().len()];
+    for (state, number) in given {
+        let known = variable.state(state);
+        let known = known.ok_or_else(|| unknown_state(variable, state))?;
+        let weight = number.as_f64().filter(|x| x.is_finite() && *x >= 0.0);
+        // Adding zero turns -0.0 into 0.0.
+        let weight = weight.map(|weight| weight + 0.0);
+        let weight = weight.ok_or_else(|| TextProblem::StateWeight {
+            variable: name.into(),
+            state: state.clone(),
+            found: number.to_string(),
+        })?;
+        if weights[known.index()].replace(weight).is_some() {
+            let (variable, state) = (name.into(), state.clone());
+            return Err(TextProblem::RepeatedState { variable, state });
+        }
+    }
+    let states = variable.states().iter().zip(weights);
+    let weights = states.map(|(state, weight)| {
+        weight.ok_or_else(|| TextProblem::MissingWeight {
+            variable: name.into(),
+            state: state.name().into(),
+        })
+    });
+    let weights = weights.collect::<Result<Vec<f64>, _>>()?;
+    if weights.iter().all(|&weight| weight == 0.0) {
+        let variable = name.into();
+        return Err(TextProblem::ZeroWeights { variable });
+    }
+    Ok(StateLikelihoods {
+        variable: position,
+        weights,
+    })
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@
 //! | influence diagrams | [`InfluenceDiagram`], [`DecisionNode`], [`UtilityNode`] |
 //! | formats of files | [`NetworkFormat`] |
 //! | values of their elements | [`State`] |
-//! | evidence files | [`Observation`] |
+//! | evidence, and files of it | [`NetworkEvidence`], [`Observation`], [`StateLikelihoods`] |
 //! | data, at once or block by block | [`NetworkData`], [`NetworkDataBlocks`] |
 //! | predictions of a variable, case by case | [`CasePredictor`], [`CasePrediction`] |
 //! | tables learned from data | [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
@@ -109,6 +109,7 @@ mod problem_of;
 mod read_format;
 mod reader;
 mod row;
+mod soft_evidence;
 mod state;
 mod structure;
 mod token;
@@ -132,6 +133,7 @@ pub use observation::Observation;
 pub use prediction::{CasePrediction, CasePredictor};
 pub use reader::NetworkReader;
 pub use row::{NormalisedRow, ROUNDING};
+pub use soft_evidence::{NetworkEvidence, StateLikelihoods};
 pub use state::State;
 pub use structure::{
     LearnedStructure, NetworkScore, ScoredNetwork, StructureLearner, StructureLearningError,

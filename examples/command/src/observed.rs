@@ -3,24 +3,24 @@
 use std::path::Path;
 
 use figrs_core::printable;
-use figrs_network::{Network, Observation, ObservedVariables};
+use figrs_network::{Network, NetworkEvidence, ObservedVariables};
 
 use crate::Failure;
 
 /// The evidence of the file of --evidence and of the `VAR=STATE` texts of a flag.
 ///
-/// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states. They name the flag and the
-/// text, or the file and the line.
+/// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states, or with weights and a state. They
+/// name the flag and the text, or the file and the line.
 pub fn observations(
     network: &impl ObservedVariables,
     file: Option<&Path>,
     (flag, texts): (&str, &[String]),
-) -> Result<Vec<Observation>, Failure> {
+) -> Result<NetworkEvidence, Failure> {
     let mut all = match file {
         Some(path) => network.read_evidence(path)?,
-        None => Vec::new(),
+        None => NetworkEvidence::default(),
     };
-    let in_file = all.len();
+    let in_file = all.observations().len();
     for text in texts {
         // A name may hold a `=` itself.
         let mut parts = text
@@ -33,20 +33,33 @@ pub fn observations(
             return Err(format!("{flag} {}: write VAR=STATE", printable(text)).into());
         };
         let observed = network.observation(variable, state);
-        all.push(observed.map_err(|error| format!("{flag} {}: {error}", printable(text)))?);
+        all.observe(observed.map_err(|error| format!("{flag} {}: {error}", printable(text)))?);
     }
-    let place = |number: usize| match (number.checked_sub(in_file), file) {
-        (Some(text), _) => format!("{flag} {}", printable(&texts[text])),
-        (None, file) => format!("{}", file.unwrap_or(Path::new("")).display()),
+    let name = |variable: usize| printable(network.variables()[variable].name()).to_string();
+    let of_file = || format!("{}", file.unwrap_or(Path::new("")).display());
+    let place = |number: usize| match number.checked_sub(in_file) {
+        Some(text) => format!("{flag} {}", printable(&texts[text])),
+        None => of_file(),
     };
     let mut seen: Vec<Option<usize>> = vec![None; network.variables().len()];
-    for (number, observed) in all.iter().enumerate() {
+    let stated = all.observations();
+    for (number, observed) in stated.iter().enumerate() {
         let before = seen[observed.variable()].replace(number);
-        if let Some(before) = before.filter(|&before| all[before].state() != observed.state()) {
-            let name = printable(network.variables()[observed.variable()].name());
+        if let Some(before) = before.filter(|&before| stated[before].state() != observed.state()) {
+            let name = name(observed.variable());
             let (first, second) = (place(before), place(number));
             return Err(format!(
                 "`{name}` has two states, by {first} and by {second}; keep one of them"
+            )
+            .into());
+        }
+    }
+    for likelihoods in all.likelihoods() {
+        if let Some(number) = seen[likelihoods.variable()] {
+            let (name, first) = (name(likelihoods.variable()), of_file());
+            let second = place(number);
+            return Err(format!(
+                "`{name}` has weights of its states by {first} and a state by {second}; keep one of them"
             )
             .into());
         }

@@ -1,6 +1,8 @@
 use std::fs;
 
-use super::super::{Network, NetworkError, Observation, TextProblem};
+use figrs_infer::{Run, VariableElimination};
+
+use super::super::{Network, NetworkError, NetworkEvidence, Observation, TextProblem};
 
 fn network() -> Network {
     Network::from_bif(
@@ -11,6 +13,11 @@ fn network() -> Network {
         probability ( wind ) { table 0.5, 0.25, 0.25; }",
     )
     .unwrap()
+}
+
+fn observed(evidence: &NetworkEvidence) -> Vec<(usize, usize)> {
+    assert!(evidence.likelihoods().is_empty());
+    indices(evidence.observations())
 }
 
 fn indices(observations: &[Observation]) -> Vec<(usize, usize)> {
@@ -41,15 +48,35 @@ fn both_forms_of_uai_evidence() {
 #[test]
 fn json_names_states_by_strings_numbers_and_booleans() {
     let network = network();
-    let read = |text| indices(&network.evidence_from_json(text).unwrap());
+    let read = |text| observed(&network.evidence_from_json(text).unwrap());
     assert_eq!(read("{}"), []);
     assert_eq!(read(r#"{"rain": "no", "wind": 0}"#), [(0, 1), (1, 0)]);
     assert_eq!(read(r#"{"wind": 1.5}"#), [(1, 1)]);
     assert_eq!(read(r#"{"wind": true}"#), [(1, 2)]);
     let uai = Network::from_uai("MARKOV 1 2 0").unwrap();
     for text in [r#"{"0": 1}"#, r#"{"0": "1"}"#] {
-        assert_eq!(indices(&uai.evidence_from_json(text).unwrap()), [(0, 1)]);
+        assert_eq!(observed(&uai.evidence_from_json(text).unwrap()), [(0, 1)]);
     }
+}
+
+#[test]
+fn objects_in_json_weigh_states() {
+    let network = network();
+    let text = r#"{"wind": {"true": 0.5, "0": 2, "1.5": 0}, "rain": "no", "wind": {"0": 2, "true": 0.5, "1.5": 0}}"#;
+    let evidence = network.evidence_from_json(text).unwrap();
+    assert_eq!(indices(evidence.observations()), [(0, 1)]);
+    let [wind] = evidence.likelihoods() else {
+        panic!("{evidence:?}");
+    };
+    assert_eq!((wind.variable(), wind.weights()), (1, &[2.0, 0.0, 0.5][..]));
+    // By hand: 0.5 (0.5 2 + 0.25 0 + 0.25 0.5), and the weights of the states in the posterior.
+    let element = network.element("wind").unwrap();
+    let answer = VariableElimination::new()
+        .run(&network.given(&evidence), element)
+        .unwrap();
+    assert!((answer.log_evidence().unwrap().value - 0.5625_f64.ln()).abs() < 1e-12);
+    let still = answer.probability_that(element, |state| state.index() == 0);
+    assert!((still.unwrap() - 1.0 / 1.125).abs() < 1e-12);
 }
 
 #[test]
@@ -70,6 +97,42 @@ fn mistakes_in_json_have_words_and_their_place() {
             "no variable is called `rian`; did you mean `rain`",
         ),
         ("{\"rain\": \"on\"}", (1, 14), "`rain` has no state `on`"),
+        (
+            "{\"rain\": {\"yes\": 1, \"on\": 1}}",
+            (1, 29),
+            "`rain` has no state `on`",
+        ),
+        (
+            "{\"rian\": {\"yes\": 1}}",
+            (1, 20),
+            "no variable is called `rian`; did you mean `rain`",
+        ),
+        (
+            "{\"rain\": {\"yes\": 1, \"no\": -0.5}}",
+            (1, 32),
+            "`rain` has -0.5 for the state `no`; give each state a weight",
+        ),
+        (
+            "{\"rain\": {\"yes\": 1, \"no\": \"much\"}}",
+            (1, 34),
+            "`rain` has \"much\" for the state `no`",
+        ),
+        (
+            "{\"wind\": {\"true\": 1, \"0\": 1}}",
+            (1, 29),
+            "`wind` has no weight for the state `1.5`; give each state one, 0 where it is excluded",
+        ),
+        (
+            "{\"rain\": {\"yes\": 0, \"no\": -0.0}}",
+            (1, 32),
+            "all states of `rain` have the weight 0",
+        ),
+        ("{\"rain\": {}}", (1, 12), "no weight for the state `yes`"),
+        (
+            "{\"rain\": \"no\",\n \"rain\": {\"yes\": 0, \"no\": 1}}",
+            (2, 29),
+            "with another state or other weights; keep one of them",
+        ),
         ("{\"rain\": \"no\"} {}", (1, 16), "not an object"),
     ] {
         let error = network.evidence_from_json(text).unwrap_err();
@@ -132,7 +195,7 @@ fn mistakes_have_their_place() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "JSON:2:10: not an object of variables and states in JSON: expected value"
+        "JSON:2:10: not an object of variables and states, or of variables and objects of states and weights, in JSON: expected value"
     );
     let message = |text| network.evidence_from_json(text).unwrap_err().to_string();
     assert!(message("[1]").contains("not an object"));
@@ -150,9 +213,9 @@ fn files_tell_their_format_by_their_extension() {
         path
     };
     let path = write("e.uai.evid", b"1 0 0");
-    assert_eq!(indices(&network.read_evidence(path).unwrap()), [(0, 0)]);
+    assert_eq!(observed(&network.read_evidence(path).unwrap()), [(0, 0)]);
     let path = write("e.json", b"{\"wind\": 0}");
-    assert_eq!(indices(&network.read_evidence(path).unwrap()), [(1, 0)]);
+    assert_eq!(observed(&network.read_evidence(path).unwrap()), [(1, 0)]);
     let error = network
         .read_evidence(folder.path().join("e.txt"))
         .unwrap_err();

@@ -81,7 +81,9 @@ fn every_uai_network_is_read_and_written() {
         assert_same(&network, &again, true);
         let mut observed = network
             .read_evidence(path.with_extension("uai.evid"))
-            .unwrap();
+            .unwrap()
+            .observations()
+            .to_vec();
         let reference = reference(&format!("uai_{}", path.file_stem().unwrap().display()));
         let mut expected = evidence(&network, &reference);
         observed.sort_by_key(Observation::variable);

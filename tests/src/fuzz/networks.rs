@@ -1,8 +1,8 @@
 //! The readers of networks and their evidence.
 
 use figrs::network::{
-    DecisionNode, InfluenceDiagram, Network, NetworkError, NetworkFormat, NetworkKind,
-    NetworkTable, Observation,
+    DecisionNode, InfluenceDiagram, Network, NetworkError, NetworkEvidence, NetworkFormat,
+    NetworkKind, NetworkTable,
 };
 use figrs::prelude::*;
 
@@ -76,7 +76,7 @@ fn named(data: &[u8], read: fn(&str) -> Result<Network, NetworkError>) {
             }
         }
     }
-    ask(&network, &[]);
+    ask(&network, &NetworkEvidence::default());
 }
 
 fn names(network: &Network) -> Vec<String> {
@@ -134,7 +134,7 @@ pub fn uai(data: &[u8]) {
         assert!(network.to_bif().is_err());
     }
     let observations = network.evidence_from_uai(evidence);
-    ask(&network, &observations.unwrap_or_default());
+    ask(&network, &observations.unwrap_or_default().into());
 }
 
 /// A formula in DIMACS CNF.
@@ -150,7 +150,7 @@ pub fn cnf(data: &[u8]) {
     let again = Network::from_uai(&network.to_uai()).expect("what was written");
     assert!(again.variables().len() >= network.variables().len());
     assert!(network.to_text(NetworkFormat::Cnf).is_err());
-    ask(&network, &[]);
+    ask(&network, &NetworkEvidence::default());
 }
 
 /// Evidence about a small network, in JSON where it begins with `{`, else as the UAI competitions have it.
@@ -161,13 +161,13 @@ pub fn cnf(data: &[u8]) {
 pub fn evidence(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let network = Network::from_bif(include_str!("evidence.bif")).expect("a network");
-    let observations = if text.trim_start().starts_with('{') {
+    let evidence = if text.trim_start().starts_with('{') {
         network.evidence_from_json(text)
     } else {
-        network.evidence_from_uai(text)
+        network.evidence_from_uai(text).map(NetworkEvidence::from)
     };
-    if let Ok(observations) = observations {
-        ask(&network, &observations);
+    if let Ok(evidence) = evidence {
+        ask(&network, &evidence);
     }
 }
 
@@ -190,13 +190,13 @@ fn is_same(network: &Network, again: &Network) {
 }
 
 /// Asks all exact algorithms for the first variables of a small network.
-fn ask(network: &Network, observations: &[Observation]) {
+fn ask(network: &Network, evidence: &NetworkEvidence) {
     let states = network.variables().iter().map(|v| v.states().len());
     let entries = network.tables().iter().map(|table| table.numbers().len());
     if states.chain(entries).sum::<usize>() > 2_000 {
         return;
     }
-    let model = network.observing(observations);
+    let model = network.given(evidence);
     let targets = &network.elements()[..network.elements().len().min(3)];
     let reference = enumerate().run(&model, targets);
     let numbers = |answer: &Answer| -> Result<Vec<f64>, Error> {

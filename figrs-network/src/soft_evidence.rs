@@ -1,0 +1,101 @@
+//! Evidence about a network: observed variables, and weights of the states of others.
+
+use figrs_core::{Element, Model};
+
+use super::{DiagramElements, Network, Observation, State};
+
+/// Evidence about a network or an influence diagram: observations, and likelihoods of variables that are not observed themselves (soft evidence).
+///
+/// ```
+/// # use figrs_infer::{Run, VariableElimination};
+/// # use figrs_network::Network;
+/// # let network = Network::from_bif("network n { } variable rain { type discrete [ 2 ] { yes, no }; }
+/// #     probability ( rain ) { table 0.2, 0.8; }")?;
+/// let evidence = network.evidence_from_json(r#"{"rain": {"yes": 0.6, "no": 0.3}}"#)?;
+/// let rain = network.element("rain")?;
+/// let answer = VariableElimination::new().run(&network.given(&evidence), rain)?;
+/// let rained = answer.probability_that(rain, |state| state.name() == "yes")?;
+/// assert!((rained - 0.12 / 0.36).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworkEvidence {
+    pub(super) observations: Vec<Observation>,
+    pub(super) likelihoods: Vec<StateLikelihoods>,
+}
+
+/// Likelihoods of the states of a variable: weights by which the probabilities of worlds are multiplied.
+///
+/// Only their ratios matter to posteriors; the probability of the evidence is the expected weight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateLikelihoods {
+    pub(super) variable: usize,
+    pub(super) weights: Vec<f64>,
+}
+
+impl StateLikelihoods {
+    /// The position of the variable in the network.
+    pub fn variable(&self) -> usize {
+        self.variable
+    }
+
+    /// The weights of its states, in their order.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+}
+
+impl NetworkEvidence {
+    /// The observations, in the order in which they are stated.
+    pub fn observations(&self) -> &[Observation] {
+        &self.observations
+    }
+
+    /// The likelihoods, in the order in which they are stated.
+    pub fn likelihoods(&self) -> &[StateLikelihoods] {
+        &self.likelihoods
+    }
+
+    /// Adds an observation.
+    pub fn observe(&mut self, observation: Observation) {
+        self.observations.push(observation);
+    }
+
+    /// The positions of all variables that the evidence is about.
+    pub fn variables(&self) -> impl Iterator<Item = usize> {
+        let observed = self.observations.iter().map(Observation::variable);
+        observed.chain(self.likelihoods.iter().map(StateLikelihoods::variable))
+    }
+
+    /// A model with the likelihoods besides.
+    fn weighing(&self, model: Model, elements: &[Element<State>]) -> Model {
+        self.likelihoods.iter().fold(model, |model, likelihoods| {
+            let weights = likelihoods.weights.clone();
+            let weight = move |state: &State| weights[state.index()];
+            model.weigh(&elements[likelihoods.variable], weight)
+        })
+    }
+}
+
+impl From<Vec<Observation>> for NetworkEvidence {
+    fn from(observations: Vec<Observation>) -> Self {
+        Self {
+            observations,
+            likelihoods: Vec::new(),
+        }
+    }
+}
+
+impl Network {
+    /// The model with some evidence.
+    pub fn given(&self, evidence: &NetworkEvidence) -> Model {
+        evidence.weighing(self.observing(&evidence.observations), &self.elements)
+    }
+}
+
+impl DiagramElements {
+    /// As [`model`](Self::model), with likelihoods besides. A likelihood of a decision is refused by algorithms: it would not be known what was decided.
+    pub fn given(&self, evidence: &NetworkEvidence) -> Model {
+        evidence.weighing(self.model(&evidence.observations), self.variables())
+    }
+}
