@@ -30,7 +30,9 @@ pub mod evidence {}
 #[doc = include_str!("../docs/tutorial/3-chains-and-laziness.md")]
 pub mod chains_and_laziness {}
 
-#[doc = "[Chains and laziness]: chains_and_laziness\n[Generating content]: generating_content\n"]
+#[doc = "[Chains and laziness]: chains_and_laziness\n\
+    [Generating content]: generating_content\n\
+    [Learning]: learning\n"]
 #[doc = include_str!("../docs/tutorial/4-choosing-an-algorithm.md")]
 pub mod choosing_an_algorithm {}
 

@@ -209,6 +209,8 @@ fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("garden.bif"), NETWORK).unwrap();
     fs::write(directory.path().join("garden.csv"), DATA).unwrap();
+    let witness = r#"{"rain": {"yes": 0.33, "no": 0.67}}"#;
+    fs::write(directory.path().join("witness.json"), witness).unwrap();
     fs::write(directory.path().join("umbrella.xdsl"), DIAGRAM).unwrap();
     fs::write(directory.path().join("days.csv"), COMPLETE_DATA).unwrap();
     directory

@@ -9,6 +9,7 @@ mod files;
 mod formats;
 mod learning;
 mod options;
+mod predictions;
 mod reading;
 mod structures;
 mod worlds;

@@ -10,7 +10,7 @@ const DIAGRAM: &str = r#"<smile version="1.0" id="d"><nodes>
 </nodes></smile>"#;
 
 /// Each task, with what it needs.
-const TASKS: [(&str, &str); 11] = [
+const TASKS: [(&str, &str); 13] = [
     ("marginals", "--file garden.bif"),
     ("evidence", "--file garden.bif"),
     ("count", "--file garden.bif"),
@@ -22,6 +22,8 @@ const TASKS: [(&str, &str); 11] = [
     ("score", "--file garden.bif --data data.csv"),
     ("convert", "--file garden.bif --out copy.bif"),
     ("decide", "--file diagram.xdsl"),
+    ("map", "--file garden.bif --query rain"),
+    ("predict", "--file garden.bif --query rain --data moods.csv"),
 ];
 
 /// The tasks that ask about a network.
@@ -40,6 +42,8 @@ fn files() -> Files {
     std::fs::write(files.path("diagram.xdsl"), DIAGRAM).unwrap();
     let data = "grass,rain,cat=mood\nwet,yes,sits\ndry,no,runs\n";
     std::fs::write(files.path("data.csv"), data).unwrap();
+    let moods = "rain,cat=mood\nyes,sits\nno,runs\n";
+    std::fs::write(files.path("moods.csv"), moods).unwrap();
     files
 }
 
@@ -50,16 +54,19 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
         let asking = ASKING.into_iter();
         asking.filter(|task| !left_out.contains(task)).collect()
     };
-    let deciding = [&ASKING[..], &["decide"]].concat();
+    let given_evidence = [&ASKING[..], &["decide", "map", "predict"]].concat();
     for (option, tasks) in [
         ("--algorithm junction-tree", but(&[])),
-        ("--observe grass=wet", deciding.clone()),
-        ("--evidence wet.json", deciding),
-        ("--query grass", but(&["evidence", "count"])),
-        ("--repeat 2", but(&[])),
+        ("--observe grass=wet", given_evidence.clone()),
+        ("--evidence wet.json", given_evidence),
+        (
+            "--query grass",
+            [&but(&["evidence", "count"])[..], &["map", "predict"]].concat(),
+        ),
+        ("--repeat 2", [&but(&[])[..], &["map"]].concat()),
         (
             "--memory 1MiB",
-            [&but(&["cost"])[..], &["learn", "decide"]].concat(),
+            [&but(&["cost"])[..], &["learn", "decide", "map", "predict"]].concat(),
         ),
         ("--seed 1", vec!["sample"]),
         ("--count 1", vec!["k-best", "sample"]),
@@ -84,7 +91,10 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
         for (task, needed) in TASKS {
             let ask = format!("{needed} --task {task} {option}");
             if tasks.contains(&task) {
-                files.text(&ask);
+                // One variable is predicted, which is given already.
+                if (task, option) != ("predict", "--query grass") {
+                    files.text(&ask);
+                }
                 continue;
             }
             let flag = option.split(' ').next().unwrap();
@@ -101,7 +111,7 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
         );
     }
     for (task, needed) in TASKS {
-        if !["sample", "convert", "learn"].contains(&task) {
+        if !["sample", "convert", "learn", "predict"].contains(&task) {
             files.refuses(
                 &format!("{needed} --task {task} --out copy.bif"),
                 "--out has no effect",

@@ -1,0 +1,220 @@
+//! Predictions for each row of data, soft evidence, and the most probable states of some variables.
+
+use std::fs;
+
+use figrs_tests::example::text;
+use serde_json::json;
+
+use crate::network_cli::files::{Files, assert_near};
+
+/// Rows with missing cells of the evidence and of what is predicted, and one that cannot be.
+const CASES: &str =
+    "grass,rain,cat=mood\nwet,yes,sits\ndry,no,runs\nwet,no,NA\n,yes,\ndry,,flies\nwet,,sits\n";
+
+/// Likelihoods of two variables.
+const SOFT: &str =
+    r#"{"rain": {"yes": 3, "no": 0.5}, "cat=mood": {"sits": 0, "runs": 1, "flies": 1}}"#;
+
+fn files() -> Files {
+    let files = Files::new();
+    fs::write(files.path("cases.csv"), CASES).unwrap();
+    fs::write(files.path("soft.json"), SOFT).unwrap();
+    files
+}
+
+/// The probability of a state of the mood, that of the grass, and that of rain together with the grass; by hand, from the tables of the network.
+fn by_hand(grass: &str, mood: &str) -> (f64, f64, f64) {
+    let mood = match mood {
+        "sits" => 0.75,
+        "runs" => 0.25,
+        "flies" => 0.0,
+        _ => 1.0,
+    };
+    match grass {
+        "wet" => (mood, 0.34, 0.18),
+        "dry" => (mood, 0.66, 0.02),
+        _ => (mood, 1.0, 0.2),
+    }
+}
+
+#[test]
+fn each_row_has_its_posterior_and_its_log_likelihood() {
+    let files = files();
+    let predict = "--file garden.bif --task predict --data cases.csv --query rain";
+    let output = files.run(&format!("{predict} --out predicted.csv --format json"));
+    assert_eq!(
+        text(&output.stderr),
+        "note: rows that the network gives the probability 0, without a prediction: 1, the first on line 6\n"
+    );
+    let written = fs::read_to_string(files.path("predicted.csv")).unwrap();
+    let mut lines = written.lines();
+    assert_eq!(lines.next(), Some("predicted,P(yes),P(no),log_likelihood"));
+    let (mut log_likelihood, mut log_loss, mut right) = (0.0, 0.0, 0);
+    for case in CASES.lines().skip(1) {
+        let line = lines.next().unwrap();
+        let [grass, rain, mood] = case.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{case}");
+        };
+        let (mood, grass, both) = by_hand(grass, mood);
+        if mood == 0.0 {
+            assert_eq!(line, ",,,-inf");
+            continue;
+        }
+        let cells: Vec<&str> = line.split(',').collect();
+        let p = both / grass;
+        let best = if p > 0.5 { "yes" } else { "no" };
+        assert_eq!(cells[0], best, "{case}");
+        let expected = [p, 1.0 - p, (mood * grass).ln()];
+        for (cell, expected) in cells[1..].iter().zip(expected) {
+            let found: f64 = cell.parse().unwrap();
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{case}: {found} for {expected}"
+            );
+        }
+        log_likelihood += expected[2];
+        if !rain.is_empty() {
+            right += usize::from(rain == best);
+            log_loss -= if rain == "yes" { p } else { 1.0 - p }.ln() / 4.0;
+        }
+    }
+    assert_eq!((lines.next(), right), (None, 2));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for (name, expected) in [("rows", 6), ("impossible", 1), ("scored", 4)] {
+        assert_eq!(found[name], expected, "{name}");
+    }
+    assert_eq!(found["predicted"], json!({"yes": 3, "no": 2}));
+    assert_eq!(found["file"], files.path("predicted.csv"));
+    assert_near(&found["log_likelihood"], log_likelihood);
+    assert_near(&found["accuracy"], 0.5);
+    assert_near(&found["log_loss"], log_loss);
+}
+
+#[test]
+fn rows_are_predicted_given_evidence_besides() {
+    let files = files();
+    // The mood is weighed, and the grass observed for all rows: the likelihoods are those given both.
+    fs::write(
+        files.path("moods.json"),
+        r#"{"cat=mood": {"sits": 1, "runs": 9, "flies": 0}}"#,
+    )
+    .unwrap();
+    let ask = "--file garden.bif --task predict --query cat=mood --observe grass=wet --evidence moods.json --data -";
+    let output = files.run_with_input(
+        &format!("{ask} --out moods.csv --format json"),
+        "rain\nyes\nno\n",
+    );
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_near(
+        &found["log_likelihood"],
+        (0.18_f64 / 0.34 * (0.16 / 0.34)).ln(),
+    );
+    assert_eq!(
+        found["predicted"],
+        json!({"sits": 0, "runs": 2, "flies": 0})
+    );
+    assert_eq!(found.get("accuracy"), None);
+    let written = fs::read_to_string(files.path("moods.csv")).unwrap();
+    assert!(
+        written
+            .lines()
+            .nth(1)
+            .unwrap()
+            .starts_with("runs,0.25,0.75,0.0,-0.6"),
+        "{written}"
+    );
+}
+
+#[test]
+fn mistakes_of_predictions_leave_the_file_as_it_was() {
+    let files = files();
+    fs::write(files.path("kept.csv"), "kept").unwrap();
+    let predict = "--file garden.bif --task predict --query rain --out kept.csv --data -";
+    for (input, words) in [
+        (
+            "grass\nwet\nmoist\n",
+            "standard input:3:1: `grass` has no state `moist`",
+        ),
+        (
+            "grass,mood\nwet,sits\n",
+            "standard input:1:7: no variable is called `mood`",
+        ),
+    ] {
+        files.refuses_input(predict, input, words);
+    }
+    assert_eq!(fs::read_to_string(files.path("kept.csv")).unwrap(), "kept");
+    let predict = "--file garden.bif --task predict --data cases.csv";
+    for (more, words) in [
+        (
+            "",
+            "--task predict needs --query VAR, the one variable that is predicted",
+        ),
+        ("--query rain grass", "needs --query VAR"),
+        (
+            "--query rain --out predicted.txt",
+            "--out of --task predict is a .csv file",
+        ),
+        (
+            "--query rain --out cases.csv",
+            "--data and --out name the same file",
+        ),
+        (
+            "--query rain --observe grass=wet",
+            "`grass` has a column in --data, and evidence",
+        ),
+        (
+            "--query grass --evidence soft.json",
+            "`rain` has a column in --data, and evidence",
+        ),
+    ] {
+        files.refuses(&format!("{predict} {more}"), words);
+    }
+    files.refuses(
+        "--file garden.bif --task predict --query rain",
+        "--task predict needs --data FILE.csv",
+    );
+}
+
+#[test]
+fn soft_evidence_weighs_states() {
+    let files = files();
+    // By hand: rain 0.2 3, none 0.8 0.5, and the mood 0.25 whichever it is.
+    let ask = "--file garden.bif --evidence soft.json --observe grass=wet";
+    let (rain, none) = (0.2 * 3.0 * 0.9, 0.8 * 0.5 * 0.2);
+    for algorithm in ["exact", "junction-tree", "circuit", "enumerate", "slices"] {
+        let found = files.json(&format!("{ask} --algorithm {algorithm}"));
+        assert_near(&found["marginals"]["rain"]["yes"], rain / (rain + none));
+        assert_near(&found["marginals"]["cat=mood"]["runs"], 1.0);
+        assert_near(&found["log_evidence"], (0.25 * (rain + none)).ln());
+    }
+    // An expected weight is no probability.
+    let told = files.text(&format!("{ask} --task evidence"));
+    assert!(told.starts_with("log-evidence -1.864330\n"), "{told}");
+    let best = files.json(&format!("{ask} --task mpe"));
+    assert_near(&best["mpe"]["log_probability"], (0.25 * rain).ln());
+    files.refuses(
+        "--file garden.bif --evidence soft.json --observe rain=yes",
+        "`rain` has weights of its states by ",
+    );
+}
+
+#[test]
+fn some_variables_have_their_most_probable_states_together() {
+    let files = files();
+    // The best world has no rain and dry grass; of grass alone, given that the cat runs or the weights, by sums of four worlds.
+    let found = files.json("--file garden.bif --task map --query grass --observe cat=mood=runs");
+    assert_eq!(found["map"]["assignment"], json!({"grass": "dry"}));
+    assert_near(&found["map"]["log_probability"], (0.66_f64 * 0.25).ln());
+    let found =
+        files.json("--file garden.bif --task map --query grass cat=mood --evidence soft.json");
+    assert_eq!(
+        found["map"]["assignment"],
+        json!({"grass": "wet", "cat=mood": "runs"})
+    );
+    let wet = 0.25 * (0.2 * 3.0 * 0.9 + 0.8 * 0.5 * 0.2);
+    assert_near(&found["map"]["log_probability"], f64::ln(wet));
+    for query in ["", "--query all"] {
+        let ask = format!("--file garden.bif --task map {query}");
+        files.refuses(&ask, "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds");
+    }
+}
