@@ -32,6 +32,6 @@ pub fn option_values(data: &[u8]) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let _ = queried(&network, &lines);
     if let Ok(observations) = observations(&network, None, ("--observe", &lines)) {
-        assert_eq!(observations.len(), lines.len());
+        assert_eq!(observations.observations().len(), lines.len());
     }
 }
