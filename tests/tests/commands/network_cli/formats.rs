@@ -141,7 +141,7 @@ fn what_cannot_be_converted_gives_one_line_and_exit_code_two() {
         (
             "--file garden.bif --task convert --data data.csv --out pair.uai",
             "",
-            "it needs --task learn or score",
+            "it needs --task learn, score or predict",
         ),
     ] {
         files.refuses_input(arguments, input, words);
