@@ -33,6 +33,8 @@ pub(super) struct Attempts<'a> {
     pub(super) choice: AlgorithmChoice,
     /// The last refusal.
     refusal: Option<Error>,
+    /// The error of an expansion beyond its budget, which no attempt that expands the model can do without.
+    unexpanded: Option<Error>,
     /// The last refusal of an elimination of everything.
     elimination: Option<EliminationError>,
     /// The outline of the model, once that was looked at.
@@ -55,6 +57,7 @@ impl<'a> Attempts<'a> {
             targets,
             choice: AlgorithmChoice::default(),
             refusal: None,
+            unexpanded: None,
             elimination: None,
             outline: None,
             searched: 0.0,
@@ -64,6 +67,11 @@ impl<'a> Attempts<'a> {
     /// True if the deadline has passed or the run was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.run.stopped().is_some()
+    }
+
+    /// True if nothing that expands the model is to be tried any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.unexpanded.is_some() || self.is_stopped()
     }
 
     /// Records an attempt.
@@ -78,7 +86,8 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries an algorithm of which so many operations are predicted; `None` if it is refused, stopped or out of work.
+    /// Tries an algorithm of which so many operations are predicted; `None` if it is refused, stopped or out of work, or if the model is known not to be expanded within
+    /// the budget.
     ///
     /// **Errors.** Those of the model and of its evidence.
     pub(super) fn try_once<T>(
@@ -87,7 +96,7 @@ impl<'a> Attempts<'a> {
         operations: Option<f64>,
         ask: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        if self.is_stopped() {
+        if self.is_over() {
             return Ok(None);
         }
         self.judge(algorithm, operations, ask())
@@ -112,7 +121,11 @@ impl<'a> Attempts<'a> {
                 {
                     self.elimination = Some(error.clone());
                 }
-                self.refusal = Some(error);
+                if matches!(error, Error::Model(_)) {
+                    self.unexpanded.get_or_insert(error);
+                } else {
+                    self.refusal = Some(error);
+                }
                 (AttemptOutcome::Refused(reason), None)
             }
             Err(error) => return Err(error),
@@ -151,7 +164,7 @@ impl<'a> Attempts<'a> {
         decisions: f64,
         ask: impl FnOnce(Circuit) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        if self.is_stopped() {
+        if self.is_over() {
             return Ok(None);
         }
         self.searched = self.searched.max(decisions);
@@ -173,7 +186,7 @@ impl<'a> Attempts<'a> {
     fn circuit(&self, decisions: f64) -> Circuit {
         let memory = self.settings.memory.0;
         Circuit::new()
-            .budget(self.settings.budget)
+            .budget(self.settings.expansion_budget())
             .options(Options::default().memory_budget(memory))
             .cache_memory(memory / 2)
             .decisions(decisions as u64)
@@ -183,7 +196,7 @@ impl<'a> Attempts<'a> {
     /// A junction tree of at most so many predicted operations.
     pub(super) fn junction_tree(&self, operations: f64) -> JunctionTree {
         let tree = JunctionTree::new()
-            .budget(self.settings.budget)
+            .budget(self.settings.expansion_budget())
             .options(self.settings.elimination(operations, self.run));
         match self.settings.threads {
             Some(threads) => tree.threads(threads),
@@ -194,14 +207,14 @@ impl<'a> Attempts<'a> {
     /// An elimination of at most so many predicted operations.
     pub(super) fn variable_elimination(&self, operations: f64) -> VariableElimination {
         VariableElimination::new()
-            .budget(self.settings.budget)
+            .budget(self.settings.expansion_budget())
             .options(self.settings.elimination(operations, self.run))
     }
 
     /// A search for the best world of at most so many steps.
     pub(super) fn branch_and_bound(&self, memory: u64, steps: u64) -> MpeBranchAndBound {
         MpeBranchAndBound::new()
-            .budget(self.settings.budget)
+            .budget(self.settings.expansion_budget())
             .memory(memory)
             .work(steps)
             .part_of(self.run)
@@ -256,6 +269,9 @@ impl<'a> Attempts<'a> {
 
     /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than a moment once the run is over.
     pub(super) fn look(&mut self) -> Option<(Expansion, Encoding, Limits)> {
+        if self.unexpanded.is_some() {
+            return None;
+        }
         if !self.is_stopped() {
             let found = self.look_within(self.settings.limits_of_expansion(self.run));
             if found.is_some() || !self.is_stopped() {
@@ -279,7 +295,7 @@ impl<'a> Attempts<'a> {
     /// A sum over slices in the memory of the portfolio.
     pub(super) fn slices(&self) -> Slices {
         let slices = Slices::within(self.settings.memory)
-            .budget(self.settings.budget)
+            .budget(self.settings.expansion_budget())
             .part_of(self.run);
         match self.settings.threads {
             Some(threads) => slices.threads(threads),
@@ -294,7 +310,7 @@ impl<'a> Attempts<'a> {
 
     /// The error of a question that no algorithm could answer: the refusals of all.
     pub(super) fn into_error(self) -> Error {
-        match self.refusal {
+        match self.unexpanded.or(self.refusal) {
             Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
             Some(error) if self.run.stopped().is_none() => Error::NothingFits {
                 tried: self.choice,
@@ -349,9 +365,13 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
-    use figrs_core::{Element, Flip, Parents};
+    use std::sync::Mutex;
+
+    use figrs_core::{Bytes, Element, Flip, ModelError, Parents, Uniform};
 
     use super::*;
+    use crate::portfolio::{Exact, MpeExact};
+    use figrs_answer::Run;
     use figrs_answer::algorithm::Algorithm;
     use figrs_answer::run::watch::Watch;
 
@@ -393,5 +413,46 @@ mod tests {
         assert!(found.unwrap().is_none());
         let outcome = &attempts.choice.attempts[0].outcome;
         assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
+    }
+
+    /// Each call makes two wide distributions and two Chains on them, without end.
+    fn wide() -> Element<u64> {
+        Uniform::new(0..1000_u64).flat_map(|&a| {
+            let (x, y) = (wide(), wide());
+            (&x, &y).map(move |(x, y)| x ^ y ^ a)
+        })
+    }
+
+    #[test]
+    fn an_expansion_beyond_the_memory_is_tried_once() {
+        let (memory, endless, model) = (Bytes(4 << 20), wide(), Model::new());
+        let tried: Arc<Mutex<Vec<&str>>> = Arc::default();
+        let tell = {
+            let tried = Arc::clone(&tried);
+            move |attempt: &AlgorithmAttempt| tried.lock().unwrap().push(attempt.algorithm)
+        };
+        let exact = Exact::within(memory).on_attempt(tell.clone());
+        let best = MpeExact::within(memory).on_attempt(tell);
+        let asked = [
+            exact.run(&model, &endless).err(),
+            exact.compile(&model, &endless).err(),
+            exact.count(&model, &endless).err(),
+            best.run(&model, &endless).err(),
+        ];
+        for error in asked {
+            let Some(Error::Model(ModelError::TooMuchMemory { limit, .. })) = error else {
+                panic!("{error:?}");
+            };
+            assert_eq!(limit, memory.0);
+        }
+        let mut tried = std::mem::take(&mut *tried.lock().unwrap());
+        tried.retain(|&algorithm| algorithm != "Frontier");
+        let once = [
+            "VariableElimination",
+            "JunctionTree",
+            "VariableElimination",
+            "MpeVariableElimination",
+        ];
+        assert_eq!(tried, once);
     }
 }

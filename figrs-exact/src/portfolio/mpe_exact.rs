@@ -108,7 +108,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
     fn eliminate(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
         let elimination = MpeVariableElimination::new()
-            .budget(attempts.settings.budget)
+            .budget(attempts.settings.expansion_budget())
             .options(attempts.settings.elimination(operations, attempts.run));
         let (model, targets) = (attempts.model, attempts.targets);
         attempts.try_once(elimination.name(), None, || {
@@ -118,6 +118,9 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 
     fn search(&mut self, steps: f64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
+        if attempts.is_over() && self.best.is_none() {
+            return Ok(None);
+        }
         attempts.searched = attempts.searched.max(steps);
         let memory = attempts.settings.memory.0;
         let entries = (memory / 4 / size_of::<f64>() as u64).min(MOST_ENTRIES);
@@ -184,7 +187,7 @@ impl WorldLadder<'_> {
     fn slices(&self) -> MpeSlices {
         let settings = self.attempts.settings;
         let slices = MpeSlices::within(settings.memory)
-            .budget(settings.budget)
+            .budget(settings.expansion_budget())
             .part_of(self.attempts.run);
         match settings.threads {
             Some(threads) => slices.threads(threads),

@@ -31,6 +31,7 @@ pub(super) struct PortfolioSettings {
     messages: u64,
     /// Operations of an algorithm.
     pub(super) work: f64,
+    /// The limits of an expansion as they were set; [`expansion_budget`](Self::expansion_budget) is within the memory, too.
     pub(super) budget: Budget,
     pub(super) threads: Option<NonZero<usize>>,
     pub(super) watch: Watch,
@@ -111,11 +112,19 @@ impl PortfolioSettings {
             .until(run.until())
     }
 
+    /// The limits of an expansion, which takes at most the memory of the portfolio.
+    pub(super) fn expansion_budget(&self) -> Budget {
+        Budget {
+            bytes: self.budget.bytes.min(self.memory.0),
+            ..self.budget
+        }
+    }
+
     /// The limits of questions to a compiled form or an answer, after the run.
     pub(super) fn limits_afterwards(&self) -> Limits {
         let options = Options::default().memory_budget(self.messages);
         Limits {
-            budget: self.budget,
+            budget: self.expansion_budget(),
             options,
             threads: self.threads,
             ..Limits::default()
@@ -162,7 +171,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Limits the expansion of the model.
+        /// Limits the expansion of the model, which takes no more than the memory of the portfolio either.
         pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
             self.settings.budget = budget;
             self
