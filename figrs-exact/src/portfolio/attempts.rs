@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Model, Until};
+use figrs_core::{AnyElement, Model, ModelError, Until};
 
 use super::outline::ModelOutline;
 use super::settings::PortfolioSettings;
@@ -35,6 +35,8 @@ pub(super) struct Attempts<'a> {
     refusal: Option<Error>,
     /// The error of an expansion beyond its budget, which no attempt that expands the model can do without.
     unexpanded: Option<Error>,
+    /// True if neither an expansion nor a frontier could hold the elements of the model, of which there may be no end.
+    is_endless: bool,
     /// The last refusal of an elimination of everything.
     elimination: Option<EliminationError>,
     /// The outline of the model, once that was looked at.
@@ -58,6 +60,7 @@ impl<'a> Attempts<'a> {
             choice: AlgorithmChoice::default(),
             refusal: None,
             unexpanded: None,
+            is_endless: false,
             elimination: None,
             outline: None,
             searched: 0.0,
@@ -121,10 +124,16 @@ impl<'a> Attempts<'a> {
                 {
                     self.elimination = Some(error.clone());
                 }
-                if matches!(error, Error::Model(_)) {
-                    self.unexpanded.get_or_insert(error);
-                } else {
-                    self.refusal = Some(error);
+                match error {
+                    Error::Model(_) => {
+                        // A large table is no sign of elements without end.
+                        let is_known = |known: &Error| {
+                            !matches!(known, Error::Model(ModelError::TableTooLarge { .. }))
+                        };
+                        self.is_endless |= self.unexpanded.as_ref().is_some_and(is_known);
+                        self.unexpanded.get_or_insert(error);
+                    }
+                    error => self.refusal = Some(error),
                 }
                 (AttemptOutcome::Refused(reason), None)
             }
@@ -140,7 +149,7 @@ impl<'a> Attempts<'a> {
         algorithm: &'static str,
         ask: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
-        if self.is_stopped() {
+        if self.is_stopped() || self.is_endless {
             return Ok(None);
         }
         match ask() {
@@ -367,7 +376,7 @@ mod tests {
 
     use std::sync::Mutex;
 
-    use figrs_core::{Bytes, Element, Flip, ModelError, Parents, Uniform};
+    use figrs_core::{Bytes, Element, Flip, Parents, Uniform};
 
     use super::*;
     use crate::portfolio::{Exact, MpeExact};
@@ -445,10 +454,11 @@ mod tests {
             };
             assert_eq!(limit, memory.0);
         }
-        let mut tried = std::mem::take(&mut *tried.lock().unwrap());
-        tried.retain(|&algorithm| algorithm != "Frontier");
+        let tried = std::mem::take(&mut *tried.lock().unwrap());
+        // A frontier needs no expansion, but has a limit for its elements, too.
         let once = [
             "VariableElimination",
+            "Frontier",
             "JunctionTree",
             "VariableElimination",
             "MpeVariableElimination",

@@ -22,6 +22,19 @@ pub enum TrainingError {
         /// Rows to divide.
         height: usize,
     },
+    /// Levels have more configurations of tiles than fit the memory.
+    #[error(
+        "more than {max} configurations of tiles in {bands} bands of {height} rows, which is the most that is counted; use fewer bands of rows \
+         (--row-splits 1 for one), or cut the levels to fewer rows (--rows)"
+    )]
+    TooManyConfigurations {
+        /// Rows of the levels.
+        height: usize,
+        /// Bands with tables of their own.
+        bands: usize,
+        /// The most configurations.
+        max: usize,
+    },
     /// Columns cannot be looked at in groups of this size.
     #[error("n-grams of {order} columns cannot be counted; use 1 to {max}")]
     Order {

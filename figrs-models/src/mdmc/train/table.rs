@@ -8,8 +8,10 @@ use crate::mdmc::{Tile, TileDistribution};
 /// Counts of tile ids by configuration key, while training.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// Below this number of possible keys a table finds its entries by direct index.
+/// Below this number of possible keys a table finds its entries by direct index, unless few of them are entries.
 const DIRECT_KEYS: u64 = 1 << 16;
+/// Most possible keys of a direct index for each entry: a kilobyte. Few entries are found as quickly without it.
+const KEYS_OF_ENTRY: u64 = 1 << 8;
 
 /// Tiles that training showed in one configuration.
 #[derive(Clone, Debug)]
@@ -37,7 +39,9 @@ impl ConfigurationTable {
         let keys: Vec<u64> = counts.keys().copied().collect();
         let all = (0..length).try_fold(1, |all: u64, _| all.checked_mul(ids.base()));
         let mut direct = Vec::new();
-        if let Some(all) = all.filter(|&all| all <= DIRECT_KEYS) {
+        if let Some(all) =
+            all.filter(|&all| all <= DIRECT_KEYS.min(keys.len() as u64 * KEYS_OF_ENTRY))
+        {
             direct = vec![0; all as usize];
             for (index, &key) in (1..).zip(&keys) {
                 direct[key as usize] = index;

@@ -37,9 +37,13 @@ impl MarkovChain {
     /// Largest number that can be added to the counts of tiles.
     pub const MAX_SMOOTHING: f64 = 1e6;
 
+    /// Most configurations that are counted, those of each band, structure and kind of columns apart: some hundreds of megabytes.
+    pub const MAX_CONFIGURATIONS: usize = 1 << 20;
+
     /// Counts the tiles of a corpus for a list of structures, or for one and the simpler ones to fall back on.
     ///
-    /// An error if the corpus has fewer rows than bands are asked for.
+    /// An error if the corpus has fewer rows than bands are asked for, or if there would be more than
+    /// [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS).
     ///
     /// # Complexity
     ///
@@ -66,6 +70,17 @@ impl MarkovChain {
         let height = corpus.height();
         let splits = splits.checked(height)?;
         let ids = TileIds::new(corpus.tiles_in_use());
+        let too_many = || TrainingError::TooManyConfigurations {
+            height,
+            bands: splits.count(),
+            max: Self::MAX_CONFIGURATIONS,
+        };
+        // Each structure has at least one in each band, and at most as many as the first one.
+        let most = Self::MAX_CONFIGURATIONS / structures.places().len().max(1);
+        if splits.count().saturating_mul(kinds) > most {
+            return Err(too_many());
+        }
+        let mut known = 0;
         let mut counts = vec![vec![Counts::new(); splits.count()]; kinds];
         for (number, (level, weight)) in corpus.counted_levels().enumerate() {
             let grid = TileGrid::of(level, structures.first(), &ids);
@@ -73,8 +88,13 @@ impl MarkovChain {
                 let bands = &mut counts[kind(number, column)];
                 for row in 0..height {
                     let counts = &mut bands[splits.band(row, height)];
+                    let before = counts.len();
                     let tiles = counts.entry(grid.key(row, column)).or_default();
                     *tiles.entry(grid.get(row, column)).or_default() += weight;
+                    known += counts.len() - before;
+                    if known > most {
+                        return Err(too_many());
+                    }
                 }
             }
         }

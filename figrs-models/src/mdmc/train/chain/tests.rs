@@ -162,3 +162,20 @@ fn what_cannot_be_added_to_counts_is_an_error() {
         );
     }
 }
+
+#[test]
+fn more_configurations_than_fit_are_an_error() {
+    let rows = 400_000;
+    let tall = "X\n".repeat(rows).parse().unwrap();
+    let corpus = Corpus::new([("tall".to_owned(), tall)]).unwrap();
+    let train = |bands| {
+        let splits = RowSplits::new(bands, rows).unwrap();
+        MarkovChain::train(&corpus, &Structure::NS3, splits)
+    };
+    let error = train(rows).unwrap_err();
+    assert!(
+        matches!(error, TrainingError::TooManyConfigurations { height, bands, .. } if (height, bands) == (rows, rows)),
+        "{error}"
+    );
+    assert_eq!(train(2).unwrap().cells(), rows as u64);
+}
