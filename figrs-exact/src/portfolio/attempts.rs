@@ -34,7 +34,7 @@ pub(super) struct Attempts<'a> {
     /// The last refusal.
     refusal: Option<Error>,
     /// The error of an expansion beyond its budget, which no attempt that expands the model can do without.
-    unexpanded: Option<Error>,
+    pub(super) unexpanded: Option<Error>,
     /// True if neither an expansion nor a frontier could hold the elements of the model, of which there may be no end.
     is_endless: bool,
     /// The last refusal of an elimination of everything.
@@ -73,7 +73,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// True if nothing that expands the model is to be tried any more.
-    pub(super) fn is_over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.unexpanded.is_some() || self.is_stopped()
     }
 

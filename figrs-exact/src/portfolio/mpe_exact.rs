@@ -118,7 +118,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 
     fn search(&mut self, steps: f64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
-        if attempts.is_over() && self.best.is_none() {
+        if attempts.unexpanded.is_some() {
             return Ok(None);
         }
         attempts.searched = attempts.searched.max(steps);
