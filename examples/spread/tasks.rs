@@ -146,7 +146,7 @@ fn evidence(sum: &Sum, out: &mut impl Write) -> Result<(), Failure> {
     let network = Network::read(&sum.file)?;
     let evidence = sum.evidence.as_ref();
     let evidence = evidence.map(|file| network.read_evidence(file));
-    let model = network.observing(&evidence.transpose()?.unwrap_or_default());
+    let model = network.given(&evidence.transpose()?.unwrap_or_default());
     if let Some(log_evidence) = spread.sum(&model, Slices::within(sum.memory))? {
         writeln!(out, "{log_evidence}")?;
     }

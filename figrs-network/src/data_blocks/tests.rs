@@ -36,7 +36,8 @@ fn blocks_hold_the_rows_of_the_whole_with_their_lines() {
         // Rows of several lengths, so that blocks end at any place of a row.
         for number in 0..12_000 {
             let row = ["wet;yes", "\"d,r\";no", ";NA", "\"d,r\";"][number * number % 7 % 4];
-            text += &format!("{row}{end}");
+            text.push_str(row);
+            text.push_str(end);
         }
         let whole = network.data_from_csv(&text).unwrap();
         let row = |i| {

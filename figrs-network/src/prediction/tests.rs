@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use figrs_core::Model;
 use figrs_infer::{Error, JunctionTree};
 
@@ -39,7 +41,7 @@ fn every_case(network: &Network) -> NetworkData {
     for c in ["u", "v", ""] {
         for b in ["p", "q", "r", "NA"] {
             for a in ["x", "y", "?"] {
-                text += &format!("{c},{b},{a}\n");
+                writeln!(text, "{c},{b},{a}").unwrap();
             }
         }
     }

@@ -229,7 +229,7 @@ fn a_network_beyond_the_memory_is_summed_in_slices() {
     };
     let network = Network::read(&file).unwrap();
     let evidence = network.read_evidence(file.with_extension("uai.evid"));
-    let model = network.observing(&evidence.unwrap());
+    let model = network.given(&evidence.unwrap());
     let log_evidence = Slices::fitting("100MiB")
         .unwrap()
         .log_evidence(&model)

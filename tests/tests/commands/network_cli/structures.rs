@@ -39,11 +39,11 @@ fn structures_are_learned_and_scored() {
             "--task learn --data complete.csv --structure {structure} --score {score} --out learned.bif"
         );
         let found = files.json(&learn);
-        let mut keys = keys(&found);
+        let mut names = keys(&found);
         // Rows that no case reaches are named where there are some.
-        keys.retain(|key| *key != "unreached");
+        names.retain(|key| *key != "unreached");
         assert_eq!(
-            keys,
+            names,
             [
                 "log_likelihood",
                 "log_likelihoods",
