@@ -164,6 +164,7 @@ pub const SAMPLERS: &[Sampler] = &[
         except: &[
             ("wide_1200", THOUSANDS),
             ("M05b_qmr_large", SLOW),
+            ("M06a_hmm50", SLOW),
             ("M06b_hmm500", THOUSANDS),
             ("M09_random_walk", SLOW),
             ("M13b_diamond10", CERTAIN),

@@ -148,6 +148,19 @@ impl Estimate {
         effective_hits(p, self.sampled_error(probabilities, indicator))
     }
 
+    /// True if samples that show an event of this indicator may have been missed that weigh more than its error allows for.
+    pub(crate) fn may_miss_heavier(
+        &self,
+        probabilities: &[f64],
+        indicator: &[f64],
+        columns: impl FnOnce() -> NumericColumns,
+    ) -> bool {
+        let caution = self.caution(self.quality(probabilities, columns));
+        let sampled = self.sampled_error(probabilities, indicator);
+        let p = mean(probabilities, indicator);
+        caution.is_some_and(|caution| caution.hits.may_be_heavier(sampled, p))
+    }
+
     /// Standard error by the spread of the samples; zero if they all agree.
     fn sampled_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let mean = mean(probabilities, numbers);
@@ -437,10 +450,13 @@ mod tests {
         };
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-        // A value that was not drawn has the error of what might have been, as has one whose samples are light where others are not.
+        // One whose samples are light where others are not keeps it too, and is named.
         let estimate = weighted(vec![1e-3, p * p / 100.0]);
-        let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
-        assert!((0.009..0.011).contains(&error), "{error}");
+        let (probabilities, indicator) = ([1.0 - p, p], [0.0, 1.0]);
+        let error = estimate.event_error(&probabilities, &indicator, columns);
+        assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
+        assert!(estimate.may_miss_heavier(&probabilities, &indicator, columns));
+        // A value that was not drawn has the error of what might have been.
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
         assert_eq!(error, 0.01);
         let many = Estimate::Weighted {

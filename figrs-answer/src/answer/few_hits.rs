@@ -3,13 +3,17 @@
 //! The spread of the samples understates the error of such an event: the share of a single hit is its own standard error, although
 //! runs that expect four hits meet it once or never in one case of eleven. The 97.5 % limit of the mean of a Poisson number lies 1.96 times
 //! `√k + 1.15` above the number *k* that was counted, up to a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution");
-//! with hits of weight *w* that is `w √k + 1.15 w`. If a hit may have a larger weight *u* than those that were met, then as many as
-//! three of them may have been missed (the rule of three).
+//! with hits of weight *w* that is `w √k + 1.15 w`. If a hit may have a larger weight than those that were met, then as many as
+//! three of them may have been missed (the rule of three); the error allows for weights up to eleven times as large, and a diagnosis names
+//! events of which larger ones may have been missed.
 
 use super::chain_error::stays;
 
 /// Effective hits from which the spread of the samples is taken as it is; the addition falls to zero towards it.
 const ENOUGH_HITS: f64 = 100.0;
+
+/// Largest weight of missed hits that the error allows for, in units of the weights that were met, beyond these.
+const MOST_HEAVIER: f64 = 10.0;
 
 /// Effective hits from which no heavier ones are taken for missed, unless all that were met are light.
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
@@ -49,8 +53,17 @@ pub(crate) struct MissedHits {
 }
 
 impl MissedHits {
+    /// True if missed hits may weigh more than the error allows for: few were met, or light ones only.
+    pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
+        let rare = p.min(1.0 - p);
+        let hits = effective_hits(p, sampled).max(1.0);
+        let typical = rare / hits;
+        let is_little = hits < ENOUGH_LIGHT_HITS || typical * self.samples < LIGHT;
+        rare > 0.0 && is_little && self.heaviest > (1.0 + MOST_HEAVIER) * typical
+    }
+
     /// The standard error of an event of probability `p` whose spread gives `sampled`: not less than that of a few more hits, if there
-    /// are few, or if all are light.
+    /// are few.
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -59,8 +72,8 @@ impl MissedHits {
         }
         let typical = rare / hits;
         let fades = |from: f64| (1.0 - hits / from).max(0.0);
-        let lightness = (1.0 - typical * self.samples / LIGHT).max(0.0);
-        let heavier = fades(ENOUGH_LIGHT_HITS).max(lightness) * (self.heaviest - typical).max(0.0);
+        let heavier = (self.heaviest - typical).clamp(0.0, MOST_HEAVIER * typical);
+        let heavier = fades(ENOUGH_LIGHT_HITS) * heavier;
         let skewness = if self.are_stays {
             SKEWNESS_OF_CHAINS
         } else {
@@ -166,21 +179,33 @@ mod tests {
     }
 
     #[test]
-    fn a_light_hit_has_the_error_of_a_heavy_one() {
+    fn a_light_hit_has_the_error_of_a_heavier_one() {
         // One hit of a weight of .0001, where another may weigh .001.
         let error = with_few_hits(1e-4, 1e-4, 1e-3);
         assert!((2.7e-3..3.0e-3).contains(&error), "{error}");
+        // Where another may weigh anything, the error allows for eleven times the weight.
+        let error = with_few_hits(1e-4, 1e-4, 1.0);
+        assert!((2.9e-3..3.3e-3).contains(&error), "{error}");
     }
 
-    /// A thousand draws show an event whose worlds all weigh a millionth of the mean: others may weigh more.
     #[test]
-    fn many_light_hits_bound_no_heavy_ones() {
+    fn events_of_which_heavier_hits_may_be_missed_are_known() {
+        let may_be_heavier = |sampled, p, heaviest| {
+            let missed = MissedHits {
+                heaviest,
+                samples: 1e3,
+                are_stays: false,
+            };
+            missed.may_be_heavier(sampled, p)
+        };
+        assert!(!may_be_heavier(1e-4, 1e-4, 1e-3) && may_be_heavier(1e-4, 1e-4, 2e-3));
+        // A thousand draws show an event whose worlds all weigh a millionth of the mean.
         let light = 1e-9;
         let (p, error) = (1e3 * light, 1e3_f64.sqrt() * light);
-        assert!((with_few_hits(error, p, 1e-3) / 3e-3 - 1.0).abs() < 0.01);
-        assert!(with_few_hits(error, p, light) / error - 1.0 < 1e-6);
+        assert_eq!(with_few_hits(error, p, 1e-3), error);
+        assert!(may_be_heavier(error, p, 1e-3) && !may_be_heavier(error, p, light));
         // As heavy as the mean they are what they seem.
-        assert_eq!(with_few_hits(1e-3, 0.1, 0.1), 1e-3);
+        assert!(!may_be_heavier(1e-3, 0.1, 0.1));
     }
 
     #[test]

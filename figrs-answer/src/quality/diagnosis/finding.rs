@@ -211,6 +211,15 @@ pub enum Finding {
         /// Number of such values.
         values: usize,
     },
+    /// Values whose draws are few or weigh little, where another may weigh much more: their standard errors may be too small.
+    LightHits {
+        /// The target.
+        element: Label,
+        /// The first of them.
+        value: String,
+        /// Number of such values.
+        values: usize,
+    },
     /// The probability of the evidence is hardly known.
     UncertainEvidence {
         /// The standard error of its logarithm.

@@ -70,6 +70,7 @@ impl fmt::Display for Finding {
             | Self::HeavyTailedWeights { .. }
             | Self::UnseenValues { .. }
             | Self::FewHits { .. }
+            | Self::LightHits { .. }
             | Self::UncertainEvidence { .. } => self.of_weights(f),
         }
     }
@@ -255,6 +256,23 @@ impl Finding {
                     f,
                     "; the largest weight that another may have is not known, so that these standard errors may be too small; draw more, \
                      or use `Exact` if the model is finite"
+                )
+            }
+            Self::LightHits {
+                element,
+                value,
+                values,
+            } => {
+                write!(f, "{element}: the draws that are {value}")?;
+                match values {
+                    0 | 1 => {}
+                    2 => write!(f, ", or 1 other value,")?,
+                    _ => write!(f, ", or one of {} other values,", values - 1)?,
+                }
+                write!(
+                    f,
+                    " are few or weigh little, and one that was missed may weigh much more, so that the standard error may be too small; draw \
+                     more, or use `Exact` if the model is finite"
                 )
             }
             Self::UncertainEvidence {

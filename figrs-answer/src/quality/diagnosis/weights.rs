@@ -90,7 +90,11 @@ impl Answer {
 /// Finds the values that a target may have, that no draw has, and whose probability nothing bounds.
 pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut Vec<Finding>) {
     let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
-    if unseen.is_finite() || findings.iter().any(is_few) {
+    if findings.iter().any(is_few) {
+        return;
+    }
+    if unseen.is_finite() {
+        findings.extend(light_hits(target));
         return;
     }
     let missing = (0..target.support.len()).filter(|&i| target.probabilities[i] == 0.0);
@@ -103,12 +107,41 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
+/// True if a target's values are looked at one by one: floating-point numbers are asked for by intervals, and very many values by most of
+/// them together.
+fn is_listed(target: &TargetMarginal) -> bool {
+    let count = target.support.len();
+    count > 0 && count <= LISTED && !is_real(target.support.any(0))
+}
+
+/// The finding that the draws of some values are few or light, where another may weigh much more.
+fn light_hits(target: &TargetMarginal) -> Option<Finding> {
+    if !is_listed(target) {
+        return None;
+    }
+    let mut indicator = vec![0.0; target.support.len()];
+    let mut may_miss_heavier = |value: usize| {
+        indicator[value] = 1.0;
+        let columns = || target.columns();
+        let estimate = &target.estimate;
+        let may = estimate.may_miss_heavier(&target.probabilities, &indicator, columns);
+        indicator[value] = 0.0;
+        may
+    };
+    let drawn = (0..target.support.len())
+        .filter(|&value| (1e-300..=0.5).contains(&target.probabilities[value]));
+    let light: Vec<usize> = drawn.filter(|&value| may_miss_heavier(value)).collect();
+    light.first().map(|&first| Finding::LightHits {
+        element: target.element.label(),
+        value: format!("{:?}", target.support.datum(first)),
+        values: light.len(),
+    })
+}
+
 /// The finding that few draws show some values of a target, where nothing bounds the weight of another.
-///
-/// Floating-point numbers are asked for by intervals, and very many values by most of them together.
 fn few_hits(target: &TargetMarginal) -> Option<Finding> {
     let count = target.support.len();
-    if count > LISTED || count == 0 || is_real(target.support.any(0)) {
+    if !is_listed(target) {
         return None;
     }
     let mut indicator = vec![0.0; count];
