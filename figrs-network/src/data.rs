@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use csv::StringRecord;
+use figrs_core::States;
 
 use super::csv_records::CsvRecords;
 use super::data_columns::DataColumns;
@@ -24,12 +25,16 @@ use super::{Network, NetworkError, State};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct NetworkData {
-    /// Number of variables.
-    pub(super) width: usize,
-    pub(super) cells: Vec<Option<State>>,
+    /// The states of each variable.
+    pub(super) states: Vec<States<State>>,
+    /// By row, the position of the state of each variable.
+    pub(super) cells: Vec<u32>,
     /// The line of each row in its file, from 1.
     pub(super) lines: Vec<usize>,
 }
+
+/// The cell of a state that is missing.
+pub(super) const MISSING: u32 = u32::MAX;
 
 impl NetworkData {
     /// Number of rows.
@@ -44,13 +49,18 @@ impl NetworkData {
 
     /// The states in a row, one for each variable of the network and in their order.
     pub fn row(&self, row: usize) -> impl Iterator<Item = Option<&State>> {
-        let cells = &self.cells[row * self.width..][..self.width];
-        cells.iter().map(Option::as_ref)
+        let width = self.states.len();
+        let cells = self.cells[row * width..][..width].iter();
+        let states = self.states.iter();
+        cells
+            .zip(states)
+            .map(|(&cell, states)| states.get(cell as usize))
     }
 
     /// The state of a variable in a row.
     pub(super) fn cell(&self, row: usize, variable: usize) -> Option<&State> {
-        self.cells[row * self.width + variable].as_ref()
+        let cell = self.cells[row * self.states.len() + variable];
+        self.states[variable].get(cell as usize)
     }
 
     /// All rows.
@@ -94,5 +104,25 @@ impl Network {
             columns.add(&mut data, &records, &record)?;
         }
         Ok(data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_takes_four_bytes_whatever_the_name_of_its_state() -> Result<(), NetworkError> {
+        let long = "x".repeat(40);
+        let line = format!("{long},no,NA\n");
+        let text = format!("a,b,c\n,yes,0\n{}", line.repeat(1000));
+        let (_, data) = Network::from_data_csv(&text)?;
+        assert_eq!(size_of_val(&data.cells[..]), 4 * 3 * 1001);
+        let names = |row| data.row(row).map(|state| state.map(State::name));
+        assert_eq!(names(0).collect::<Vec<_>>(), [None, Some("yes"), Some("0")]);
+        let last = [Some(&long[..]), Some("no"), None];
+        assert_eq!(names(1000).collect::<Vec<_>>(), last);
+        assert_eq!((data.line(0), data.line(1000)), (2, 1002));
+        Ok(())
     }
 }

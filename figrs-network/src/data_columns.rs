@@ -4,9 +4,10 @@ use csv::StringRecord;
 use rustc_hash::FxHashMap;
 
 use super::csv_records::{CsvRecords, is_missing};
+use super::data::MISSING;
 use super::lexer::{LexerError, LexerResult};
 use super::variable::{position_of, unknown_state};
-use super::{Network, NetworkData, State, TextProblem, Variable};
+use super::{Network, NetworkData, TextProblem, Variable};
 
 /// The columns of data about a network.
 #[derive(Debug)]
@@ -14,8 +15,8 @@ pub(super) struct DataColumns<'n> {
     variables: &'n [Variable],
     /// The position of the variable of each column.
     positions: Vec<usize>,
-    /// The states of each column by their names: a column may have thousands.
-    states: Vec<FxHashMap<&'n str, &'n State>>,
+    /// The positions of the states of each column by their names: a column may have thousands.
+    states: Vec<FxHashMap<&'n str, u32>>,
 }
 
 impl<'n> DataColumns<'n> {
@@ -39,8 +40,8 @@ impl<'n> DataColumns<'n> {
             }
         }
         let states = positions.iter().map(|&column| {
-            let states = variables[column].states.iter();
-            states.map(|state| (state.name(), state)).collect()
+            let states = variables[column].states.iter().zip(0..);
+            states.map(|(state, at)| (state.name(), at)).collect()
         });
         Ok(Self {
             variables,
@@ -57,7 +58,7 @@ impl<'n> DataColumns<'n> {
     /// Data without rows.
     pub(super) fn data(&self) -> NetworkData {
         NetworkData {
-            width: self.variables.len(),
+            states: self.variables.iter().map(|v| v.states.clone()).collect(),
             ..NetworkData::default()
         }
     }
@@ -79,10 +80,10 @@ impl<'n> DataColumns<'n> {
             return Err(LexerError::new(records.field_start(record, 0), problem));
         }
         let first = data.cells.len();
-        data.cells.resize(first + data.width, None);
+        data.cells.resize(first + self.variables.len(), MISSING);
         for (i, (cell, &column)) in record.iter().zip(&self.positions).enumerate() {
             match self.states[i].get(cell) {
-                Some(&state) => data.cells[first + column] = Some(state.clone()),
+                Some(&state) => data.cells[first + column] = state,
                 None if is_missing(cell) => {}
                 None => {
                     let problem = unknown_state(&self.variables[column], cell);
