@@ -76,7 +76,7 @@ pub(crate) struct Options {
     /// matches decides.
     #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
     pub(crate) weight: Vec<(Pattern, u32)>,
-    /// Meanings of tiles, before those of a legend in --corpus, which gives those of the others: a legend in JSON as those of the corpus, or in TOML: below a line `[tiles]` lines such as `'#' = ['solid']`,
+    /// Meanings of tiles, which override those of a legend in --corpus: a legend in JSON as those of the corpus, or in TOML: below a line `[tiles]` lines such as `'#' = ['solid']`,
     /// and `'o' = { meaning = ['collectable'], picture = 3 }` with the place of a picture on a tile sheet. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,

@@ -92,7 +92,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
     pub(crate) observe: Vec<String>,
     /// The variables to report, or all (default all). Marginals and cost are computed for these alone; worlds are searched for and drawn whole, and
-    /// only these variables of them are shown. Of predict the one variable that is predicted.
+    /// only these variables of them are shown. For task predict: the one variable to predict.
     #[arg(long, value_name = "all|VAR", num_args = 1..)]
     pub(crate) query: Vec<String>,
     /// Task: a question about the network.

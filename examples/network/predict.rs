@@ -197,7 +197,10 @@ impl<'n> Summary<'n> {
                     return Ok(());
                 }
                 let found = match predictor.predict(block.row(row)) {
-                    Err(_) if stop::is_set() => continue,
+                    Err(_) if stop::is_set() => {
+                        self.stopped = stop::reason();
+                        return Ok(());
+                    }
                     found => found?,
                 };
                 self.add(&found, &block, row, predicted);
@@ -230,7 +233,9 @@ impl<'n> Summary<'n> {
     fn note(&self) {
         if let Some(reason) = self.stopped {
             let told = reason.told();
-            note(format!("note: {told}; this is what there was by then"));
+            note(format!(
+                "note: {told}; the results are those of the rows read by then"
+            ));
         }
         if self.impossible > 0 {
             note(format!(

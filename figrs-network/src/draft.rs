@@ -204,6 +204,11 @@ impl NetworkDraft {
         Ok(needed as usize)
     }
 
+    /// True if a variable is a decision.
+    pub(super) fn is_decision(&self, variable: usize) -> bool {
+        self.chosen.contains(&variable)
+    }
+
     /// Defines a node that is declared, by its parents and the numbers that the text holds: of a chance variable row by row,
     /// of a utility the last parent varying fastest, of a decision none. Names and numbers stand with their offsets.
     pub(super) fn define<'w, N: AsRef<str>>(

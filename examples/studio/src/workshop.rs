@@ -4,6 +4,7 @@
 //! So work ends within a stated time whatever it does.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -68,6 +69,15 @@ pub(crate) struct Waiting {
     reply: oneshot::Receiver<Reply>,
 }
 
+/// The program of this process, also where its file was replaced since it began.
+fn own_program() -> io::Result<PathBuf> {
+    let running = Path::new("/proc/self/exe");
+    if running.exists() {
+        return Ok(running.to_owned());
+    }
+    std::env::current_exe()
+}
+
 impl Workshop {
     pub(crate) fn new(folder: Option<&Path>) -> Arc<Self> {
         Arc::new(Self {
@@ -115,10 +125,12 @@ impl Workshop {
 
     /// Starts a worker, and gives it the requests that there are.
     fn start(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
-        let mut command = Command::new(std::env::current_exe()?);
+        let mut command = Command::new(own_program()?);
         command.arg("--worker");
         if let Some(folder) = &self.folder {
-            command.arg("--folder").arg(folder);
+            let mut flag = OsString::from("--folder=");
+            flag.push(folder);
+            command.arg(flag);
         }
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = child.spawn()?;
@@ -135,7 +147,7 @@ impl Workshop {
         thread::Builder::new().spawn(move || {
             let mut output = BufReader::new(output);
             while let Ok(answer) = Frame::read(&mut output) {
-                workshop.answered(answer);
+                workshop.answered(generation, answer);
             }
             workshop.is_gone(generation);
         })?;
@@ -148,8 +160,14 @@ impl Workshop {
         Ok(())
     }
 
-    fn answered(&self, answer: Frame<Vec<u8>>) {
-        let job = self.state().jobs.remove(&answer.number);
+    /// Takes an answer; a worker that was ended has none, as another does its work.
+    fn answered(&self, generation: u64, answer: Frame<Vec<u8>>) {
+        let mut state = self.state();
+        if state.generation != generation {
+            return;
+        }
+        let job = state.jobs.remove(&answer.number);
+        drop(state);
         let status = StatusCode::from_u16(answer.kind);
         if let (Some(job), Ok(status)) = (job, status) {
             // Nobody may wait for it any more.
@@ -168,6 +186,8 @@ impl Workshop {
         };
         let jobs = std::mem::take(&mut state.jobs);
         drop(state);
+        // It may have closed its output only; a code that it ended with is kept.
+        let _ = process.child.kill();
         let code = process.child.wait().ok().and_then(|status| status.code());
         let problem = match code {
             Some(OUT_OF_MEMORY) => Problem::memory(MEMORY),

@@ -7,6 +7,9 @@ use figrs_lower::WorldLimit;
 use figrs_answer::limits::cores;
 use figrs_answer::run::watch::RunMonitor;
 
+/// Largest number of shares of the memory: of more chains, few are under way at once.
+const MOST_SHARES: usize = 16;
+
 /// The seed and the limits of a sampler.
 #[derive(Clone, Debug, Default)]
 pub struct SamplerSettings {
@@ -26,7 +29,7 @@ impl SamplerSettings {
     /// The share does not depend on the number of threads, so that a model fits or not on any of them.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limit = self.limit.until(run.until());
-        limit.bytes /= worlds.max(1) as u64;
+        limit.bytes /= worlds.clamp(1, MOST_SHARES) as u64;
         Self {
             limit,
             ..self.clone()

@@ -6,6 +6,9 @@ use super::super::lexer::{LexerError, LexerResult};
 /// Most formulas within each other.
 const MOST_DEPTH: usize = 100;
 
+/// Most operators of a formula: each may be an argument of the next one.
+const MOST_OPERATORS: usize = 1000;
+
 /// A value of a formula.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
@@ -43,6 +46,7 @@ pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
         place: 0,
         offset,
         depth: 0,
+        operators: 0,
     };
     reader.require("(")?;
     let formulas = reader.list()?;
@@ -58,6 +62,8 @@ struct FormulaReader<'t> {
     place: usize,
     offset: usize,
     depth: usize,
+    /// Operators met so far in the formula of the list.
+    operators: usize,
 }
 
 /// Operators between two formulas, those that bind least first; of one line none binds more.
@@ -109,6 +115,9 @@ impl<'t> FormulaReader<'t> {
             if !all.is_empty() {
                 self.require(",")?;
             }
+            if self.depth == 0 {
+                self.operators = 0;
+            }
             all.push(self.binary(0)?);
         }
         Ok(all)
@@ -127,6 +136,10 @@ impl<'t> FormulaReader<'t> {
             let Some(&name) = own.find(|&&operator| self.mark(operator)) else {
                 return Ok(left);
             };
+            self.operators += 1;
+            if self.operators > MOST_OPERATORS {
+                return Err(mistake(at, "too many operators"));
+            }
             let right = self.binary(line + 1)?;
             left = Formula::Function {
                 at,

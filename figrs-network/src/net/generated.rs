@@ -102,7 +102,8 @@ pub(super) fn define(
     };
     let sizes = parents.iter().map(|&p| draft.variables[p].states.len());
     let sizes: Vec<usize> = sizes.collect();
-    let needed = nodes.iter().map(|&node| sizes[node] as u128).product();
+    let counts = nodes.iter().map(|&node| sizes[node] as u128);
+    let needed = counts.fold(1_u128, u128::saturating_mul);
     let found = all.len();
     if found as u128 != needed {
         return Err(LexerError::new(
@@ -115,6 +116,19 @@ pub(super) fn define(
         .get(name)
         .copied()
         .filter(|_| !draft.is_utility(name));
+    if child.is_some_and(|child| draft.is_decision(child)) {
+        return Err(mistake(
+            at,
+            "a decision has no formula; leave it out".to_owned(),
+        ));
+    }
+    if child.is_some_and(|child| parents.contains(&child)) {
+        let variable = name.into();
+        return Err(LexerError::new(
+            place,
+            TextProblem::RepeatedInTable { variable },
+        ));
+    }
     let scope: Vec<usize> = parents.iter().copied().chain(child).collect();
     let entries = draft.implied_entries(place, &scope, 0)?;
     let columns = child.map_or(1, |child| draft.variables[child].states.len());

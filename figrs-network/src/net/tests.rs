@@ -307,4 +307,13 @@ fn formulas_over_finite_states_are_tables() {
     let own =
         format!("net {{ }} node n {{ states = (a b); }} potential (n) {{ model_data = {deep}; }}");
     assert!(problem(&own).2.to_string().contains("within each other"));
+    let long = own.replace(&deep, &format!("(0{})", "+0".repeat(100_000)));
+    assert!(problem(&long).2.to_string().contains("too many operators"));
+    let decision = "net { } node n { states = (a b); } decision d { states = (x y); }
+        potential (n) { data = (0.5 0.5); } potential (d | n) { model_data = (n); }";
+    let (_, _, mistake) = problem_of(InfluenceDiagram::from_net(decision));
+    assert!(
+        mistake.to_string().contains("a decision has no formula"),
+        "{mistake}"
+    );
 }

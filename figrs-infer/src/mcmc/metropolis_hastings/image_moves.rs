@@ -28,8 +28,8 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum number of calls of functions that one move may take.
-const MAX_CALLS: usize = 10_000;
+/// Maximum number of calls of functions of all images together.
+const MAX_CALLS: usize = 20_000;
 /// Relative tolerance of a line, for rounding.
 const ROUNDING: f64 = 1e-9;
 /// Draws from the prior of a parameter for the first scale of its walk.
@@ -87,10 +87,10 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Those of a model's evidence.
+    /// Those of a model's evidence; none if there are very many functions behind it.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
-        let mut images = Vec::new();
+        let (mut images, mut calls) = (Vec::new(), 0);
         let mut read_directly = FxHashSet::default();
         let mut open: Vec<AnyElement> = Vec::new();
         for (element, _) in model.evidence() {
@@ -104,6 +104,10 @@ impl Images {
             }
             if let Kind::Apply(..) = element.kind() {
                 let image = Image::of(&element);
+                calls += image.calls.len();
+                if calls > MAX_CALLS {
+                    return Self::default();
+                }
                 for leaf in &image.leaves {
                     readers.push(leaf.clone());
                 }
@@ -117,7 +121,7 @@ impl Images {
                 readers.push(parent.clone());
             }
         }
-        images.retain(|image| image.leaves.len() > 1 && image.calls.len() <= MAX_CALLS);
+        images.retain(|image: &Image| image.leaves.len() > 1);
         Self {
             images: images.into(),
             read_directly: Arc::new(read_directly),
@@ -179,9 +183,8 @@ impl Images {
             }
         }
         moves.retain(|chosen| {
-            let images = chosen.offsets.iter().flat_map(|(_, images)| images);
-            let calls: usize = images.map(|p| self.images[p.image].calls.len()).sum();
-            chosen.offsets.len() > 1 && calls <= MAX_CALLS
+            let mut images = chosen.offsets.iter().flat_map(|(_, images)| images);
+            chosen.offsets.len() > 1 && !images.any(|placed| chosen.moves_two(placed))
         });
         moves
     }
@@ -295,6 +298,13 @@ impl PlacedImage {
 }
 
 impl ImageMove {
+    /// True if an image reads two offsets of the move: each is solved for while the others rest, so that the way back would be another.
+    fn moves_two(&self, placed: &PlacedImage) -> bool {
+        let own = placed.sites[placed.offset];
+        let mut others = placed.sites.iter().filter(|&&site| site != own);
+        others.any(|site| self.offsets.iter().any(|(offset, _)| offset == site))
+    }
+
     /// The values of the parameter and of all offsets that leave the images as they are, and the logarithm of `Π |b / b'|`.
     fn solve(
         &self,
