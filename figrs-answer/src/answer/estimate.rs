@@ -290,10 +290,8 @@ impl Estimate {
         let (missed, samples) = match self {
             Self::Exact | Self::Approximate => return None,
             Self::Weighted { unseen, .. } => (*unseen, effective_samples),
-            // Particles that were drawn from one another are no independent draws: groups are hits.
-            Self::Groups { unseen, groups } => {
-                (unseen.max(3.0 / effective_samples), groups.len() as f64)
-            }
+            // The spread of groups does not show the weights of their particles, so that none are known to be light.
+            Self::Groups { unseen, .. } => (unseen.max(3.0 / effective_samples), f64::INFINITY),
             Self::Chains { indices, chains } => {
                 let draws = independent_draws(indices, *chains, effective_samples);
                 ((3.0 / draws).min(LARGEST_MISSED), effective_samples)

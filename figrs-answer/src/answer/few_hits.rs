@@ -46,7 +46,7 @@ pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
 pub(crate) struct MissedHits {
     /// The largest share of the whole weight that one more sample may have; zero where nothing bounds it.
     pub(crate) heaviest: f64,
-    /// Number of samples whose mean weight is the unit of light hits.
+    /// Effective number of samples, of which the mean weight is the unit of light hits; infinite where weights of single hits are not known.
     pub(crate) samples: f64,
     /// True for stays of chains.
     pub(crate) are_stays: bool,
