@@ -10,6 +10,13 @@ use super::takes::any_of;
 pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     Some(match error {
+        figrs::Error::Model(figrs::ModelError::TooMuchMemory { needed, limit, .. }) => {
+            let (needed, limit) = (Bytes(*needed), Bytes(*limit));
+            let less = less(options, &["allow more by --memory"]);
+            format!(
+                "the tables of the network take {needed} or more, and the memory for them is {limit}; {less}"
+            )
+        }
         figrs::Error::Elimination(TooMuchMemory { needed, limit })
             if options.method() == Method::Slices =>
         {

@@ -112,10 +112,11 @@ impl PortfolioSettings {
             .until(run.until())
     }
 
-    /// The limits of an expansion, which takes at most the memory of the portfolio.
+    /// The limits of an expansion, which takes at most the memory of the portfolio, or a mebibyte: a model that is written down takes as much.
     pub(super) fn expansion_budget(&self) -> Budget {
+        const LEAST: u64 = 1 << 20;
         Budget {
-            bytes: self.budget.bytes.min(self.memory.0),
+            bytes: self.budget.bytes.min(self.memory.0.max(LEAST)),
             ..self.budget
         }
     }

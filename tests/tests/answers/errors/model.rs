@@ -292,8 +292,9 @@ fn too_much_memory() {
         RejectionSampling::new(100).max_bytes(BYTES),
         ImportanceSampling::new(100).max_bytes(BYTES),
         SequentialMonteCarlo::new(100).max_bytes(BYTES),
-        MetropolisHastings::new(100).max_bytes(BYTES),
-        SimulatedAnnealing::new(100).max_bytes(BYTES),
+        // Several chains share the bytes.
+        MetropolisHastings::new(100).chains(1).max_bytes(BYTES),
+        SimulatedAnnealing::new(100).chains(1).max_bytes(BYTES),
     ] {
         let model = Model::new();
         for found in [

@@ -56,7 +56,7 @@ fn decisions_that_nothing_orders_are_noted() {
     let output = files.run("--file unordered.net --task decide --format json");
     let note = text(&output.stderr);
     assert!(
-        note.contains("nothing in the file orders the decisions `d` and `e`: `d` is made before"),
+        note.contains("nothing in the file orders the decisions `d` and `e`: `d` is made first"),
         "{note}"
     );
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
