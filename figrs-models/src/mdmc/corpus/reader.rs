@@ -16,6 +16,12 @@ use super::tile_sets::{self, FolderTiles};
 use super::ways::drawn_ways;
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 
+/// True for a character of the platformer that figrs knows, which levels without a legend may be of.
+fn is_platformers(symbol: char) -> bool {
+    let tile = TileSet::platformer().tile(symbol);
+    tile.is_some_and(|tile| !tile.is_unknown())
+}
+
 /// Reads training levels as they lie in folders: text files, one level a file, one row a line.
 ///
 /// - A folder that holds no level itself is searched with the folders within it. Of folders side by side with levels of the same names, as the
@@ -122,7 +128,8 @@ impl CorpusReader {
         let sets = || legends().map(|(_, set)| set).chain(self.tiles.as_deref());
         let has_meaning = |way: &char| {
             let mut tiles = sets().filter_map(|set| set.tile(*way));
-            tiles.any(|tile| !tile.is_unknown())
+            let is_told = tiles.any(|tile| !tile.is_unknown());
+            is_told || sets().next().is_none() && is_platformers(*way)
         };
         // A tile that has a meaning is drawn into levels on purpose.
         ways.retain(|way, _| !has_meaning(way));
@@ -161,8 +168,10 @@ impl CorpusReader {
         let given = self.tiles.as_deref();
         let mut ways = drawn_ways(&files);
         ways.retain(|&way, _| {
-            let known = given.and_then(|set| set.tile(way));
-            known.is_none_or(Tile::is_unknown)
+            let known = given.map_or(is_platformers(way), |set| {
+                set.tile(way).is_some_and(|tile| !tile.is_unknown())
+            });
+            !known
         });
         let files = without_ways(files, &ways, &mut notes);
         let texts = FolderTiles {

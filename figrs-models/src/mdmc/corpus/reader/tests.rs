@@ -117,7 +117,7 @@ fn files_that_are_no_levels_are_left_out() {
 fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
     let levels = [
         ("a.txt", "----\n-#--\n####"),
-        ("a path.txt", "-oo-\no#-o\n####"),
+        ("a path.txt", "-xx-\nx#-x\n####"),
         ("b.txt", "----\n--#-\n####"),
         (
             "legend.json",
@@ -133,7 +133,7 @@ fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
     let told = notes.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(
         told.iter().any(|note| note
-            == "1 of 3 levels repeat others with a way of 'o' drawn in, and are left out: a path"),
+            == "1 of 3 levels repeat others with a way of 'x' drawn in, and are left out: a path"),
         "{told:?}"
     );
     let named = levels[..3]
@@ -143,11 +143,11 @@ fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
     assert_eq!(corpus.names(), ["a.txt", "b.txt"]);
     // A tile of other levels or with a meaning, and one added cell, are no ways.
     for (file, text) in [
-        ("c.txt", "oo--\n--#-\n#-##"),
-        ("a path.txt", "-o--\n-#--\n####"),
+        ("c.txt", "xx--\n--#-\n#-##"),
+        ("a path.txt", "-x--\n-#--\n####"),
         (
             "legend.json",
-            r##"{"tiles": {"#": ["solid"], "-": ["passable"], "o": ["collectable"]}}"##,
+            r##"{"tiles": {"#": ["solid"], "-": ["passable"], "x": ["collectable"]}}"##,
         ),
     ] {
         let scratch = folder(&levels);
@@ -162,8 +162,12 @@ fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
 
 #[test]
 fn two_levels_that_repeat_each_other_are_both_read() {
-    let twins = [("a.txt", "----\n####"), ("b.txt", "oooo\n####")];
+    let twins = [("a.txt", "yyyy\n####"), ("b.txt", "zzzz\n####")];
     let (corpus, _) = read(&folder(&twins));
+    assert_eq!(corpus.names(), ["a", "b"]);
+    // Nor is a tile of the platformer a way, where no legend gives it another meaning.
+    let tiles = [("a.txt", "-----\nXXXXX"), ("b.txt", "XXXXX\nXXXXX")];
+    let (corpus, _) = read(&folder(&tiles));
     assert_eq!(corpus.names(), ["a", "b"]);
 }
 
