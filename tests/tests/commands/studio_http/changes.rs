@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 /// Work that takes minutes: the frontiers of high levels.
 fn long() -> Json {
-    json!({"task": "marginals", "method": "exact", "width": 200, "memory": 8192, "allow_unseen": true, "smoothing": 0.5, "count": {"o": [7, 9], "E": [3, 5]}})
+    json!({"task": "marginals", "method": "exact", "width": 200, "memory": 4096, "allow_unseen": true, "smoothing": 0.5, "count": {"o": [7, 9], "E": [3, 5]}})
 }
 
 fn headers<'h>(client: &'h str, change: &'h str) -> [(&'h str, &'h str); 2] {
