@@ -141,7 +141,7 @@ fn cells(found: &CasePrediction, states: &States<State>) -> Vec<String> {
 struct Summary<'n> {
     variable: &'n Variable,
     rows: usize,
-    /// How often each state is the most probable one.
+    /// For each state the number of rows of which it is the most probable one.
     counts: Vec<usize>,
     /// The sum over the rows that can be.
     log_likelihood: f64,

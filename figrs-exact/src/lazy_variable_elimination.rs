@@ -202,7 +202,9 @@ impl DeepeningSearch<'_> {
                 // What has no bound yet may have one at a greater depth.
                 Err(Error::Model(ModelError::Unbounded { .. })) => low = middle + 1,
                 Err(error) if error.is_budget() => high = middle,
-                Err(error) if error.is_stopped() => break,
+                Err(error) if error.is_stopped() => {
+                    return self.stopped(best.map(|(found, depth)| (Ok(found), depth)));
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -15,7 +15,7 @@ pub struct WorldLimit {
     /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
     pub bytes: u64,
     /// Deadline and interrupt, looked at while elements are evaluated: a single world may have millions of them.
-    pub until: Until,
+    pub(crate) until: Until,
 }
 
 impl Default for WorldLimit {

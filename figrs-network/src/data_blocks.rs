@@ -72,6 +72,17 @@ enum SourceFailure {
 }
 
 impl<R: Read> Source<R> {
+    /// Appends as many bytes as the text has, and at least a block: a row that is longer than a block is then looked at a few times only.
+    fn read_as_much(&mut self, text: &mut String) -> Result<(), SourceFailure> {
+        let enough = 2 * text.len();
+        loop {
+            self.read(text)?;
+            if self.is_at_end || text.len() >= enough {
+                return Ok(());
+            }
+        }
+    }
+
     /// Appends the next bytes as text.
     fn read(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         self.bytes.clear();
@@ -116,7 +127,7 @@ impl Network {
         };
         let mut text = String::new();
         loop {
-            if let Err(failure) = source.read(&mut text) {
+            if let Err(failure) = source.read_as_much(&mut text) {
                 return Err(failure.within(&text, place, 0));
             }
             let is_last = source.is_at_end || text.len() > MOST_ROW;
@@ -208,8 +219,8 @@ impl<R: Read> NetworkDataBlocks<'_, R> {
                 self.is_over = self.source.is_at_end;
                 return Ok(Some(data).filter(|data| !data.is_empty()));
             }
-            // A row is longer than a block.
-            let read = self.source.read(&mut self.text);
+            // A row is longer than the text.
+            let read = self.source.read_as_much(&mut self.text);
             read.map_err(|failure| failure.within(&self.text, &self.place, self.lines_before))?;
         }
     }

@@ -43,7 +43,7 @@ impl Hidden {
     }
 }
 
-/// The variables that no case observes and that have a descendant that one does, two of whose states are alike in all tables, the others being as they are:
+/// Hidden variables with an observed descendant and with two states that are alike in all tables:
 /// expectation-maximisation gives these states the same numbers in every round.
 pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {

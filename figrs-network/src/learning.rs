@@ -61,7 +61,7 @@ pub struct LearnedNetwork {
     pub network: Network,
     /// The log-likelihoods of all rounds, and the reason for their end; with several starts those of the best.
     pub fit: Fit,
-    /// The positions of the hidden variables two of whose states began alike, so that their first numbers were drawn.
+    /// The positions of the hidden variables with two states that began alike, so that their first numbers were drawn.
     pub alike: Vec<usize>,
     /// The rows of tables that no case reaches, by the positions of the variable and of the row in its table. Without a prior they keep the numbers that
     /// learning starts from.

@@ -1,6 +1,6 @@
 //! The worker of the server, and the requests that it works on.
 //!
-//! Work that nobody waits for is told to end; if some stage of it does not look at that, the worker is ended and another takes over the other requests.
+//! Work that nobody waits for gets a signal to end; if some stage of it does not look at that, the worker is ended and another takes over the other requests.
 //! So work ends within a stated time whatever it does.
 
 use std::collections::BTreeMap;

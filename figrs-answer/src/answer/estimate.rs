@@ -148,17 +148,25 @@ impl Estimate {
         effective_hits(p, self.sampled_error(probabilities, indicator))
     }
 
-    /// True if samples that show an event of this indicator may have been missed that weigh more than its error allows for.
+    /// The values with a probability of at most one half of which samples may have been missed that weigh more than their errors allow for.
     pub(crate) fn may_miss_heavier(
         &self,
         probabilities: &[f64],
-        indicator: &[f64],
         columns: impl FnOnce() -> NumericColumns,
-    ) -> bool {
-        let caution = self.caution(self.quality(probabilities, columns));
-        let sampled = self.sampled_error(probabilities, indicator);
-        let p = mean(probabilities, indicator);
-        caution.is_some_and(|caution| caution.hits.may_be_heavier(sampled, p))
+    ) -> Vec<usize> {
+        let Some(caution) = self.caution(self.quality(probabilities, columns)) else {
+            return Vec::new();
+        };
+        let mut indicator = vec![0.0; probabilities.len()];
+        let mut may_be_heavier = |value: usize| {
+            indicator[value] = 1.0;
+            let sampled = self.sampled_error(probabilities, &indicator);
+            indicator[value] = 0.0;
+            caution.hits.may_be_heavier(sampled, probabilities[value])
+        };
+        let values = 0..probabilities.len();
+        let rare = values.filter(|&value| probabilities[value] <= 0.5);
+        rare.filter(|&value| may_be_heavier(value)).collect()
     }
 
     /// Standard error by the spread of the samples; zero if they all agree.
@@ -453,7 +461,7 @@ mod tests {
         let (probabilities, indicator) = ([1.0 - p, p], [0.0, 1.0]);
         let error = estimate.event_error(&probabilities, &indicator, columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-        assert!(estimate.may_miss_heavier(&probabilities, &indicator, columns));
+        assert_eq!(estimate.may_miss_heavier(&probabilities, columns), [1]);
         // A value that was not drawn has the error of what might have been.
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
         assert_eq!(error, 0.01);

@@ -67,7 +67,7 @@ impl MissedHits {
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
-        if rare <= 0.0 || hits.is_nan() {
+        if rare <= 0.0 {
             return sampled;
         }
         let typical = rare / hits;

@@ -8,6 +8,7 @@ use rand::{Rng, RngExt};
 
 use super::convention::{Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::laplace::distance;
 use super::operand::Operand;
 use super::param::Number;
 use crate::element::Element;
@@ -40,11 +41,6 @@ impl fmt::Debug for CauchyDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Cauchy")
     }
-}
-
-/// Signed distance of `value` from the location, in units of the scale.
-fn distance(parameters: &[f64], value: f64) -> f64 {
-    (value / 2.0 - parameters[0] / 2.0) / parameters[1] * 2.0
 }
 
 impl Family<f64> for CauchyDistribution {

@@ -43,7 +43,7 @@ impl fmt::Debug for LaplaceDistribution {
 }
 
 /// Signed distance of `value` from the location, in units of the scale.
-fn distance(parameters: &[f64], value: f64) -> f64 {
+pub(super) fn distance(parameters: &[f64], value: f64) -> f64 {
     (value / 2.0 - parameters[0] / 2.0) / parameters[1] * 2.0
 }
 

@@ -89,7 +89,7 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries an algorithm of which so many operations are predicted; `None` if it is refused, stopped or out of work, or if the model is known not to be expanded within
+    /// Tries an algorithm with a predicted number of operations; `None` if it is refused, stopped or out of work, or if the model is known not to be expanded within
     /// the budget.
     ///
     /// **Errors.** Those of the model and of its evidence.

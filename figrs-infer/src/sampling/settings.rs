@@ -24,7 +24,7 @@ impl SamplerSettings {
         self.threads.map_or_else(cores, NonZero::get)
     }
 
-    /// The settings of a run whose chains hold so many worlds in all, each of which has its share of the memory and ends with the run.
+    /// The settings of a run whose chains hold this number of worlds in all; each has its share of the memory and ends with the run.
     ///
     /// The share does not depend on the number of threads, so that a model fits or not on any of them.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {

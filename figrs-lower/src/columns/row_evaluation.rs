@@ -340,7 +340,7 @@ impl Block {
             .map_or(0, |&count| count as usize)
     }
 
-    /// Ends with an error if a row evaluates more elements than are allowed, or holds so many bytes that there are too many, or the run is over.
+    /// Ends with an error if a row evaluates more elements or holds more bytes than are allowed, or the run is over.
     fn check_single(
         &self,
         row: u32,

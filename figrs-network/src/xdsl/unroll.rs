@@ -32,7 +32,7 @@ pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 /// The definitions of the nodes of a network with a number of slices: a node of the plate has one in each slice `t`, called after it and `_t`.
 ///
 /// A definition of order `k` depends on the parents that the node has within its slice but for anchors, and then on the nodes that the definitions of the orders
-/// `1..=k` list, so many slices before; one that is too small for that depends on the nodes that it lists alone.
+/// `1..=k` list, each as many slices before as its order; a table that is too small for that depends on the nodes that its definition lists alone.
 ///
 /// **References.** `BayesFusion`, "SMILE Programmer's Manual" (dynamic Bayesian networks).
 pub(super) fn unrolled<'n, 't>(
@@ -69,9 +69,11 @@ pub(super) fn unrolled<'n, 't>(
     for node in of(&[TimeKind::Contemporal, TimeKind::Anchor]) {
         definitions.push(plan.once(node));
     }
-    for slice in 0..slices {
-        for node in &plate {
-            definitions.push(plan.in_slice(node, slice)?);
+    if !plate.is_empty() {
+        for slice in 0..slices {
+            for node in &plate {
+                definitions.push(plan.in_slice(node, slice)?);
+            }
         }
     }
     for node in of(&[TimeKind::Terminal]) {

@@ -141,7 +141,7 @@ fn colour(number: usize) -> RGBColor {
     COLOURS[number % COLOURS.len()]
 }
 
-/// Colours that are told apart on white, on black once they are inverted, and by most who do not see all colours.
+/// Colours that differ visibly on white, on black once they are inverted, and by most who do not see all colours.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(36, 87, 197),
     RGBColor(213, 94, 0),

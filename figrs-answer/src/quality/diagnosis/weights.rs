@@ -119,18 +119,10 @@ fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     if !is_listed(target) {
         return None;
     }
-    let mut indicator = vec![0.0; target.support.len()];
-    let mut may_miss_heavier = |value: usize| {
-        indicator[value] = 1.0;
-        let columns = || target.columns();
-        let estimate = &target.estimate;
-        let may = estimate.may_miss_heavier(&target.probabilities, &indicator, columns);
-        indicator[value] = 0.0;
-        may
-    };
-    let drawn = (0..target.support.len())
-        .filter(|&value| (1e-300..=0.5).contains(&target.probabilities[value]));
-    let light: Vec<usize> = drawn.filter(|&value| may_miss_heavier(value)).collect();
+    let columns = || target.columns();
+    let light = target
+        .estimate
+        .may_miss_heavier(&target.probabilities, columns);
     light.first().map(|&first| Finding::LightHits {
         element: target.element.label(),
         value: format!("{:?}", target.support.datum(first)),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::level_files::LevelFile;
 
 /// Most levels of one size that are compared with each other.
-const MOST_OF_ONE_SIZE: usize = 4096;
+const MOST_OF_ONE_SIZE: usize = 512;
 
 /// The characters of drawn ways, each with the places of the levels that have one: each of these equals another level of the corpus but for at least two
 /// cells and at most half of them, all of one character, which stands in no level that is no such copy.
