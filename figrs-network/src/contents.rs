@@ -64,13 +64,17 @@ impl Network {
         &self.normalised
     }
 
-    /// The variable and the parents' states of a row: `Employment (young, F)`.
+    /// The variable and the parents' states of a row: `Employment (young, F)`, or the variable alone where it has no parents.
     pub fn row_name(&self, row: &NormalisedRow) -> String {
         let of_variable = |t: &&NetworkTable| t.variables.last() == Some(&row.variable);
         let table = self.tables.iter().find(of_variable);
         let parents = table.map_or(&[][..], |t| &t.variables[..t.variables.len() - 1]);
         let states = combination(&self.variables, parents, row.row);
-        format!("{} {states}", self.variables[row.variable].name)
+        let name = &self.variables[row.variable].name;
+        if parents.is_empty() {
+            return name.clone();
+        }
+        format!("{name} {states}")
     }
 
     /// The position of the variable with a name.

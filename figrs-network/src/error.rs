@@ -307,7 +307,8 @@ pub enum TextProblem {
     },
     /// The probabilities of a row sum to something else than one.
     #[error(
-        "the row {row} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or have the reader normalise rows",
+        "the {} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or have the reader normalise rows",
+        if row == "()" { "table".into() } else { format!("row {row}") },
         rounded(*.sum)
     )]
     RowSum {

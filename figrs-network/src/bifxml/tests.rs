@@ -1,5 +1,3 @@
-use std::fmt::Write as _;
-
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, State, TextProblem};
 
@@ -66,192 +64,15 @@ fn with(more: &str) -> String {
     )
 }
 
-/// Third lines, the column of the mistake, and words of it.
-const MISTAKES: &[(&str, usize, &str)] = &[
-    (
-        "<DEFINITION><FOR>a</FOR><TABLE>0.5 x</TABLE></DEFINITION>",
-        36,
-        "expected a number, found `x`",
-    ),
-    (
-        "<DEFINITION><FOR>a</FOR><TABLE>0.5 -1</TABLE></DEFINITION>",
-        36,
-        "the number -1 cannot be a weight",
-    ),
-    (
-        "<DEFINITION><FOR>a</FOR><TABLE>0.5 0.4</TABLE></DEFINITION>",
-        32,
-        "sums to 0.9",
-    ),
-    (
-        "<DEFINITION><FOR>a</FOR><TABLE>0.5 0.4 0.1</TABLE></DEFINITION>",
-        13,
-        "a table of 3 entries where its variables need 2",
-    ),
-    (
-        "<DEFINITION><FOR>a</FOR></DEFINITION>",
-        13,
-        "a table of 0 entries",
-    ),
-    (
-        "<DEFINITION><FOR>b</FOR></DEFINITION>",
-        13,
-        "no variable is called `b`; did you mean `a`",
-    ),
-    (
-        "<DEFINITION><FOR>a</FOR><GIVEN>b</GIVEN></DEFINITION>",
-        25,
-        "no variable is called `b`",
-    ),
-    (
-        "<DEFINITION><FOR>a</FOR><GIVEN>a</GIVEN></DEFINITION>",
-        13,
-        "names `a` a second time",
-    ),
-    (
-        "<DEFINITION><FOR>a</FOR><FOR>a</FOR></DEFINITION>",
-        25,
-        "expected one <FOR>",
-    ),
-    (
-        "<DEFINITION><TABLE>1</TABLE></DEFINITION>",
-        1,
-        "expected <FOR> in <DEFINITION>",
-    ),
-    (
-        "<VARIABLE><NAME>a</NAME><OUTCOME>z</OUTCOME></VARIABLE>",
-        11,
-        "`a` is declared a second time",
-    ),
-    (
-        "<VARIABLE><NAME>b</NAME></VARIABLE>",
-        11,
-        "`b` has no states",
-    ),
-    (
-        "<VARIABLE><NAME>b</NAME><OUTCOME>z</OUTCOME><OUTCOME>z</OUTCOME></VARIABLE>",
-        45,
-        "has the state `z` a second time",
-    ),
-    (
-        "<VARIABLE><OUTCOME>z</OUTCOME></VARIABLE>",
-        1,
-        "expected <NAME>",
-    ),
-    (
-        "<VARIABLE TYPE=\"free\"><NAME>b</NAME><OUTCOME>z</OUTCOME></VARIABLE>",
-        1,
-        "found `free`",
-    ),
-    (
-        "<VARIABLE TYPE=\"&free;\"><NAME>b</NAME></VARIABLE>",
-        1,
-        "the entity `&free;`",
-    ),
-    (
-        "<VARIABLE><NAME>b&unused;</NAME></VARIABLE>",
-        18,
-        "the entity `&unused;`",
-    ),
-    (
-        "<VARIABLE><NAME><b/></NAME></VARIABLE>",
-        17,
-        "expected text without elements",
-    ),
-    ("<TABLE/>", 1, "expected <NAME>, <VARIABLE>"),
-    ("<VARIABLE></DEFINITION>", 11, "not well-formed XML"),
-    (
-        "<VARIABLE TYPE='a' TYPE='b'><NAME>b</NAME></VARIABLE>",
-        1,
-        "not well-formed XML",
-    ),
-    ("words", 1, "expected an element"),
-    ("&#0;", 1, "expected an element"),
-    (
-        "<VARIABLE><NAME>&#0;</NAME></VARIABLE>",
-        17,
-        "not well-formed XML",
-    ),
-    (
-        "<VARIABLE><NAME>&amp</NAME></VARIABLE>",
-        17,
-        "not well-formed XML",
-    ),
-    ("<!-- never closed", 1, "not well-formed XML"),
-];
-
-#[test]
-fn mistakes_have_their_place() {
-    for &(more, column, words) in MISTAKES {
-        let (line, at, problem) = problem(&with(more));
-        assert!(problem.to_string().contains(words), "{more}: {problem}");
-        // White space before a text belongs to it.
-        let expected = if more.starts_with(['w', '&']) {
-            line
-        } else {
-            3
-        };
-        assert_eq!(line, expected, "{more}: {problem}");
-        if !more.starts_with(['w', '&']) {
-            assert_eq!(at, column, "{more}: {problem}");
-        }
-    }
-    let (line, column, mistake) = problem(&with(""));
-    let variable = "a".into();
-    assert_eq!(
-        (line, column, mistake),
-        (2, 11, TextProblem::NoTable { variable })
-    );
-}
-
 #[test]
 fn documents_that_are_no_network_are_refused() {
-    for (text, words) in [
-        ("", "expected an XML element"),
-        ("network n { }", "expected an XML element"),
-        (
-            "<BIF>",
-            "expected the end of an element, found the end of the file",
-        ),
-        ("<BIF/>", "expected <NETWORK> in <BIF>"),
-        ("<BIF><NETWORK/><NETWORK/></BIF>", "expected one <NETWORK>"),
-        (
-            "<BIF><NETWORK/></BIF><BIF/>",
-            "expected the end of the file",
-        ),
-        ("<BIF><NETWORK/></BIF>&lt;", "expected the end of the file"),
-        ("<smile/>", "expected <BIF>"),
-        ("<BIF><NETWORK><NAME>", "expected the end of an element"),
-        ("<BIF><NETWORK><PROPERTY>", "expected the end of an element"),
-        ("<!DOCTYPE BIF [", "not well-formed XML"),
-    ] {
-        let (line, _, problem) = problem(text);
-        assert_eq!(line, 1);
-        assert!(problem.to_string().contains(words), "{text}: {problem}");
-    }
     // A text was decoded before, whatever its declaration says.
     let latin = "<?xml version=\"1.1\" encoding=\"ISO-8859-1\"?><BIF><NETWORK><NAME>ü</NAME></NETWORK></BIF>";
     assert_eq!(Network::from_bifxml(latin).unwrap().name(), "ü");
-    let version = "1.7".to_owned();
-    let later = latin.replace("1.1", &version);
-    assert_eq!(problem(&later), (1, 1, TextProblem::XmlVersion { version }));
     let error = Network::from_text("<html/>", "page")
         .unwrap_err()
         .to_string();
     assert_eq!(error, "page:1:1: expected <BIF> or <smile>, found `<html>`");
-}
-
-#[test]
-fn declared_entities_do_not_expand() {
-    let mut bomb = String::from("<!DOCTYPE BIF [<!ENTITY e0 \"many\">");
-    for level in 1..30 {
-        let below = level - 1;
-        write!(bomb, "<!ENTITY e{level} \"&e{below};&e{below};\">").unwrap();
-    }
-    bomb.push_str("]><BIF><NETWORK><NAME>&e29;</NAME></NETWORK></BIF>");
-    let (_, _, mistake) = problem(&bomb);
-    let entity = "e29".into();
-    assert_eq!(mistake, TextProblem::Entity { entity });
 }
 
 #[test]

@@ -116,109 +116,6 @@ fn decisions_and_utilities_are_read() {
     );
 }
 
-/// Second lines after a node `a`, the column of the mistake, and words of it.
-const MISTAKES: &[(&str, usize, &str)] = &[
-    (
-        "potential (a) { data = (0.5 x); }",
-        29,
-        "expected a number, found `x`",
-    ),
-    ("potential (a) { data = (0.5 0.4); }", 25, "sums to 0.9"),
-    (
-        "potential (a) { data = (0.5 0.4 0.1); }",
-        12,
-        "a table of 3 entries where its variables need 2",
-    ),
-    (
-        "potential (a) { data = ((0.5)(0.5)); }",
-        25,
-        "a table of 1 entries where its variables need 2",
-    ),
-    (
-        "potential (a) { data = ((0.5 0.5)(1)); }",
-        34,
-        "a table of 1 entries where its variables need 2",
-    ),
-    (
-        "potential (a) { data = (0.5 0.5; }",
-        32,
-        "expected a number, `(` or `)`",
-    ),
-    (
-        "potential (a) { data = (0.5 0.5) }",
-        34,
-        "expected `;` at the end of the numbers",
-    ),
-    (
-        "potential (a) { data = (1 0); data = (1 0); }",
-        31,
-        "expected one `data`",
-    ),
-    (
-        "potential (a) { data = normal ( 0, 1 ); }",
-        24,
-        "a formula that is not read: `(` is missing",
-    ),
-    (
-        "potential (a) { model_data = ( Binomial (2, 0.5) ); }",
-        32,
-        "`binomial` is no function of such parts that is read; write the table as `data`",
-    ),
-    ("potential (a) { }", 12, "a table of 0 entries"),
-    ("potential (a) { data }", 22, "expected `=`"),
-    (
-        "potential (a a) { }",
-        14,
-        "expected `|` or `)` after one node",
-    ),
-    (
-        "potential (a | a) { data = (1 0); }",
-        12,
-        "names `a` a second time",
-    ),
-    (
-        "potential (a | b) { data = (1 0); }",
-        16,
-        "no variable is called `b`",
-    ),
-    ("potential a", 11, "expected `(` and a node"),
-    (
-        "node a { states = (x); }",
-        6,
-        "`a` is declared a second time",
-    ),
-    ("node b { }", 6, "`b` has no states"),
-    ("node b { states = (x; }", 21, "expected a state or `)`"),
-    (
-        "node b { label = \"x; }",
-        18,
-        "expected a text that ends with `\"`",
-    ),
-    ("node b { label = x }", 21, "expected `;`"),
-    (
-        "continuous node b { }",
-        17,
-        "`b` is a node of the kind `continuous node`",
-    ),
-    ("class b { }", 7, "`b` is a node of the kind `class`"),
-    ("variable b { }", 1, "expected `net`, `node`"),
-    ("node { states = (x); }", 6, "expected a name, found `{"),
-];
-
-#[test]
-fn mistakes_have_their_place() {
-    for &(more, column, words) in MISTAKES {
-        let text = format!("net {{ }} node a {{ states = (\"x\" \"y\"); }}\n{more}");
-        let (line, at, problem) = problem(&text);
-        assert!(problem.to_string().contains(words), "{more}: {problem}");
-        assert_eq!((line, at), (2, column), "{more}: {problem}");
-    }
-    let (line, column, mistake) = problem("");
-    assert!((line, column) == (1, 1) && matches!(mistake, TextProblem::Expected { .. }));
-    let (_, _, mistake) = problem("net { }\nnode a { states = (x y); }");
-    assert!(matches!(mistake, TextProblem::NoTable { .. }));
-}
-
 #[test]
 fn deep_lists_do_not_overflow_the_stack() {
     let deep = "(".repeat(1_000_000);
@@ -283,37 +180,10 @@ fn formulas_over_finite_states_are_tables() {
         diagram.utilities()[0].numbers(),
         [1.0, -0.5, 1.0, -1.5, 2.0, -2.5]
     );
-    for (formula, words) in [
-        ("or (a, n)", "`or` is no function of such parts"),
-        ("n + 7", "its value 7 is that of no state of `share`"),
-        ("sum", "`sum` is no parent with values"),
-        ("(((n)", "`)` is missing"),
-        ("n n", "`,` is missing"),
-        ("n, n", "a table of 2 entries where its variables need 1"),
-        ("if (n, 1, 0)", "the first part of `if`"),
-        ("1 / n", "`/` is no function of such parts"),
-        ("Distribution (0.5, 0.6)", "sums to 1.1"),
-        ("Distribution (-1, 2)", "the number -1 cannot be a weight"),
-    ] {
-        let own = format!("potential (share | a n) {{ model_data = ( {formula} ); }}");
-        let lines = text
-            .lines()
-            .map(|line| if line.contains("(share") { &own } else { line });
-        let wrong: Vec<&str> = lines.collect();
-        let (_, _, mistake) = problem_of(InfluenceDiagram::from_net(&wrong.join("\n")));
-        assert!(mistake.to_string().contains(words), "{formula}: {mistake}");
-    }
     let deep = format!("({}n{})", "(".repeat(5000), ")".repeat(5000));
     let own =
         format!("net {{ }} node n {{ states = (a b); }} potential (n) {{ model_data = {deep}; }}");
     assert!(problem(&own).2.to_string().contains("within each other"));
     let long = own.replace(&deep, &format!("(0{})", "+0".repeat(100_000)));
     assert!(problem(&long).2.to_string().contains("too many operators"));
-    let decision = "net { } node n { states = (a b); } decision d { states = (x y); }
-        potential (n) { data = (0.5 0.5); } potential (d | n) { model_data = (n); }";
-    let (_, _, mistake) = problem_of(InfluenceDiagram::from_net(decision));
-    assert!(
-        mistake.to_string().contains("a decision has no formula"),
-        "{mistake}"
-    );
 }

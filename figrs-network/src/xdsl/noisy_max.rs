@@ -74,10 +74,13 @@ pub(super) fn noisy_max(
         }
         let weakest = first + size - 1;
         if numbers[weakest * columns + columns - 1] < 1.0 {
-            let expected =
-                "a row in which the weakest state of the parent produces the weakest state";
-            let at = starts[weakest * columns];
-            return Err(unexpected(at, "another one", expected));
+            let expected = "1, since the weakest state of a parent produces the weakest state";
+            let last = weakest * columns + columns - 1;
+            return Err(unexpected(
+                starts[last],
+                &numbers[last].to_string(),
+                expected,
+            ));
         }
         row_of.push(own);
         first += size;

@@ -98,102 +98,6 @@ fn names_that_are_no_identifiers_are_kept_beside_identifiers() {
     assert_eq!(again.to_text(NetworkFormat::Xdsl).unwrap(), written);
 }
 
-/// A node on the second line, the column of the mistake, and words of it.
-const MISTAKES: &[(&str, usize, &str)] = &[
-    (
-        "<cpt id=\"a\"><probabilities>1</probabilities></cpt>",
-        1,
-        "`a` has no states",
-    ),
-    (
-        "<cpt><state id=\"x\"/></cpt>",
-        1,
-        "expected a node with an `id`",
-    ),
-    (
-        "<cpt id=\"a\"><state/></cpt>",
-        13,
-        "expected a state with an `id`",
-    ),
-    (
-        "<cpt id=\"a\"><state id=\"x\"/><state id=\"x\"/></cpt>",
-        28,
-        "the state `x` a second time",
-    ),
-    (
-        "<cpt id=\"a\"><state id=\"x\"/><probabilities>0.9</probabilities></cpt>",
-        43,
-        "sums to 0.9",
-    ),
-    (
-        "<cpt id=\"a\"><state id=\"x\"/><parents>b</parents></cpt>",
-        37,
-        "no variable is called `b`",
-    ),
-    (
-        "<cpt id=\"a\"><state id=\"x\"/></cpt><cpt id=\"a\"><state id=\"x\"/></cpt>",
-        34,
-        "`a` is declared a second time",
-    ),
-    (
-        "<noisymax id=\"a\"><state id=\"x\"/><parameters>1 1</parameters></noisymax>",
-        1,
-        "a table of 2 entries where its variables need 1",
-    ),
-    (
-        "<noisyadder id=\"a\"></noisyadder>",
-        1,
-        "`a` is a node of the kind `noisyadder`",
-    ),
-    (
-        "<equation id=\"a\"></equation>",
-        1,
-        "`a` is a node of the kind `equation`",
-    ),
-    (
-        "<deterministic id=\"a\"><state id=\"x\"/><resultingstates>z</resultingstates></deterministic>",
-        55,
-        "`a` has no state `z`",
-    ),
-    (
-        "<deterministic id=\"a\"><state id=\"x\"/></deterministic>",
-        1,
-        "a table of 0 entries where its variables need 1",
-    ),
-    (
-        "<deterministic id=\"a\"><state id=\"x\"/><definition>a=b</definition></deterministic>",
-        1,
-        "`deterministic with an expression`",
-    ),
-];
-
-#[test]
-fn mistakes_have_their_place() {
-    for &(node, column, words) in MISTAKES {
-        let text = format!("<smile id=\"n\"><nodes>\n{node}</nodes></smile>");
-        let (line, at, problem) = problem(&text);
-        assert!(problem.to_string().contains(words), "{node}: {problem}");
-        assert_eq!((line, at), (2, column), "{node}: {problem}");
-    }
-    for (text, words) in [
-        ("<smile/>", "expected <nodes> in <smile>"),
-        ("<smile><nodes/><nodes/></smile>", "expected one <nodes>"),
-        (
-            "<smile><nodes/><dynamic/></smile>",
-            "a dynamic network; have",
-        ),
-        ("<smile><extensions></smile>", "not well-formed XML"),
-        ("<BIF/>", "expected <smile>"),
-    ] {
-        let (line, _, problem) = problem(text);
-        assert!(
-            line == 1 && problem.to_string().contains(words),
-            "{text}: {problem}"
-        );
-    }
-    assert!(Network::from_xdsl("<smile><submodel/><nodes></nodes></smile>").is_ok());
-}
-
 #[test]
 fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
     let states: Vec<String> = (0..10_000)
@@ -253,19 +157,6 @@ fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     for (found, expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     }
-    for (wrong, words) in [
-        ("2 0 1 1 1", "each once, found `1`"),
-        ("2 0 3 1 0", "each once, found `3`"),
-        ("1 0", "a table of 2 entries where its variables need 5"),
-    ] {
-        let (_, _, mistake) = problem(&text.replace("2 0 1 1 0", wrong));
-        assert!(mistake.to_string().contains(words), "{wrong}: {mistake}");
-    }
-    let (_, _, mistake) = problem(&text.replace("0 0 1 0.4", "0 0.5 0.5 0.4"));
-    assert!(
-        mistake.to_string().contains("produces the weakest state"),
-        "{mistake}"
-    );
 }
 
 /// By the textbook's umbrella world, and a node that depends on two slices, an anchor, a place and its own slice.

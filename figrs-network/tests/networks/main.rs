@@ -3,5 +3,6 @@
 mod answers;
 mod files;
 mod learning;
+mod mistakes;
 mod round_trips;
 mod structure;
