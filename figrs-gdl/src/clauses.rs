@@ -23,14 +23,14 @@ type Conditions = Vec<Literal>;
 pub(super) struct Clauses<'s> {
     symbols: &'s mut Symbols,
     rules: Vec<Rule>,
-    /// Arguments of relations and of functions, as they were first used.
+    /// Numbers of arguments of relations and of functions at their first use.
     relations: FxHashMap<SymbolId, usize>,
     functions: FxHashMap<SymbolId, usize>,
     /// Variables of the rule that is being read.
     variables: IndexSet<String, FxBuildHasher>,
 }
 
-/// The rules of some expressions.
+/// Reads the rules of some expressions.
 pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> KifResult<Vec<Rule>> {
     let mut clauses = Clauses {
         symbols,
@@ -94,7 +94,7 @@ impl Clauses<'_> {
                 operands(expression, name, parts, 1)?;
                 self.alternatives(&parts[0], !positive)
             }
-            // One of them has to hold; of what is negated, all.
+            // One alternative has to hold: of a disjunction, or of a negated conjunction.
             "or" | "and" if (name == "or") == positive => {
                 let mut all = Vec::new();
                 for part in parts {

@@ -1,7 +1,7 @@
 //! Facts whose course is known beforehand: constants, and counters of steps.
 //!
-//! A counter multiplies the states by its values, though it often decides nothing but when the puzzle ends. States are then kept without
-//! it as long as it makes no difference.
+//! A counter multiplies the number of states by the number of its values, though often it only decides when the puzzle ends. States are
+//! then kept without it as long as it makes no difference.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,7 +9,7 @@ use super::ground::WORD;
 use super::machine::{Cone, RuleMachine};
 use super::state::GameState;
 
-/// Most words of all steps of a clock together, 32 MB.
+/// Largest number of words of all steps of a clock together, 32 MB.
 const MOST_WORDS: usize = 1 << 22;
 
 /// Facts that depend on neither actions nor other facts, and the time for which they make no difference.
@@ -17,18 +17,18 @@ const MOST_WORDS: usize = 1 << 22;
 pub(super) struct Clock {
     /// The facts, as a set of bits.
     mask: Box<[u64]>,
-    /// Those that hold at each step, up to `limit` or until they repeat.
+    /// The facts that hold at each step, up to `limit` or until they repeat.
     course: Vec<Box<[u64]>>,
     /// The step from which on they repeat.
     repeated: usize,
-    /// The step at which the clock alone ends the puzzle; before it, it decides nothing. If there is none, it never does.
+    /// The step at which the clock alone ends the puzzle; `None` if it never does. Before that step the clock makes no difference.
     limit: Option<usize>,
 }
 
-/// The atoms that are asked of a state.
+/// The atoms whose values in a state are asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AskedAtoms<'a> {
-    /// All but the next facts.
+    /// All of them except the facts of the next state.
     pub(super) of_state: &'a [u32],
     pub(super) does: &'a [u32],
     pub(super) terminal: Option<u32>,
@@ -36,7 +36,7 @@ pub(super) struct AskedAtoms<'a> {
 }
 
 impl Clock {
-    /// The clock of a puzzle; `None` if no fact is one.
+    /// The clock of a puzzle; `None` if there is none that states can be kept without.
     pub(super) fn new(machine: &RuleMachine, asked: AskedAtoms<'_>) -> Option<Self> {
         let words = machine.words();
         let next = |fact: usize| (words * WORD + fact) as u32;
@@ -48,7 +48,7 @@ impl Clock {
         let does: FxHashSet<u32> = asked.does.iter().copied().collect();
         let (mask, impure) = independent(machine, &all, &does)?;
         let is_clock = |fact: usize| mask[fact / WORD] >> (fact % WORD) & 1 == 1;
-        // The atoms of the clock that others read, or that are asked.
+        // The atoms of the clock that other rules read, or that are asked for.
         let mut read: FxHashSet<u32> = FxHashSet::default();
         let mut endings: Vec<Vec<(u32, bool)>> = Vec::new();
         for (head, conditions, _) in machine.rules_of(&all) {
@@ -118,7 +118,7 @@ impl Clock {
                 limit,
             });
         }
-        // What never changes makes no difference.
+        // Facts that never change make no difference.
         let mut constant = mask;
         for state in &course {
             for ((kept, &now), &first) in constant.iter_mut().zip(state).zip(&course[0]) {
@@ -154,7 +154,7 @@ impl Clock {
         GameState(words.map(|(word, mask)| word & !mask).collect())
     }
 
-    /// The state, which has none, with the clock of a step; of one before the limit, if there is one, or of the limit.
+    /// The state, which has no clock, with the clock of a step; if the clock has a limit, of a step up to this limit.
     pub(super) fn at(&self, state: &GameState, step: usize) -> GameState {
         let period = self.course.len() - self.repeated;
         let step = match step.checked_sub(self.course.len()) {

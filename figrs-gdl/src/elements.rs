@@ -10,9 +10,9 @@ use super::{Action, GameState, Move, Puzzle};
 /// Length of plans in steps: exact, or at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// This many: the puzzle ends with the last of them.
+    /// Exactly this many: the puzzle ends with the last of them.
     Exactly(usize),
-    /// This many or fewer: once the puzzle has ended, nothing happens any more.
+    /// At most this many: once the puzzle has ended, nothing happens any more.
     AtMost(usize),
 }
 
@@ -77,7 +77,7 @@ impl Puzzle {
     pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
         let most = length.most();
         let clock = self.rules.clock.as_ref();
-        // Once the clock has ended the puzzle, a state of an earlier end would be taken for one of that time.
+        // Once the clock has ended the puzzle, a state in which it ended earlier would be given the clock of the later time.
         let clock = clock.filter(|clock| match length {
             Length::AtMost(_) => clock.is_idle_before(most + 1),
             Length::Exactly(_) => true,
@@ -129,11 +129,11 @@ impl Puzzle {
         program
     }
 
-    /// The functions that all steps share; of states without the clock if `is_timeless`.
+    /// The functions that all steps share, for states without the clock if `is_timeless`.
     fn steps(&self, length: Length, policy: Policy, is_timeless: bool) -> StepFunctions {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
-        // What holds before the clock makes a difference, holds at the start of it.
+        // As long as the clock makes no difference, its start stands for every step.
         let full = Arc::new(move |state: &GameState| {
             if is_timeless {
                 puzzle.at(state, 0)
@@ -164,7 +164,7 @@ impl Puzzle {
         }
     }
 
-    /// The state, which has no clock, with that of a step.
+    /// The state, which has no clock, with the clock of a step.
     fn at(&self, state: &GameState, step: usize) -> GameState {
         let clock = self.rules.clock.as_ref();
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))

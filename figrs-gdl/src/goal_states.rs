@@ -1,8 +1,8 @@
 //! States in which a puzzle may end with its goal, completed by what holds in all states of random walks.
 //!
-//! The goal of a puzzle often says little of a state: that no light is on, and not that each is off. What else holds is found as relations between pairs and groups of facts
-//! in a sample of states: facts that are alike or opposite, that exclude each other, or of which one always holds. They are guesses; a search that meets such a state
-//! from the start proves it.
+//! The goal of a puzzle often fixes only part of a state: it may say that no light is on without naming each light. The other facts are inferred from relations
+//! between pairs and groups of facts in a sample of states: facts that are alike or opposite, that exclude each other, or of which one always holds. These are
+//! guesses; a search that reaches such a state from the start proves it.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -13,7 +13,7 @@ use super::ground::WORD;
 use super::ground_puzzle::GroundPuzzle;
 use super::state::{Action, GameState};
 
-/// Walks, and steps of each.
+/// Number of random walks, and the largest number of steps of each.
 const WALKS: (u64, usize) = (64, 16);
 /// Most facts that are compared with each other.
 pub(super) const MOST_FACTS: usize = 4096;
@@ -26,7 +26,7 @@ pub(super) struct FactSample {
 }
 
 impl FactSample {
-    /// The states of random walks from the start, which are kept without a clock, if one is given.
+    /// Samples the states of random walks from the start, without the facts of the clock if one is given.
     pub(super) fn walks(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
         let start = &puzzle.start;
         let kept =
@@ -35,7 +35,7 @@ impl FactSample {
         for walk in 0..WALKS.0 {
             let mut rng = stream(0, walk);
             let mut state = start.clone();
-            // Short walks too: near the start states are of other kinds.
+            // Some walks are short, since states near the start differ from later ones.
             for _ in 0..rng.random_range(1..=WALKS.1) {
                 let held = puzzle.look_ahead(&state);
                 let legal: Vec<Action> = puzzle.legal(&held).collect();
@@ -49,7 +49,7 @@ impl FactSample {
         Self::of(&states)
     }
 
-    /// Some states, at least one.
+    /// A sample of these states, at least one.
     pub(super) fn of(states: &[GameState]) -> Self {
         let facts = states.first().map_or(0, |state| state.0.len() * WORD);
         let words = states.len().div_ceil(WORD);
@@ -79,7 +79,7 @@ impl FactSample {
         words.zip(&self.all).all(|((a, b), all)| a ^ b == *all)
     }
 
-    /// The value of a fact, if what is known of others tells.
+    /// The value of a fact, if the known values of other facts determine it.
     fn value(&self, fact: usize, known: &[Option<bool>]) -> Option<bool> {
         if self.is_never(fact) {
             return Some(false);
@@ -87,7 +87,7 @@ impl FactSample {
         if self.columns[fact] == self.all {
             return Some(true);
         }
-        // The states in which the fact holds, or one of others that fail and exclude it and each other.
+        // The states in which a fact of `group` holds: the fact itself, and known false facts that exclude it and each other.
         let (mut covered, mut group) = (self.columns[fact].clone(), vec![fact]);
         for (other, &value) in known.iter().enumerate() {
             let Some(value) = value else {
@@ -116,7 +116,7 @@ impl FactSample {
     }
 }
 
-/// A state in which these facts hold or fail; `None` if a sample does not tell of all other facts. If the sample is of all states, no other state has these facts.
+/// The state in which these facts hold or fail; `None` if the sample leaves another fact open. If the sample is of all states, it is the only one.
 pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
     let facts = sample.columns.len();
     if literals.is_empty() {
@@ -145,15 +145,15 @@ pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Opti
     Some(GameState(state.into()))
 }
 
-/// For each action those that have led back to the state before it.
+/// For each action, the actions that have led back to the state before it.
 #[derive(Debug)]
 pub(super) struct Inverses {
     of: Vec<Vec<Action>>,
-    /// Searches through all actions for each that found none.
+    /// For each action, the number of searches through all actions that found none to lead back.
     vain: Vec<u8>,
 }
 
-/// Searches in vain after which an action is held to have no inverse.
+/// Number of failed searches after which an action is taken to have no inverse.
 const MOST_VAIN: u8 = 20;
 
 impl Inverses {
@@ -164,7 +164,7 @@ impl Inverses {
         }
     }
 
-    /// An action that leads back after this one: `leads_back` says if one does, `legal` are all that may. The actions that have done so before are asked first.
+    /// Finds an action among `legal` that leads back after this one, as `leads_back` decides. Actions that have done so before are tried first.
     pub(super) fn find(
         &mut self,
         action: Action,

@@ -97,7 +97,7 @@ impl GroundLiteral {
         Self(atom << 1 | u32::from(!holds))
     }
 
-    /// Its number: those of an atom are neighbours.
+    /// Number of the literal; the two literals of an atom have neighbouring numbers.
     #[inline]
     pub(super) fn number(self) -> usize {
         self.0 as usize
@@ -178,7 +178,7 @@ fn instance(
         }
         match number(atom) {
             Some(atom) => body.push(GroundLiteral::new(atom, holds)),
-            // It can never hold.
+            // The condition can never hold.
             None if holds => return None,
             None => {}
         }

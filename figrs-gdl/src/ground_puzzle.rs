@@ -26,13 +26,13 @@ pub(super) struct GroundPuzzle {
     pub(super) actions: Vec<String>,
     pub(super) start: GameState,
     pub(super) machine: RuleMachine,
-    /// For each action the atom that it is legal, and the atom that it is done.
+    /// For each action the atom which states that it is legal, and in `does` the atom which states that it is taken.
     pub(super) legal: Vec<u32>,
     pub(super) does: Vec<u32>,
     pub(super) terminal: Option<u32>,
-    /// Values of the goal, each with the atom that it is met.
+    /// Values of the goal, each with the atom which states that it is met.
     pub(super) goals: Vec<(u8, u32)>,
-    /// The rules of legal moves, of the end of the puzzle, and of what the next state owes to the present one alone.
+    /// The rules of legal moves, of the end of the puzzle, and of the facts of the next state that depend on the present state alone.
     pub(super) ahead: Cone,
     /// The rules of the end of the puzzle and of its goals.
     pub(super) ending: Cone,
@@ -40,12 +40,12 @@ pub(super) struct GroundPuzzle {
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
-    /// The last state that was looked at, with what was found: its actions are asked for one after the other.
+    /// The state that was looked at last, with the atoms that hold: the actions of a state are asked for one after the other.
     latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
 }
 
 impl GroundPuzzle {
-    /// Facts of a state that no action changes.
+    /// The atoms that hold in a state whatever action is taken.
     pub(super) fn look_ahead(&self, state: &GameState) -> Arc<AtomSet> {
         let latest = self.latest.try_lock().ok();
         if let Some(Some((known, held))) = latest.as_deref()
@@ -61,7 +61,7 @@ impl GroundPuzzle {
         held
     }
 
-    /// End and goals of a state.
+    /// The atoms of the end and of the goals that hold in a state.
     pub(super) fn judge(&self, state: &GameState) -> AtomSet {
         self.machine.run(&self.ending, state)
     }
@@ -71,12 +71,12 @@ impl GroundPuzzle {
         self.has_ended(&self.machine.run(&self.end, state))
     }
 
-    /// True if the puzzle has ended in a state, and its goal has at least some value. Rules of goals are often more than those of the end.
+    /// True if the puzzle has ended in a state, and its goal has at least some value. The end is tested first, since it often has fewer rules than the goals.
     pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
         self.ends(state) && self.value(&self.judge(state)) >= Some(value)
     }
 
-    /// Legal actions, by what holds in a state; none if the puzzle has ended.
+    /// The legal actions, given the atoms that hold in a state; none if the puzzle has ended.
     pub(super) fn legal(&self, held: &AtomSet) -> impl Iterator<Item = Action> {
         let goes_on = !self.has_ended(held);
         let legal = (0..).zip(&self.legal).filter(move |_| goes_on);
@@ -85,7 +85,7 @@ impl GroundPuzzle {
             .map(|(action, _)| Action(action))
     }
 
-    /// The words of the state after an action, by what holds in the state before.
+    /// The words of the state after an action, given the atoms that hold in the state before.
     pub(super) fn next(
         &self,
         held: &AtomSet,
@@ -99,7 +99,7 @@ impl GroundPuzzle {
         self.terminal.is_some_and(|atom| held.has(atom))
     }
 
-    /// The largest value of the goal.
+    /// The largest value of the goal that is met.
     pub(super) fn value(&self, held: &AtomSet) -> Option<u8> {
         let met = self.goals.iter().filter(|(_, atom)| held.has(*atom));
         met.map(|(value, _)| *value).max()
@@ -194,7 +194,7 @@ impl Grounding<'_> {
         let of_role = |row: &[TermId]| row[0] == role;
         let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
         for (number, row) in rows(SymbolId::LEGAL).filter(|(_, row)| of_role(row)) {
-            // Every action that can be legal has an atom of being done.
+            // Every action that can be legal has an atom which states that it is taken.
             if let Some(done) = facts.of(SymbolId::DOES).number_of(row) {
                 legal.push(numbering.atom(SymbolId::LEGAL, number));
                 does.push(numbering.atom(SymbolId::DOES, done));

@@ -32,7 +32,7 @@ impl StateGrowth {
     }
 }
 
-/// `after 4 steps there are 1320 joint states, of 880 sets of facts (cell ..) and 4 of (held ..)`
+/// ``after 4 steps there are 1320 joint states, of 880 sets of facts `cell`, 4 of `held` ``
 impl std::fmt::Display for StateGrowth {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let many = |count: usize| if count == 1 { "" } else { "s" };
@@ -54,7 +54,7 @@ impl std::fmt::Display for StateGrowth {
 }
 
 impl Puzzle {
-    /// The states after as many steps as have at most so many states together.
+    /// The growth of states over the largest number of steps whose states together are at most `most`.
     ///
     /// **Complexity.** Time and memory in these states, times the legal actions.
     pub fn growth(&self, most: usize) -> StateGrowth {
@@ -86,7 +86,7 @@ impl Puzzle {
             (name, parts.collect::<FxHashSet<_>>().len())
         });
         let mut relations: Vec<(String, usize)> = sets.collect();
-        // Names of the same number keep their order.
+        // Names with equal numbers keep their order.
         relations.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         StateGrowth {
             steps,

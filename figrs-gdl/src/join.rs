@@ -78,7 +78,7 @@ impl<'r> NestedLoopJoin<'r> {
         } else if !self.step(terms) {
             return false;
         }
-        // The innermost loop stands at a tuple: the conditions after it follow.
+        // The innermost loop is at a tuple; the loops of the conditions after it begin.
         while self.levels.len() < self.order.len() {
             let literal = self.order[self.levels.len()];
             let level = self.level(literal, terms);

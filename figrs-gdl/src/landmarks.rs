@@ -1,7 +1,7 @@
 //! Literals that hold whenever the goal is met, and a bound of the steps by those that do not hold yet.
 //!
-//! Of literals for which no action can do two at once, each that is lacking takes an action of its own. Their number is a bound for puzzles
-//! such as sudoku, whose goal is near by each single condition and far by all of them.
+//! If no action achieves two of a set of literals at once, each literal that does not hold takes an action of its own. Their number is a
+//! bound for puzzles such as sudoku, where each single condition of the goal is near and all of them together are far.
 //!
 //! J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004); E. Karpas and C. Domshlak, "Cost-Optimal Planning
 //! with Landmarks", IJCAI 2009, for bounds by sets of achievers.
@@ -16,7 +16,7 @@ use super::state::Action;
 /// Most conditions that are looked at to find achievers.
 const MOST_WORK: u64 = 100_000_000;
 
-/// Landmarks of which no action achieves two.
+/// Landmarks such that no action achieves two of them.
 #[derive(Debug, Default)]
 pub(super) struct Landmarks {
     all: Vec<Landmark>,
@@ -93,11 +93,11 @@ impl Landmarks {
         Self { all }
     }
 
-    /// Adds the legal actions that may achieve the landmark with the fewest of them, among those that are lacking; false if some landmark
+    /// Adds the legal actions that may achieve a landmark, the lacking one for which there are the fewest; false if some lacking landmark
     /// has none, or none is lacking.
     ///
-    /// The next condition, where every one of the goal can be met at once, as in a puzzle whose cells are filled: the one with the fewest ways is the one to
-    /// decide first (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    /// Where every condition of the goal can be met at once, as in a puzzle whose cells are filled, this is the condition to decide next: the one with the
+    /// fewest ways (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,
         state: &[u64],
@@ -126,13 +126,13 @@ impl Landmarks {
         true
     }
 
-    /// A bound of the steps from a state to the goal.
+    /// A lower bound of the steps from a state to the goal.
     pub(super) fn lacking(&self, state: &[u64]) -> u32 {
         let lacking = self.all.iter().filter(|landmark| landmark.lacks(state));
         lacking.count() as u32
     }
 
-    /// Number of rules, or so, that a look at a state costs.
+    /// Approximate cost of looking at a state, in rules.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -165,7 +165,7 @@ fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     atoms.map(|atom| (atom, true)).collect()
 }
 
-/// The facts that have to hold, or to fail, if some literals do.
+/// The facts that have to hold, or to fail, if these literals are true.
 fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> Vec<(usize, bool)> {
     let mut seen: FxHashSet<(u32, bool)> = FxHashSet::default();
     let mut needed = Vec::new();
@@ -179,7 +179,7 @@ fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> 
         }
         let bodies = rules.get(&atom).map_or(&[][..], Vec::as_slice);
         if !holds {
-            // Each rule is blocked: one of a single condition by that.
+            // Each rule is blocked; a rule of a single condition is blocked by that condition.
             for body in bodies {
                 if let [condition] = body {
                     open.push((condition.atom(), !condition.holds()));
@@ -193,7 +193,7 @@ fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> 
     needed
 }
 
-/// The actions after which a literal may hold that did not before, whatever else holds: a superset.
+/// A superset of the actions after which a literal may hold that did not hold before.
 fn achievers(
     machine: &RuleMachine,
     rules: &RulesByHead<'_>,
@@ -204,7 +204,7 @@ fn achievers(
 ) -> Vec<u32> {
     let facts = machine.words() * WORD;
     let next = (facts + fact) as u32;
-    // The rules of the fact in the next state, each head after its conditions.
+    // The heads of the rules of the fact in the next state, each head after its conditions.
     let cone = machine.cone([next]);
     let mut heads: Vec<u32> = Vec::new();
     for (head, ..) in machine.rules_of(&cone) {

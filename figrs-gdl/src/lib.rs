@@ -35,8 +35,8 @@
 //!
 //! # Input format
 //!
-//! Facts and rules `(<= head condition ...)` in the Knowledge Interchange Format, with the relations `role`, `init`, `true`, `does`, `next`,
-//! `legal`, `goal`, `terminal` and any others, `distinct`, and `or`, `and`, `not`, nested as one likes. Comments run from `;` to the end of the line. Upper and
+//! Facts and rules `(<= head condition ...)` in the Knowledge Interchange Format, with the relations `role`, `init`, `true`, `does`, `next`, `legal`, `goal`,
+//! `terminal` and any others, `distinct`, and `or`, `and`, `not`, nested to any depth. Comments run from `;` to the end of the line. Upper and
 //! lower case are the same; names are printed in lower case.
 //!
 //! Rules keep to the demands of the language: a name has the same number of arguments everywhere, each variable stands in a
@@ -61,8 +61,8 @@
 //! function runs twice for a state.
 //!
 //! [`Puzzle::any_plan`] finds one plan by best-first search where all states are too many, and [`Puzzle::shorter_plan`] shortens it or proves that
-//! it cannot be; [`Puzzle::growth`] tells which relation makes the states many. States are kept without counters of steps as long as these make
-//! no difference.
+//! it cannot be shortened; [`Puzzle::growth`] reports which relation makes the states many. States are kept without counters of steps as long as
+//! these make no difference.
 //!
 //! | module idea | types |
 //! |---|---|

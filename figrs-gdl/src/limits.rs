@@ -2,7 +2,7 @@
 
 use super::syntax::{Rule, SymbolId};
 
-/// Limits of grounding, filling in the variables of rules, before [`GdlError::TooLarge`](super::GdlError::TooLarge).
+/// Limits of grounding, which fills in the variables of rules; beyond them it ends with [`GdlError::TooLarge`](super::GdlError::TooLarge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct GroundingLimits {

@@ -31,7 +31,7 @@ pub(super) struct NegativeCycle {
     source: u32,
 }
 
-/// A cycle with the place in the text of its negation.
+/// A cycle with the place of its negation in the text.
 #[derive(Debug)]
 pub(super) struct LocatedCycle {
     cycle: NegativeCycle,
@@ -54,7 +54,7 @@ impl From<LimitExceeded> for GroundingError {
 }
 
 impl NegativeCycle {
-    /// The cycle in the rules of which its own are instances.
+    /// Locates the cycle in the rules whose instances it consists of.
     pub(super) fn within(
         self,
         rules: &[&Rule],

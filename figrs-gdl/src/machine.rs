@@ -30,7 +30,7 @@ pub(super) struct RuleMachine {
 pub(super) struct Cone(Vec<u32>);
 
 /// The rules that the next state depends on: those that depend on the state alone, those that depend on the action, and for each action
-/// those that only it makes apply.
+/// the rules that apply only after it.
 #[derive(Debug)]
 pub(super) struct TransitionRules {
     still: Cone,
@@ -153,7 +153,7 @@ impl RuleMachine {
             needed[atom as usize] = true;
         }
         let mut cone = Vec::new();
-        // Later rules first; those of a cycle until none of it is new.
+        // Later rules come first; the rules of a cycle are passed through until none is new.
         let all: Vec<u32> = (0..self.heads.len() as u32).collect();
         for group in all.chunk_by(|&a, &b| self.rank(a) == self.rank(b)).rev() {
             let mut taken = vec![false; group.len()];
@@ -208,10 +208,10 @@ impl RuleMachine {
         }
     }
 
-    /// For each atom, `true` if it is one of some atoms, or a rule of a cone makes it depend on one.
+    /// For each atom, `true` if `is_one` accepts it, or a rule of the cone makes it depend on such an atom.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
-        // Rules are in topological order, but for those of cycles.
+        // Rules are in topological order, except those of cycles.
         loop {
             let mut is_done = true;
             for &rule in &cone.0 {

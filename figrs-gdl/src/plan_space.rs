@@ -27,9 +27,9 @@ pub(super) struct PlanSpace<'p> {
     landmarks: Landmarks,
     /// The first actions of a relaxed plan.
     first: Vec<Action>,
-    /// True if goals of lower values tell how far the goal is.
+    /// True if the rules state goals of lower values, which measure the distance to the goal.
     has_steps: bool,
-    /// The facts that states of each score have had.
+    /// Pairs of a score and a fact that some state with this score has had.
     seen: FxHashSet<(u32, u32)>,
     inverses: Inverses,
     work: u64,
@@ -53,7 +53,7 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// The state with the clock at its start, if it is kept without.
+    /// The state with the clock at its start, if states are kept without the clock.
     fn full(&self, state: &GameState) -> GameState {
         match self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
             Some(clock) => clock.at(state, 0),
@@ -74,7 +74,7 @@ impl<'p> PlanSpace<'p> {
         })
     }
 
-    /// The facts that hold, or fail, wherever the goal is met, without those that states are kept without.
+    /// The facts that hold, or fail, wherever the goal is met, except those of a clock that states are kept without.
     fn facts_of_goal(&self) -> Vec<(usize, bool)> {
         let mut literals = facts_of_goal(self.puzzle, self.goal);
         if let Some(clock) = self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
@@ -83,7 +83,7 @@ impl<'p> PlanSpace<'p> {
         literals
     }
 
-    /// The work of one state after another.
+    /// The work of computing the state after an action.
     fn work_after(&self, action: Action) -> u64 {
         let done = self.puzzle.does[action.number()];
         self.puzzle.steps.moving(done) as u64
@@ -152,7 +152,7 @@ impl StateSpace for PlanSpace<'_> {
         self.puzzle.ends(&self.full(state))
     }
 
-    /// The state with what the goal says, if what holds in a sample of states completes it.
+    /// The state that meets the goal, if a sample of states determines the facts that the goal leaves open.
     fn goals(&mut self) -> Vec<GameState> {
         let literals = self.facts_of_goal();
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
@@ -163,7 +163,7 @@ impl StateSpace for PlanSpace<'_> {
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
-    /// The states that actions lead to from which one leads back: all, if each action can be undone by one.
+    /// The states that an action leads to and from which an action leads back: all predecessors, if each action can be undone by one.
     fn predecessors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;

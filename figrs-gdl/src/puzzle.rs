@@ -142,7 +142,7 @@ impl Puzzle {
         goals
     }
 
-    /// Counts as solved where the goal has at least this value, instead of 100.
+    /// Sets the least value of the goal that counts as solved, instead of 100.
     #[must_use]
     pub fn goal(mut self, value: u8) -> Self {
         self.goal = value;
@@ -159,7 +159,7 @@ impl Puzzle {
         self.rules.is_role_inferred
     }
 
-    /// Names that stand where a player does and are not the player: their actions and goals count for nothing, and the name may be misspelt.
+    /// Names in the place of a player that are not the player: their actions and goals are ignored, and the name may be misspelt.
     pub fn undeclared_roles(&self) -> &[String] {
         &self.rules.strangers
     }

@@ -1,7 +1,7 @@
 //! Delete relaxation of ground rules: the steps after which each literal may hold, and a relaxed plan.
 //!
-//! In the *relaxation* all actions are done at once, and what held, or failed, may do so ever after. A literal is reached at a level at most the
-//! number of steps after which it holds on any way, so the level of the goal bounds the length of plans from below, consistently. The
+//! In the *relaxation* all actions are done at once, and an atom that held, or failed, may do so ever after. The level of a literal is at most
+//! the number of steps after which it holds on any way, so the level of the goal is a consistent lower bound of the length of plans. The
 //! *relaxed plan* counts the actions that some derivation of the goal uses; it is an estimate and no bound.
 //!
 //! Negation is kept: an atom may fail at the level at which each of its rules is blocked. Atoms that depend on themselves may
@@ -19,7 +19,7 @@ use super::state::Action;
 /// Marks a literal that is not reached, and a rule that is not blocked.
 const NONE: u32 = u32::MAX;
 
-/// Lists of numbers, one for each of some things, in one vector.
+/// Numbered lists of numbers, in one vector.
 #[derive(Debug)]
 struct NumberLists {
     starts: Vec<u32>,
@@ -27,7 +27,7 @@ struct NumberLists {
 }
 
 impl NumberLists {
-    /// The second numbers of pairs by their first ones, of which there are `count`.
+    /// Groups the second numbers of pairs by the first numbers, which are below `count`.
     fn new(count: usize, pairs: impl Iterator<Item = (usize, u32)> + Clone) -> Self {
         let mut starts = vec![0u32; count + 1];
         for (of, _) in pairs.clone() {
@@ -69,24 +69,24 @@ struct Counters {
 /// The relaxation of a puzzle's rules, with the working memory of an evaluation.
 #[derive(Debug)]
 pub(super) struct Relaxation {
-    /// Number of facts, with those that fill their words.
+    /// Number of facts, rounded up to whole words.
     facts: usize,
     heads: Vec<u32>,
     bodies: NumberLists,
     /// Rules by the literals that they need, and by their heads.
     needing: NumberLists,
     of_head: NumberLists,
-    /// The atom that an action is done by the atom that it is legal, and the action by the atom that it is done.
+    /// The atom which states that an action is done by the atom which states that it is legal, and the action by the former.
     done_by_legal: FxHashMap<u32, u32>,
     action_by_done: FxHashMap<u32, u32>,
     legal_by_action: Vec<u32>,
-    /// Atoms that are met as the end of the puzzle with its goal.
+    /// An additional atom, which holds if the puzzle ends with its goal met.
     goal: u32,
     /// Facts that stay as they are.
     is_fixed: Vec<bool>,
-    /// Facts that matter.
+    /// Atoms on which the goal may depend.
     is_relevant: Vec<bool>,
-    /// Literals that are reached whatever holds.
+    /// Literals that are reached from every state.
     given: Vec<u32>,
     fresh: Counters,
     now: Counters,
@@ -293,8 +293,8 @@ impl Relaxation {
         }
     }
 
-    /// A relaxed plan from the state whose level was found last: the number of its actions, each at each step that it is done, and of the facts that it changes. The actions that are done
-    /// first are listed.
+    /// A relaxed plan from the state whose level was found last: the number of its actions, each counted at each of its steps, and the number of facts that it
+    /// changes. The actions of the first step are added to `first`.
     ///
     /// An action whose effects depend on the state may be done at several steps for several effects, as a move into a cell for each tile that passes there.
     pub(super) fn plan(&mut self, first: &mut Vec<Action>) -> (u32, u32) {

@@ -116,7 +116,7 @@ impl Facts {
             carry(SymbolId::NEXT, SymbolId::TRUE, 1),
             carry(SymbolId::LEGAL, SymbolId::DOES, 2),
         ];
-        // Nobody else acts.
+        // Only players act.
         carried[2].body.push(Literal::Holds(Atom {
             at: 0,
             relation: SymbolId::ROLE,

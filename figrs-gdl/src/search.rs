@@ -25,7 +25,7 @@ impl FoundPlan {
         self.at_least
     }
 
-    /// The same plan where it is known from elsewhere that no plan has fewer steps than this.
+    /// The same plan, if it is known from elsewhere that no plan has fewer than `steps` steps.
     #[must_use]
     pub fn proven_at_least(mut self, steps: usize) -> Self {
         self.at_least = self.at_least.max(steps.min(self.actions.len()));
@@ -43,15 +43,15 @@ impl FoundPlan {
     }
 }
 
-/// Work that is first spent on plans that end before the clock ends the puzzle, in rules and conditions: some seconds.
+/// Work, in rules and conditions, that is spent first on plans that end before the clock ends the puzzle: some seconds.
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
-    /// Some plan of at most `most` steps, by greedy best-first search with the actions and the changes of facts of relaxed plans, the value of the goal so far, and the novelty of facts
-    /// as scores; where that takes long, in turn with weighted A*, depth-first searches, and a search from both ends if the goal and what holds in a sample of states tell how
-    /// the puzzle ends and actions can be undone.
+    /// Finds some plan of at most `most` steps by greedy best-first search. Its scores are the actions and the changes of facts of relaxed plans, the value of
+    /// the goal so far, and the novelty of facts. Where it takes long, it takes turns with weighted A*, depth-first searches, and a search from both ends if
+    /// the goal and a sample of states determine how the puzzle ends and actions can be undone.
     ///
-    /// If a counter of steps ends the puzzle, plans that end before are sought first, among states without it.
+    /// If a counter of steps ends the puzzle, the search first looks for plans that end before, among states without the counter.
     ///
     /// **Complexity.** Memory for the states that are met; for each that is expanded, time in the ground rules, times the legal actions.
     ///
@@ -75,7 +75,7 @@ impl Puzzle {
             let found = search.any_plan(&mut space)?;
             let is_over = limit.is_none_or(|limit| limit > most);
             if is_over || found.plan().is_some() || is_stopped(&found) {
-                // A plan of more steps may be one that the clock ends, which these states do not tell of.
+                // The clock may end the puzzle with a longer plan, which a search without the clock cannot exclude.
                 return match Self::found(found, &mut space, most) {
                     Err(GdlError::NoPlan { length, proven }) => Err(GdlError::NoPlan {
                         length,
@@ -92,15 +92,15 @@ impl Puzzle {
         let mut found = Self::found(found, &mut space, most)?;
         if let Some(early) = early {
             found.states += early.states();
-            // Then only the clock ends the puzzle.
+            // If no plan ends before the clock does, only the clock ends the puzzle.
             let limit = limit.flatten().filter(|_| early.is_impossible());
             found = found.proven_at_least(limit.unwrap_or(0));
         }
         Ok(found)
     }
 
-    /// A shortest plan of fewer steps than some plan has, by A* with the levels of relaxation; the same plan if there is none, or a limit of the search
-    /// comes first, with what is proven by then.
+    /// Finds a shortest plan with fewer steps than `known`, by A* with the levels of relaxation. Returns `known`, with the bound that is proven by
+    /// then, if there is none or a limit of the search comes first.
     ///
     /// **Complexity.** As [`any_plan`](Self::any_plan).
     ///
@@ -115,7 +115,7 @@ impl Puzzle {
             return Ok(known);
         };
         let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
-        // A plan that the clock ends takes as many steps as that.
+        // A plan that the clock ends has `limit` steps.
         let is_timeless = limit.is_some_and(|limit| limit.is_none_or(|limit| most < limit));
         let mut space = PlanSpace::new(self, is_timeless);
         let found = search.clone().steps(most).shortest_plan(&mut space)?;

@@ -19,7 +19,7 @@ impl figrs_core::Value for GameState {
         self.hash(hasher);
     }
 
-    /// The facts behind two counters of references, and the allocator's word before them, in blocks of two words.
+    /// Bytes of the facts with two reference counters before them, and a word of the allocator, in blocks of two words.
     fn heap_bytes(&self) -> usize {
         let words = self.0.len() + 3;
         words.next_multiple_of(2) * size_of::<u64>()

@@ -61,9 +61,9 @@ impl Puzzle {
         Ok(survey(steps, &found))
     }
 
-    /// As [`shortest`](Self::shortest), but a search that looks at more than about so many rules, or takes more memory than it may, ends early.
+    /// As [`shortest`](Self::shortest), but the search ends early once it has looked at about `work` rules or takes more memory than it may.
     ///
-    /// **Errors.** Those of `shortest`, but for too large frontiers; [`GdlError::Unfinished`] with what is excluded by then.
+    /// **Errors.** Those of `shortest`, except for too large frontiers; [`GdlError::Unfinished`], with the lengths that are excluded by then.
     pub fn shortest_within(
         &self,
         frontier: &Frontier,
@@ -91,8 +91,8 @@ impl Puzzle {
         }
     }
 
-    /// About how many rules are looked at for a transition: those of an action, and a share of those of its state, with the work of
-    /// the frontier itself, that of some hundred rules.
+    /// Approximate number of rules looked at for a transition: the rules of an action, a share of the rules of its state, and the
+    /// work of the frontier itself, which is that of some hundred rules.
     fn work_of_transition(&self) -> u64 {
         let rules = &self.rules;
         let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
@@ -100,7 +100,7 @@ impl Puzzle {
         (moving + rules.ahead.len() / 4 + rules.machine.atoms() / 64 + 600) as u64
     }
 
-    /// True if no counter of steps ends the puzzle: then all steps are of one kind.
+    /// True if no counter of steps ends the puzzle, so that all steps are alike.
     fn is_timeless(&self) -> bool {
         let clock = self.rules.clock.as_ref();
         clock.is_none_or(|clock| clock.limit().is_none())
@@ -122,9 +122,9 @@ impl Puzzle {
         })
     }
 
-    /// As [`survey`](Self::survey), but a search that looks at more than about so many rules, or takes more memory than it may, ends early.
+    /// As [`survey`](Self::survey), but the search ends early once it has looked at about `work` rules or takes more memory than it may.
     ///
-    /// **Errors.** Those of `survey`, but for too large frontiers; [`GdlError::Unfinished`], which excludes no length.
+    /// **Errors.** Those of `survey`, except for too large frontiers; [`GdlError::Unfinished`], which excludes no length.
     pub fn survey_within(
         &self,
         frontier: &Frontier,

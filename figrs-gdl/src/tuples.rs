@@ -28,7 +28,7 @@ pub(super) struct Tuples {
     pub(super) recent: Range<usize>,
 }
 
-/// Tuples among which those that match a pattern are.
+/// Tuples that include all that match a pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Candidates<'r> {
     All,
@@ -80,7 +80,7 @@ impl Tuples {
         self.recent = self.len()..self.len();
     }
 
-    /// The shortest list of tuples that hold all that match.
+    /// The shortest list of tuples that includes all that match.
     pub(super) fn candidates(
         &self,
         patterns: &[Pattern],

@@ -1,4 +1,4 @@
-//! Predecessors and goal states of random small games, against all their states.
+//! Tests of predecessors and goal states against all states of small random games.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -15,15 +15,15 @@ use super::PlanSpace;
 /// Lamps that are on, as bits, and the place of a pawn.
 type Place = (u32, usize);
 
-/// Lamps that actions turn, some groups at once, and a pawn on a graph.
+/// A game in which actions switch groups of lamps and move a pawn on a graph.
 struct Game {
     lamps: usize,
-    /// Lamps that each action turns, and a lamp outside them that has to be on or off for it.
+    /// For each action the lamps that it switches, and a lamp that has to be on or off for the action to be legal.
     turns: Vec<(u32, Option<(usize, bool)>)>,
     ways: BTreeSet<(usize, usize)>,
     start: Place,
     goal: Place,
-    /// True if the goal says where the pawn is, and does not leave it open.
+    /// True if the goal states where the pawn is.
     is_placed: bool,
     /// True if the goal is that no lamp is off.
     is_negated: bool,
@@ -31,7 +31,7 @@ struct Game {
 }
 
 impl Game {
-    /// A random game; in one that is `reversible` each action is undone by another.
+    /// A random game; if `reversible`, each action can be undone.
     fn new(seed: u64, reversible: bool) -> Self {
         let rng = &mut stream(71, seed);
         let (lamps, places) = (rng.random_range(1..=4), rng.random_range(1..=4));
@@ -78,7 +78,7 @@ impl Game {
         on == self.goal.0 && (!self.is_placed || at == self.goal.1)
     }
 
-    /// The states after one, each with the action.
+    /// The states that follow a state, each with the action that leads to it.
     fn next(&self, (on, at): Place) -> Vec<(String, Place)> {
         let turns = (0..).zip(&self.turns).filter(|(_, (_, test))| {
             test.is_none_or(|(lamp, is_on)| (on >> lamp & 1 == 1) == is_on)
@@ -145,7 +145,7 @@ impl Game {
         text + &won + ")"
     }
 
-    /// The steps from the start to each state that is reached, where nothing follows a solved one.
+    /// Number of steps from the start to each state that can be reached; the game ends in solved states.
     fn steps(&self) -> BTreeMap<Place, usize> {
         let mut steps = BTreeMap::from([(self.start, 0)]);
         let mut open = VecDeque::from([self.start]);
@@ -166,7 +166,7 @@ impl Game {
     }
 }
 
-/// The state in numbers, with what never changes; `None` if there is not one pawn.
+/// The lamps and the pawn of a state; `None` unless there is exactly one pawn.
 fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Place> {
     let (mut on, mut at) = (0, Vec::new());
     for fact in puzzle.facts(&space.full(state)) {
@@ -184,7 +184,7 @@ fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Pl
     }
 }
 
-/// All states that the space reaches, by their numbers.
+/// All states that the space reaches, by lamps and pawn.
 fn states(puzzle: &Puzzle, space: &mut PlanSpace<'_>) -> BTreeMap<Place, GameState> {
     let start = space.start();
     let mut met = BTreeMap::from([(place(puzzle, space, &start).unwrap(), start.clone())]);
@@ -230,7 +230,7 @@ fn predecessors_lead_to_a_state_and_are_all_where_actions_are_undone() {
                 assert!(!game.is_solved(before), "{}", game.rules());
                 given.insert(before);
             }
-            // Those that an action leads to from here, and one leads back from.
+            // States that one action leads to from here, and from which another leads back.
             let back = game.next(at).into_iter().map(|(_, before)| before);
             let back = back.filter(|&before| {
                 let leads_back = game.next(before).iter().any(|(_, after)| *after == at);

@@ -1,4 +1,4 @@
-//! Searches of other kinds in turn with a greedy one that does not come to an end.
+//! Other searches that take turns with a greedy search that takes long.
 
 use figrs_core::Value;
 use std::hash::Hash;
@@ -11,10 +11,10 @@ use super::weighted::Weighted;
 /// Work after which other searches have their first turn: about a second on rules of puzzles.
 const FIRST_TURN: u64 = 100_000_000;
 
-/// Work of a state, where a space does not count it.
+/// Work counted for a state, where a space does not count its work.
 const OF_STATE: u64 = 1 << 10;
 
-/// A search from both ends, a weighted one and dives, which take turns: each time that the work of all has doubled, each of them does a quarter of that.
+/// A search from both ends, a weighted search and dives, which take turns: each time the work of all has doubled, each of them does a quarter as much.
 #[derive(Debug)]
 pub(super) struct SearchesAside<S, A> {
     both_ends: Option<BothEnds<S, A>>,
@@ -23,7 +23,7 @@ pub(super) struct SearchesAside<S, A> {
     next_turn: u64,
 }
 
-/// The work since a search began, or about as much if a space counts none.
+/// The work since a search began, or an estimate by the number of states if the space counts none.
 pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) -> u64 {
     (space.work() - began).max(states as u64 * OF_STATE)
 }
@@ -44,23 +44,24 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> SearchesAside<S, A> {
         met + self.dives.states + self.weighted.states() - 1
     }
 
-    /// About how many bytes are kept between turns.
+    /// Approximate bytes that are kept between turns.
     pub(super) fn bytes(&self) -> u64 {
         let both_ends = self.both_ends.as_ref().map_or(0, BothEnds::bytes);
         both_ends + self.weighted.bytes()
     }
 
-    /// The weighted search, which alone may go on to its end.
+    /// The weighted search, the only one that may continue until no state is left.
     pub(super) fn weighted(&mut self) -> &mut Weighted<S, A> {
         &mut self.weighted
     }
 
-    /// True if it is their turn after this work.
+    /// True if the searches have a turn after this work.
     pub(super) fn have_turn(&self, work: u64) -> bool {
         work >= self.next_turn
     }
 
-    /// A turn: a plan of at most so many steps, if one is found; `goes_on` is false once there is no time or memory for so many bytes more.
+    /// Gives each search a turn; returns a plan of at most `steps` steps, if one is found. `goes_on` is false once there is no time or no
+    /// memory for more bytes.
     pub(super) fn turn<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -15,12 +15,12 @@ use figrs_infer::Error;
 /// Best-first search for one plan through the states of a [`StateSpace`].
 ///
 /// For models whose states are carried along a fold and are too many for [`Frontier`](figrs_infer::Frontier), which holds all states of a step:
-/// a plan is the evidence that a goal is met, and here it is sought where estimates say.
+/// a plan is the evidence that a goal is met, and estimates guide the search for one.
 ///
-/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds. Where it takes long, others have
-/// turns beside it: a breadth-first search from both ends, if a space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors); weighted A*, which finds
-/// shorter plans and alone decides whether there is one where [`steps`](Self::steps) are few; and depth-first
-/// searches with restarts, that go where the fewest or most actions lead on, or along preferred ones, and back from dead ends.
+/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds. Where it
+/// takes long, other searches take turns with it: a breadth-first search from both ends, if a space knows [goals](StateSpace::goals) and
+/// [predecessors](StateSpace::predecessors); weighted A*, which finds shorter plans and alone decides whether there is one where [`steps`](Self::steps) are
+/// few; and depth-first searches with restarts, which go where the fewest or most actions lead on, or along preferred ones, and turn back at dead ends.
 /// [`shortest_plan`](Self::shortest_plan) is A*, and finds or proves shortest plans.
 ///
 /// **Guarantee.** A plan leads from the start to a goal. What [`SearchResult::at_least`] and
@@ -73,14 +73,14 @@ impl Default for BestFirst {
     }
 }
 
-/// Number of states for which there is to be memory: the successors of one.
+/// Number of states for which memory is kept free: the successors of one state.
 const RESERVED: usize = 1 << 10;
 
 /// Largest number of states: they are numbered by 32 bits, and one may have many successors.
 const MAX_STATES: usize = 1 << 31;
 
 impl BestFirst {
-    /// With a budget of one GiB.
+    /// A search with a memory budget of one GiB.
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
@@ -90,13 +90,13 @@ impl BestFirst {
         }
     }
 
-    /// Ends when states and open lists take more than this many bytes.
+    /// Ends the search when states and open lists take more than this many bytes.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// Ends when [`StateSpace::work`] has grown by more than this.
+    /// Ends the search when [`StateSpace::work`] has grown by more than this.
     pub fn work(mut self, most: u64) -> Self {
         self.work = Some(most);
         self
@@ -115,14 +115,14 @@ impl BestFirst {
 
     watched!();
 
-    /// Some plan, by greedy search.
+    /// Finds some plan by greedy search.
     ///
     /// **Errors.** Those of the [algorithm](Self).
     pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
         guarded(|| Ok(self.greedy(space)))
     }
 
-    /// A shortest plan of at most [`steps`](Self::steps), by A*.
+    /// Finds a shortest plan of at most [`steps`](Self::steps), by A*.
     ///
     /// **Errors.** Those of the [algorithm](Self).
     pub fn shortest_plan<T: StateSpace>(
@@ -239,7 +239,7 @@ impl BestFirst {
         if !is_cut {
             return result(met, None, Stopped::Finished, true);
         }
-        // A state may have been left out whose shortest way takes few steps enough.
+        // A state that was left out may have a shorter way with few enough steps.
         let here = nodes.bytes_with(RESERVED) + open.bytes();
         let weighted = aside.weighted();
         let (mut stopped, mut looked_at) = (None, met as u64);
@@ -264,7 +264,7 @@ impl BestFirst {
         let run = self.watch.start("BestFirst", None);
         let began = space.work();
         let mut nodes = Nodes::new(space.start());
-        // The open states by steps taken and left, and by steps left; each with the bound that it had then.
+        // The open states by the sum of steps taken and left, and by the steps left, for which the bound at that time stands.
         let mut open: BTreeMap<(u64, u32), Vec<u32>> = BTreeMap::new();
         let mut entries = 1;
         open.insert((0, 0), vec![0]);
@@ -289,7 +289,7 @@ impl BestFirst {
                 stopped: why,
             };
             let steps = nodes.steps(number);
-            // Another way to it was shorter.
+            // A shorter way to the state was found later.
             if u64::from(steps) + u64::from(left) != total {
                 continue;
             }

@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use super::state_space::StateSpace;
 
-/// Marks a state that no action leads to on the way from an end.
+/// Marks a state with which the search from an end begins.
 const END: u32 = u32::MAX;
 
 /// The states met from one end, layer by layer.
@@ -15,7 +15,7 @@ const END: u32 = u32::MAX;
 struct Layers<S, A> {
     /// For each state the number of the one it was met from, and the action between them.
     met: IndexMap<S, (u32, Option<A>), FxBuildHasher>,
-    /// The states of the last layer that is complete, of which those before `next` are expanded.
+    /// The states before `end` are the complete layers; those before `next` are expanded.
     next: usize,
     end: usize,
     steps: usize,
@@ -48,7 +48,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         Some(number as u32)
     }
 
-    /// The number of states that are left of the layer.
+    /// Number of states of the layer that are not expanded yet.
     fn open(&self) -> usize {
         self.end - self.next
     }
@@ -69,10 +69,10 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
     }
 }
 
-/// A search from both ends, which goes on where it stopped.
+/// A search from both ends, which can be continued where it stopped.
 ///
-/// Whole layers are expanded, that of the end with fewer states in it. A plan that is found has no more steps than any other whose states the predecessors that a space gives lead
-/// to.
+/// Whole layers are expanded, at the end whose layer has fewer states. A plan that is found has no more steps than any other whose states the predecessors
+/// given by the space lead to.
 #[derive(Debug)]
 pub(super) struct BothEnds<S, A> {
     ends: [Layers<S, A>; 2],
@@ -99,7 +99,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
         self.ends.iter().map(Layers::bytes).sum()
     }
 
-    /// Goes on, for plans of at most so many steps, until there is one, nothing is left, or `goes_on`, which is given the bytes of all states, is false.
+    /// Continues for a plan of at most `steps` steps until there is one, no state is left, or `goes_on`, which is given the bytes of all states, is false.
     pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -1,4 +1,4 @@
-//! Depth-first searches with restarts, for systems whose actions close ways rather than lead nearer to a goal.
+//! Depth-first searches with restarts, for systems whose actions use up possibilities rather than lead nearer to a goal.
 
 use figrs_core::{Stream, Value, stream};
 use rand::RngExt;
@@ -7,30 +7,30 @@ use rustc_hash::FxHashSet;
 
 use super::state_space::{SearchEstimate, StateSpace};
 
-/// States that the first dives expand.
+/// Largest number of states that each of the first dives expands.
 const FIRST: u64 = 256;
 
 /// Depth-first searches from the start, one after the other, with more and more states.
 ///
-/// They come in fours. The first of four takes the state first that the fewest actions lead on from, since what has few ways left is to be visited before it has none (the rule of H. C. von
-/// Warnsdorff, 1823), and the second the one that most lead on from. The other two turn back where an estimate proves a dead end: the third takes preferred actions alone, where there are
-/// any, and the fourth the others after them. Where an estimate prefers the actions for the condition that the fewest are left for, the third is a search with forward
-/// checking and the variable of fewest values first (Haralick and Elliott 1980). All but the first of each kind break ties by random numbers of their own seed, and each four
-/// of dives may expand twice as many states.
+/// They come in groups of four. The first of a group visits the state with the fewest ways onward first, before it has none left (the rule of H. C. von
+/// Warnsdorff, 1823); the second visits the one with the most. The other two turn back where an estimate proves a dead end: the third takes only preferred
+/// actions, where there are any, and the fourth takes the others after them. Where an estimate prefers the actions for the condition that has the fewest left,
+/// the third is a search with forward checking and the variable of fewest values first (Haralick and Elliott 1980). From the second group on, random numbers
+/// with a seed for each dive break ties, and each group may expand twice as many states as the one before.
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,
-    /// States met by all of them.
+    /// Number of states met by all dives.
     pub(super) states: usize,
 }
 
-/// A state on the way down, with the states after it, the best last.
+/// A state on the way down, with its successors, the best last.
 struct Level<S, A> {
     next: Vec<(A, S)>,
     action: Option<A>,
 }
 
-/// Order of the states after one.
+/// Order in which the successors of a state are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     FewestWays,
@@ -43,7 +43,7 @@ enum Order {
 enum Onward<S, A> {
     /// The actions to a goal.
     Goal(Vec<A>),
-    /// The states after it, the best last.
+    /// The successors of the state, the best last.
     Open(Vec<(A, S)>),
 }
 
@@ -55,7 +55,7 @@ impl Dives {
         }
     }
 
-    /// The next dive, for plans of at most so many steps; it ends where `goes_on`, which is given the bytes of its states, is false.
+    /// Runs the next dive, for a plan of at most `steps` steps; it ends when `goes_on`, which is given the bytes of its states, returns false.
     pub(super) fn dive<T: StateSpace>(
         &mut self,
         space: &mut T,
@@ -127,12 +127,12 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         if !self.seen.insert(state.clone()) {
             return false;
         }
-        // A state, its place in the set, and its place among those after another.
+        // The bytes of the state, of its place in the set, and of its place in a list of successors.
         self.bytes += (state.heap_bytes() + 4 * size_of::<S>() + 16) as u64;
         true
     }
 
-    /// The states after one, from which `steps` more may be taken.
+    /// The successors of a state from which at most `steps` steps may be taken.
     fn onward<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -148,7 +148,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// Those that preferred actions lead to, and the others if there are none or they are to follow; none at all of a dead end.
+    /// The successors by preferred actions, and the others if there are none or the order lets them follow; none for a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -179,7 +179,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         Onward::Open(found)
     }
 
-    /// All, sorted by the number of ways that lead on from each.
+    /// The successors with ways onward, sorted by the number of these ways.
     fn by_ways<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -59,7 +59,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         self.add(state, Some(action), before, steps)
     }
 
-    /// As [`reach`](Self::reach), but the number too of a state to which this way is shorter.
+    /// As [`reach`](Self::reach), but also returns the number of a known state to which this way is shorter.
     pub(super) fn reach_sooner(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         let Some(known) = self.states.get_index_of(&state) else {
@@ -88,7 +88,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
             .map_or(0, |node| node.steps)
     }
 
-    /// Marks a state as expanded; false if it was.
+    /// Marks a state as expanded; false if it was expanded before.
     pub(super) fn expand(&mut self, number: u32) -> bool {
         !std::mem::replace(&mut self.visited[number as usize].is_expanded, true)
     }
@@ -97,7 +97,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         self.visited.len()
     }
 
-    /// About how many bytes the states take, with the memory to grow by `more`.
+    /// Approximate bytes that the states take, with the memory to grow by `more`.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
         // The set holds a hash beside each state, and an index with free places. A list that grows is copied.
         let of_state = size_of::<S>() + 2 * size_of::<u64>() + size_of::<u32>();

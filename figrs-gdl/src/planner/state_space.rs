@@ -23,7 +23,7 @@ pub trait StateSpace {
     /// Adds the actions that may be taken in a state, each with the state that it leads to.
     fn successors(&mut self, state: &Self::State, found: &mut Vec<(Self::Action, Self::State)>);
 
-    /// As [`successors`](Self::successors), but of some actions alone. If this is not overridden, the others are found too and forgotten.
+    /// As [`successors`](Self::successors), but for some actions only. By default all successors are found and the others discarded.
     fn successors_by(
         &mut self,
         state: &Self::State,
@@ -39,27 +39,27 @@ pub trait StateSpace {
         });
     }
 
-    /// Estimates the steps from a state to a goal. If this is not overridden, nothing is known, and a search is breadth-first.
+    /// Estimates the steps from a state to a goal. By default nothing is known, and a search is breadth-first.
     fn estimate(&mut self, _state: &Self::State, _estimate: &mut SearchEstimate<Self::Action>) {}
 
-    /// The least number of steps from a state to a goal that is proven; `None` if it is proven that none can be reached.
+    /// A proven lower bound of the steps from a state to a goal; `None` if it is proven that none can be reached.
     ///
     /// Has to be *consistent*: an action lowers it by one at most. Zero if this is not overridden.
     fn at_least(&mut self, _state: &Self::State) -> Option<u32> {
         Some(0)
     }
 
-    /// True if it is known that nothing follows a state. A goal is not asked for.
+    /// True if it is known that a state has no successors. It is not called for goals.
     fn is_over(&mut self, _state: &Self::State) -> bool {
         false
     }
 
-    /// States at which a plan may end, as far as they are known: for a search from both ends, which there is none of without them.
+    /// Known states at which a plan may end, for a search from both ends; without any there is no such search.
     fn goals(&mut self) -> Vec<Self::State> {
         Vec::new()
     }
 
-    /// Adds states from which an action leads to a state, with the action. They need not be all.
+    /// Adds states from which an action leads to a state, each with the action. Some may be left out.
     fn predecessors(
         &mut self,
         _state: &Self::State,
@@ -78,10 +78,10 @@ pub trait StateSpace {
 pub struct SearchEstimate<A> {
     /// True if it is proven that no goal can be reached.
     pub is_dead_end: bool,
-    /// A number of steps that is proven to be left at least, zero if none is known: states beyond the steps that a plan may take are left out by it.
+    /// A proven lower bound of the steps that are left, zero if none is known; states that cannot meet the limit of steps by this bound are left out.
     pub at_least: u32,
-    /// Scores, smaller ones first: the states that are open are sorted by each of them, and taken from these lists in turn. Every estimate
-    /// has the same number of scores. The first one is in steps: about so many are left.
+    /// Scores, smaller ones first: open states are sorted by each score, and taken from these lists in turn. Every estimate has the same
+    /// number of scores. The first one estimates the number of steps that are left.
     pub scores: Vec<u64>,
     /// Actions that look useful: the states that they lead to are taken more often.
     pub preferred: Vec<A>,

@@ -7,16 +7,17 @@ use std::hash::Hash;
 use super::nodes::Nodes;
 use super::state_space::{SearchEstimate, StateSpace};
 
-/// Weight of the estimated steps. One of 1 finds the shortest ways and takes long; of 2 to 5 sliding tiles and pancakes were solved within a bound near the shortest, 3 soonest.
+/// Weight of the estimated steps: 1 finds the shortest ways but takes long; 2 to 5 solved sliding tiles and pancakes within a bound near the shortest, 3
+/// soonest.
 const WEIGHT: u64 = 3;
 
-/// Number of states for which there is to be memory: the successors of one.
+/// Number of states for which memory is kept free: the successors of one state.
 const RESERVED: usize = 1 << 10;
 
-/// A search by steps taken plus weighted estimate, which goes on where it stopped.
+/// A search by steps taken plus weighted estimate, which can be continued where it stopped.
 ///
-/// A greedy search keeps the first way that it finds to a state, however long; where plans may take a bounded number of steps only, states are then left out whose short
-/// ways were never tried. Here a shorter way to a state opens it anew. A state has the estimate of the one before it until it is expanded.
+/// A greedy search keeps the first way that it finds to a state, however long. Where plans have a bounded number of steps, it then leaves out states whose
+/// short ways were never tried. This search opens a state again for a shorter way to it. A state has the estimate of its predecessor until it is expanded.
 #[derive(Debug)]
 pub(super) struct Weighted<S, A> {
     nodes: Nodes<S, A>,
@@ -38,7 +39,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         }
     }
 
-    /// True if nothing is left: then no plan takes as few steps as it may.
+    /// True if no state is left: then there is no plan of as few steps as are allowed.
     pub(super) fn is_exhausted(&self) -> bool {
         self.entries == 0
     }
@@ -57,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         self.nodes.bytes_with(RESERVED) + (self.entries * 2 * size_of::<u32>()) as u64
     }
 
-    /// The open state of the least key, the last that was added of equal ones.
+    /// Removes the open state with the least key; among equal keys, the one that was added last.
     fn pop(&mut self) -> Option<u32> {
         let mut first = self.open.first_entry()?;
         let state = first.get_mut().pop();
@@ -68,7 +69,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         state
     }
 
-    /// Goes on, for plans of at most so many steps, until there is one, nothing is left, or `goes_on`, which is given the bytes of all states, is false.
+    /// Continues for a plan of at most `steps` steps until there is one, no state is left, or `goes_on`, which is given the bytes of all states, is false.
     pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -78,7 +79,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         let mut found = Vec::new();
         while !self.is_exhausted() && goes_on(space, self.bytes()) {
             let number = self.pop()?;
-            // Equal keys of a state that was opened anew come twice.
+            // A state that was opened again has several entries, of which the first expands it.
             if !self.nodes.expand(number) {
                 continue;
             }
