@@ -11,13 +11,13 @@ use figrs_exact::dependencies::dependency_graph;
 /// probabilities are.
 ///
 /// Each of the three is an element, a tuple or a list of them; `()` gives nothing. The worlds are those of all these roots and the evidence: a
-/// [`Score`](figrs_core::Score) that one of them reaches weighs. Interventions cut what an element would depend on.
+/// [`Score`](figrs_core::Score) that one of them reaches counts. Interventions cut the dependence of an element on its parents.
 ///
-/// **Guarantee.** What is called independent is. What is not can depend on each other for some probabilities, and does for almost all of them
+/// **Guarantee.** Elements that are called independent are. Others can depend on each other for some probabilities, and do for almost all
 /// (D-separation). The graph has the branches of all Chains that the evidence leaves, with what they create and capture; an observation is given; a
-/// condition, a weight or a Score is an observed node that reads its element, and so joins what the element depends on. Functions of given elements are
-/// given as well, and so are elements with one value. Values that only some branches lead to are not told apart: an independence that holds for
-/// some values of what is given and not for others (context-specific) is not found.
+/// condition, a weight or a Score is an observed node that reads its element, and so connects the elements that this depends on. Functions of given
+/// elements are given as well, and so are elements with one value. An independence that holds only for some of the given values (context-specific) is
+/// not found, since values that only some branches lead to are not distinguished.
 ///
 /// **Complexity.** That of the expansion; then linear in its elements and edges.
 ///

@@ -1,4 +1,4 @@
-//! Decision rules where only what is named is known: single policy updating.
+//! Decision rules where a decision knows only what it names: single policy updating.
 
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::VarId;
@@ -9,20 +9,20 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 
-/// Rules that no change of a single one improves.
+/// Decision rules such that no change of a single one improves the plan.
 pub(super) struct UpdatedRules {
     /// In the order of the decisions.
     pub(super) rules: Vec<DecisionRule>,
-    /// `true` if the graph proves that there are none better.
+    /// `true` if the graph proves that there are no better ones.
     pub(super) is_proven: bool,
-    /// Rounds through all decisions, the last of which changed nothing.
+    /// Number of rounds through all decisions; the last one changed nothing.
     pub(super) rounds: usize,
 }
 
-/// Rounds of updates at most. Each raises the expected utility, so that few are needed; only rounding could keep more going.
+/// Largest number of rounds of updates. Each raises the expected utility, so that few are needed; only rounding could keep them going.
 const MOST_ROUNDS: usize = 1000;
 
-/// Updates one rule after another, from decisions at random, until none changes.
+/// Updates one rule after another until none changes; at first all decisions are random.
 pub(super) fn rules(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -43,7 +43,7 @@ pub(super) fn rules(
             changed |= rules[number].as_ref() != Some(&updated);
             rules[number] = Some(updated);
         }
-        // In this order, rules of decisions that come later in it do not matter to those that come earlier.
+        // In this order, the rules of earlier decisions do not depend on those of later ones.
         changed &= !is_proven;
     }
     Ok(UpdatedRules {
@@ -53,7 +53,7 @@ pub(super) fn rules(
     })
 }
 
-/// The best rule of a decision under those of the others; where no other is better, the one it has.
+/// The best rule of a decision under the rules of the others; the one that it has where no other is better.
 fn update(
     problem: &DecisionProblem,
     rules: &[Option<DecisionRule>],

@@ -8,23 +8,23 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::{Limits, limited};
 use figrs_answer::run::guard::guarded;
 
-/// Finds for each [`Decision`](figrs_core::Decision) what to choose for what is known, so that the expected sum of some utilities is largest.
+/// Finds the best option of each [`Decision`](figrs_core::Decision) for all known values, so that the expected sum of some utilities is largest.
 ///
-/// Decisions are listed in the order in which they are made; whoever makes one knows what it was built to know and, unless memory is
-/// [limited](Self::limited_memory), what was known and decided before. Evidence is known from the beginning. What is expected is conditional on it.
+/// Decisions are listed in the order in which they are made. A decision knows what it was built to know and, unless memory is
+/// [limited](Self::limited_memory), what was known and decided before. Evidence is known from the beginning; expectations are conditional on it.
 ///
-/// **Guarantee.** Without limited memory exact up to rounding. With it, no change of one policy alone improves the plan;
-/// [`DecisionPlan::is_optimal`] says whether the graph proves that no other change does. Options whose expected utilities differ by less than `1e-12` of the
-/// sum of the largest utilities are equally good: the one listed first is chosen.
+/// **Guarantee.** Without limited memory exact up to rounding. With it, no change of one policy alone improves the plan; [`DecisionPlan::is_optimal`] states
+/// whether the graph proves that no other change does. Options whose expected utilities differ by less than `1e-12` of the sum of the largest utilities are
+/// equally good: the one listed first is chosen.
 ///
-/// **Complexity.** What is never known is summed out first, then the last decision is maximised, then what only it knows summed out, and
-/// so on: exponential in the width of the best order of this kind, which may be far larger than that of sums alone. Utilities are
-/// joined only where one decision influences several. With limited memory, one sum for each update of a policy, exponential in what it
-/// knows and in the width.
+/// **Complexity.** Elements that are never known are summed out first, then the last decision is maximised, then elements that only it
+/// knows are summed out, and so on: exponential in the width of the best order of this kind, which may be far larger than that of sums
+/// alone. Utilities are joined only where one decision influences several. With limited memory, one sum for each update of a policy,
+/// exponential in the number of known elements and in the width.
 ///
-/// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by what an element may read,
-/// whatever its numbers; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed, as those are that
-/// Chains create; otherwise as [`VariableElimination`](figrs_infer::VariableElimination).
+/// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by the elements that an element may read,
+/// whatever its numbers; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed, such as one
+/// that a Chain creates; otherwise as [`VariableElimination`](figrs_infer::VariableElimination).
 ///
 /// **References.** Jensen, Jensen and Dittmer (1994), "From influence diagrams to junction trees"; Dechter (2000), "A new perspective on algorithms
 /// for optimizing policies under uncertainty"; Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
@@ -53,7 +53,7 @@ pub struct MaximiseUtility {
     pub(super) memory: DecisionMemory,
 }
 
-/// Memory of whoever decides.
+/// The part of the past that a decision knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DecisionMemory {
     /// All that was known and decided before is known.
@@ -64,7 +64,7 @@ pub(super) enum DecisionMemory {
 }
 
 impl MaximiseUtility {
-    /// With the default budgets, and memory of all that was known and decided before.
+    /// An algorithm with the default budgets, and memory of all that was known and decided before.
     pub fn new() -> Self {
         Self::default()
     }

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `maximise_utility` | the algorithm and its settings |
 //! | `problem` | the expanded model: decisions, utilities and what is known, as variables of a factor graph |
-//! | `influence` | the decisions that each element depends on, and refusals that follow |
+//! | `influence` | the decisions that each element depends on, and the refusals that follow |
 //! | `no_forgetting`, `limited_memory` | decision rules: exact, and by single policy updating |
 //! | `separation` | conditional independence in the graph, which proves that updating is exact |
 //! | `solved_decision`, `policy`, `plan` | the solution |
 //! | `sampled/` | policies that are fitted on draws, where known values are continuous |
-//! | `value_of_information` | the worth of knowing or setting an element |
+//! | `value_of_information` | the value of knowing or setting an element |
 
 mod influence;
 mod limited_memory;

@@ -22,7 +22,7 @@ pub(super) fn rules(
     Ok(rules)
 }
 
-/// The stages of the elimination: what is never known, the last decision, what is known for it only, the decision before, ...
+/// The stages of the elimination: what is never known, the last decision, what only it knows, the decision before, ...
 fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     let mut is_open = vec![true; problem.graph.cardinalities.len()];
     for decided in &problem.decisions {

@@ -18,11 +18,11 @@ use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 
-/// The policies that maximise the expected utility of some decisions, and what they are worth.
+/// The policies that maximise the expected utility of some decisions, and that expected utility.
 ///
-/// It holds the probabilities of the model when it was found: a [`Param`](figrs_core::Param) that changes afterwards changes nothing in its policies and their utilities. Values
-/// of information and of control solve the model anew, and are differences to the plan only while parameters are the same: run again after a change.
-/// Its text is the expected utility and a table for each decision.
+/// It holds the probabilities of the model when it was found: a [`Param`](figrs_core::Param) that changes afterwards has no effect on its policies and their
+/// utilities. Values of information and of control solve the model anew, and are differences to the plan only while parameters are the same: run again after a
+/// change. Its text is the expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -31,7 +31,7 @@ pub struct DecisionPlan {
     is_optimal: bool,
     rounds: usize,
     problem: Arc<DecisionProblem>,
-    /// The rules, over what matters.
+    /// The rules, over the elements that matter.
     rules: Vec<DecisionRule>,
     solved: Vec<SolvedDecision>,
 }
@@ -118,21 +118,21 @@ impl DecisionPlan {
         self.expected_utility
     }
 
-    /// True if no plan has a larger expected utility. Of limited memory it is so where the graph proves it; otherwise no change of one
-    /// policy alone improves the plan.
+    /// True if no plan has a larger expected utility. With limited memory this is where the graph proves it; otherwise no change of
+    /// one policy alone improves the plan.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }
 
     /// The policy of a decision.
     ///
-    /// **Errors.** [`Error::NotADecision`] if it is none of the plan's.
+    /// **Errors.** [`Error::NotADecision`] if it is not a decision of the plan.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<DecisionPolicy<T>, Error> {
         guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
     }
 
     /// The expected sum of all utilities if a decision is made by this choice where these elements have the observed values, and all
-    /// else follows the plan.
+    /// other decisions follow the plan.
     ///
     /// Elements that are not stated are averaged over. Where the plan does not lead there, all options of earlier decisions are taken to be
     /// equally likely.
@@ -171,7 +171,7 @@ impl DecisionPlan {
                 option.ok_or_else(|| problem(format!("{choice:?} is none of its options")))?;
             let mut stated = stated_values(asked, known)?;
             stated.push((asked.decision.variable, option as u32));
-            // Where the plan does not lead there, whatever was decided before may have.
+            // If the plan does not lead there, other earlier choices may.
             let first = self.rules.iter().enumerate();
             for from in [0, number] {
                 let rules = first.clone().filter(|(i, _)| *i >= from && *i != number);
@@ -222,7 +222,7 @@ fn informed(
     all
 }
 
-/// The variables of the elements that are stated to be known when a decision is made, with their values.
+/// The variables of the elements that are stated as known for a decision, with their values.
 fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u32)>, Error> {
     let mut stated = Vec::with_capacity(known.evidence().len() + 1);
     for (element, evidence) in known.evidence() {

@@ -1,4 +1,4 @@
-//! The policy of a decision: what to choose for what is known.
+//! The policy of a decision: the best option for each combination of known values.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
 
-/// The choices of a decision, by the values of what matters of all that is known when it is made.
+/// The choices of a decision, by the values of those elements known when it is made that matter.
 ///
 /// It has a row for each combination of values that is possible. Earlier decisions matter only where they may differ under the plan. Its text
 /// is a table.
@@ -29,8 +29,8 @@ pub struct PolicyRow<T> {
     pub known: Vec<Datum>,
     /// The best option.
     pub choose: T,
-    /// The expected sum of all utilities, given these values and this choice: of the earlier decisions it is that of the plan, or where
-    /// the plan does not lead there that of all their options alike.
+    /// The expected sum of all utilities, given these values and this choice. Earlier decisions follow the plan or, where the plan does
+    /// not lead there, take all of their options with equal weight.
     pub utility: f64,
 }
 
@@ -68,11 +68,11 @@ impl<T: Value> DecisionPolicy<T> {
         &self.rows
     }
 
-    /// The best option where these elements have the observed values; others do not matter. Where earlier decisions are stated too it is
-    /// the best after these, whether or not the plan makes them.
+    /// The best option where these elements have the observed values; others do not matter. If earlier decisions are stated too, it is
+    /// the best option after them, whether or not the plan makes them.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if something is stated that is not known when it is decided, if what matters is not stated, or
-    /// if the values are impossible.
+    /// **Errors.** [`Error::UnknownInformation`] if something is stated that is not known when the decision is made, if an element that matters
+    /// is not stated, or if the values are impossible.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         let values = known_values(&self.solved, known)?;
         let choice = self.solved.choice(&values);

@@ -13,10 +13,10 @@ use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };
 
-/// Share of the sum of the largest utilities by which options may differ and be equally good.
+/// Difference of options that count as equally good, as a share of the sum of the largest utilities.
 const TIE: f64 = 1e-12;
 
-/// A question for decisions: which maximise the expected sum of which utilities?
+/// A query for a plan: the decisions, and the utilities whose expected sum they maximise.
 #[derive(Clone, Debug)]
 pub(super) struct DecisionQuestion {
     pub(super) model: Model,
@@ -75,7 +75,7 @@ impl AskedDecision {
                         options.insert(outcomes.support.any(option));
                     }
                 }
-                // There are none to share the probabilities.
+                // There are no options to share the probabilities.
                 Ok(Err(_)) | Err(Fault::Distribution(_)) => {}
                 Err(fault) => return Err(element.fault(fault).into()),
             }
@@ -95,7 +95,7 @@ impl AskedDecision {
     }
 }
 
-/// These decisions, each once.
+/// Lists the given decisions without repetition.
 ///
 /// **Errors.** [`Error::NotADecision`]; [`ModelError::InvalidParameter`] for one without options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
@@ -179,7 +179,7 @@ impl DecisionQuestion {
     }
 }
 
-/// A utility that can be added.
+/// Checks that a utility can be added.
 ///
 /// **Errors.** [`Error::InvalidUtility`].
 pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
@@ -206,7 +206,7 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// The factors with these rules for decisions; decisions without one take all options with equal weight.
+    /// The factors under these decision rules; decisions without a rule take all options with equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
         for rule in rules {

@@ -1,4 +1,4 @@
-//! The graph of a decision problem with its lines of information: conditional independence in it proves that updating single policies is exact.
+//! The graph of a decision problem, in which decisions read what they know: conditional independence proves that updating single policies is exact.
 
 use figrs_core::AnyElement;
 use figrs_core::expand::Content;
@@ -6,10 +6,10 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
-/// An order of the decisions in which one update of each finds the best rules, if the graph has one: each is extremal among those that come
-/// after it. None where there are Scores: those in branches may weigh or not as decisions choose.
+/// An order of the decisions in which one update of each finds the best rules, if the graph has one: each decision is extremal among the
+/// later ones. `None` where there are Scores: the decisions may determine whether a Score in a branch counts.
 ///
-/// A decision reads what is known when it is made.
+/// In the graph a decision reads what is known when it is made.
 ///
 /// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
 pub(super) fn solution_order(
@@ -39,8 +39,8 @@ pub(super) fn solution_order(
     Some(order)
 }
 
-/// True if the utilities that a decision influences are independent of other decisions and of what is known for them, given the decision
-/// and what is known for it.
+/// True if the utilities that a decision influences are independent of the other decisions and of what these know, given the decision
+/// and what it knows.
 fn is_extremal<'d>(
     graph: &DependencyGraph,
     decided: &ProblemDecision,
@@ -64,7 +64,7 @@ fn known(decided: &ProblemDecision) -> Vec<AnyElement> {
     known.map(|known| known.element.clone()).collect()
 }
 
-/// A decision and what is known for it.
+/// A decision and what is known when it is made.
 fn family(decided: &ProblemDecision) -> Vec<AnyElement> {
     let mut family = known(decided);
     family.push(decided.decision.element.clone());

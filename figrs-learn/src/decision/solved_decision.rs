@@ -10,7 +10,7 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::DecisionRule;
 
-/// The values that elements at some places have in the rows of a scope that have weight.
+/// The values of the elements at some places, in those rows of a scope that have weight.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -49,22 +49,22 @@ pub(super) struct SolvedDecision {
     pub(super) matters: Vec<usize>,
     /// The weight of each assignment of the scope under the plan.
     planned: Vec<f64>,
-    /// The weight of each under any earlier choices, if it was needed; zero where it is impossible.
+    /// The weight of each assignment if earlier choices are open, where this was needed; zero where it is impossible.
     possible: Vec<f64>,
     /// The expected utility of each option, by assignment of the scope.
     utilities: Vec<f64>,
-    /// The rule, over what matters if earlier decisions follow the plan.
+    /// The rule, over the elements that matter if earlier decisions follow the plan.
     pub(super) rule: DecisionRule,
-    /// The rule whatever was decided before.
+    /// The rule for any earlier decisions.
     after_any: DecisionRule,
-    /// The elements that it depends on, by their places in the scope.
+    /// The elements that `after_any` depends on, by their places in the scope.
     matters_after_any: Vec<usize>,
 }
 
 /// Values of some elements of a scope.
 pub(super) type KnownValues = Vec<Option<u32>>;
 
-/// A weighted mean under way.
+/// A weighted mean to which values are added.
 #[derive(Clone, Copy, Default)]
 struct WeightedMean {
     total: f64,
@@ -84,7 +84,7 @@ impl WeightedMean {
     }
 }
 
-/// The expected utility of a choice: under the plan where it leads there, else under any earlier choices.
+/// The expected utility of a choice: under the plan where it leads there, else after any earlier choices.
 #[derive(Clone, Copy, Default)]
 struct ChoiceUtility {
     planned: WeightedMean,
@@ -92,8 +92,8 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// The utilities of the options of a decision in a problem, given its rule and those of all decisions that name only what
-    /// matters; the elements known earliest are left out first.
+    /// The utilities of the options of a decision in a problem, given its rule and the rules of all decisions that name only the
+    /// elements that matter. The elements known earliest are left out first.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),
@@ -122,7 +122,7 @@ impl SolvedDecision {
         let (planned, mut utilities) = (by_row(&found.weights, options), found.means);
         let mut possible = planned.clone();
         if planned.contains(&0.0) {
-            // The plan does not lead there: whatever was decided before may have.
+            // The plan does not lead to some rows, but other earlier choices may.
             let later = others.filter(|(i, _)| *i > number).map(|(_, rule)| rule);
             let any = problem.expectations(later, &keep, limits)?;
             possible = by_row(&any.weights, options);
@@ -187,7 +187,7 @@ impl SolvedDecision {
         choices.iter().enumerate().filter_map(row).collect()
     }
 
-    /// The expected utility of an option given some values; `None` if they are impossible.
+    /// The expected utility of an option given some values; `None` if these values are impossible.
     pub(super) fn utility(&self, known: &[Option<u32>], option: u32) -> Option<f64> {
         let mut found = ChoiceUtility::default();
         self.each_row(|row, values| {
@@ -215,7 +215,7 @@ impl SolvedDecision {
         }
     }
 
-    /// The option that is chosen given some values; `None` if they do not decide it, or are impossible.
+    /// The option that is chosen given some values; `None` if they do not determine it, or are impossible.
     pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
         let choice = |rule: &DecisionRule, matters: &[usize]| {
             let values: Option<Vec<u32>> = matters.iter().map(|&place| known[place]).collect();

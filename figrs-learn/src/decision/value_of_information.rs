@@ -1,4 +1,4 @@
-//! The worth of knowing an element, and of setting it.
+//! The value of knowing an element, and of setting it.
 
 use figrs_core::{Element, Value};
 
@@ -8,10 +8,10 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
 impl DecisionPlan {
-    /// The value of information: how much more the expected utility would be if this element were known from the first decision on.
+    /// The value of information: the increase of the expected utility if this element were known from the first decision on.
     ///
-    /// It is not negative where both plans are [optimal](Self::is_optimal), up to rounding. With limited memory each is the best that was found: it may be negative where
-    /// the plan that knows more is a worse local optimum.
+    /// It is not negative where both plans are [optimal](Self::is_optimal), up to rounding. With limited memory each plan is the best that was found, and the
+    /// value is negative if the plan that knows more is a worse local optimum.
     ///
     /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences it; otherwise as
     /// [`MaximiseUtility`](crate::MaximiseUtility).
@@ -31,7 +31,7 @@ impl DecisionPlan {
         self.informed(element, all)
     }
 
-    /// The value of information for one decision: how much more the expected utility would be if this element were known when that
+    /// The value of information for one decision: the increase of the expected utility if this element were known when that
     /// decision is made, and without limited memory from then on.
     ///
     /// **Errors.** As [`value_of_information`](Self::value_of_information); [`Error::NotADecision`].
@@ -48,7 +48,7 @@ impl DecisionPlan {
         self.informed(element, number..number + 1)
     }
 
-    /// The difference that it makes if these decisions know the element.
+    /// The increase of the expected utility if these decisions know the element.
     fn informed<T: Value>(
         &self,
         element: &Element<T>,
@@ -61,8 +61,8 @@ impl DecisionPlan {
         self.difference(&question)
     }
 
-    /// The value of control: how much more the expected utility would be if this element could be set, before anything is known or
-    /// decided, to any value that it may have. That of a decision is nothing.
+    /// The value of control: the increase of the expected utility if this element could be set, before anything is known or
+    /// decided, to any value that it may have. It is zero for a decision.
     ///
     /// **Errors.** [`Error::DecisionInfluencesEvidence`] if it influences the evidence; otherwise as
     /// [`MaximiseUtility`](crate::MaximiseUtility).
@@ -82,7 +82,7 @@ impl DecisionPlan {
             let position = problem.expansion.position(element.erased());
             Ok(position.map(|at| problem.expansion.elements()[at].support.clone()))
         })?;
-        // What no utility depends on is not worth setting.
+        // Setting an element that no utility depends on has no value.
         let Some(options) = options else {
             return Ok(0.0);
         };

@@ -1,4 +1,4 @@
-//! Rows of cells by number, equal ones kept once.
+//! Rows of numbered cells; equal rows are kept once.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -9,17 +9,17 @@ pub(super) const MISSING: u32 = u32::MAX;
 /// Different rows of cells with the sums of their weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseRows {
-    /// For each different row its weight and the number of the first row that is like it.
+    /// For each different row its weight and the number of the first row that equals it.
     rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
     /// Number of rows added.
     added: usize,
 }
 
-/// A row of cells, the missing ones at its end left out.
+/// A row of cells, without the missing ones at its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseRow<'a> {
     cells: &'a [u32],
-    /// The sum of the weights of the rows that are like it.
+    /// The sum of the weights of the rows that equal it.
     pub(super) weight: f64,
     /// The number of the first of them.
     pub(super) number: usize,
@@ -55,7 +55,7 @@ impl CaseRows {
         self.added = self.added.max(number + 1);
     }
 
-    /// Adds other rows, whose numbers follow on these.
+    /// Adds other rows, whose numbers continue those of these.
     pub(super) fn append(&mut self, other: &Self) {
         let first = self.added;
         for row in other.iter() {

@@ -13,7 +13,7 @@ pub(super) struct CaseColumn {
     pub(super) element: AnyElement,
     /// The evidence of each cell.
     pub(super) cells: Vec<Cell>,
-    /// The values among the cells, and for each its cell.
+    /// The values among the cells; `cell_of_value` has the cell of each.
     values: SupportBuilder,
     cell_of_value: Vec<u32>,
 }
@@ -48,7 +48,7 @@ impl CaseColumn {
         }
     }
 
-    /// The different values among the cells.
+    /// Collects the different values among the cells.
     fn values_of_cells(&self) -> SupportBuilder {
         let mut values = self.element.no_values();
         for &cell in &self.cell_of_value {
@@ -59,7 +59,7 @@ impl CaseColumn {
         values
     }
 
-    /// A value of one of its cells.
+    /// A value of one of the column's cells.
     pub(super) fn any_value(&self) -> Option<Datum> {
         self.cells.iter().find_map(|cell| match cell {
             Cell::Value(value) => Some(value.clone()),
@@ -70,7 +70,7 @@ impl CaseColumn {
     fn value(&mut self, value: Datum) -> u32 {
         let next = self.cell_of_value.len();
         let Some(place) = self.values.insert(value.as_any()) else {
-            // A value of another type than the element's: no world has it.
+            // A value of another type than the element's occurs in no world.
             return self.push(Cell::Value(value));
         };
         if place == next {
@@ -86,7 +86,7 @@ impl CaseColumn {
     }
 }
 
-/// A model with the evidence of a row besides its own.
+/// A model with the evidence of a row in addition to its own.
 pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) -> Model {
     let mut model = model.clone();
     for (at, CaseColumn { element, cells, .. }) in columns.iter().enumerate() {
@@ -104,7 +104,7 @@ pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) 
     model
 }
 
-/// Rows of evidence on the elements of some columns, with weights; equal rows are one.
+/// Rows of evidence on the elements of some columns, with weights; equal rows are kept once.
 #[derive(Clone, Debug, Default)]
 pub struct CaseTable {
     pub(super) columns: Vec<CaseColumn>,
@@ -127,7 +127,7 @@ impl CaseTable {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
-    /// The columns by their labels, their cells as text, and the rows, in bytes that are alike in all processes that state the same.
+    /// The columns by their labels, their cells as text, and the rows, in bytes that are the same in all processes with the same columns and rows.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter();
         let columns =
@@ -193,7 +193,7 @@ impl CaseTable {
             .collect()
     }
 
-    /// Forgets all but so many cells of each column.
+    /// Keeps only the first cells of each column, as many as `lengths` states.
     pub(super) fn truncate(&mut self, lengths: &[usize]) {
         for (column, &length) in self.columns.iter_mut().zip(lengths) {
             if column.cells.len() > length {
@@ -206,7 +206,7 @@ impl CaseTable {
         }
     }
 
-    /// Adds the rows of other cases, in the numbers of this table, whose columns take in their cells.
+    /// Adds the rows of other cases, with cells numbered as in this table, and adds new cells to its columns.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column here.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
@@ -237,7 +237,7 @@ impl CaseTable {
         Ok(())
     }
 
-    /// The values of the cells of a column from this one on, none of which may hold other evidence.
+    /// The values of the cells of a column from the cell `from` on, none of which may hold other evidence.
     ///
     /// **Errors.** [`Error::InvalidCase`].
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
@@ -252,7 +252,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// The error of the first row that has a cell.
+    /// The error of the first row that has this cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

@@ -33,7 +33,7 @@ pub struct Cases<C> {
     places: Vec<usize>,
     /// The number of places of each part of a row.
     parts: Vec<usize>,
-    /// The first mistake in a row.
+    /// The first error in a row.
     pub(super) mistake: Option<Error>,
     columns: PhantomData<fn() -> C>,
 }
@@ -46,7 +46,7 @@ pub trait CaseColumns {
 
 /// A row of values for columns `C`.
 pub trait CaseValues<C> {
-    /// The values, by part; nothing where one is missing.
+    /// The values, by part; `None` where one is missing.
     fn values(self, parts: &mut Vec<Vec<Option<Datum>>>);
 }
 
@@ -113,7 +113,7 @@ tuples! {
 }
 
 impl<C: CaseColumns> Cases<C> {
-    /// No rows yet, of these columns.
+    /// Cases with these columns and no rows yet.
     #[allow(clippy::needless_pass_by_value)]
     pub fn new(columns: C) -> Self {
         let (mut table, mut places, mut parts) = (CaseTable::default(), Vec::new(), Vec::new());
@@ -145,7 +145,7 @@ impl<C: CaseColumns> Cases<C> {
         self.weighted_rows(rows.into_iter().map(|row| (1.0, row)))
     }
 
-    /// Adds rows that each count as many times as their weight says, which is positive.
+    /// Adds rows with positive weights: a row counts as many times as its weight.
     pub fn weighted_rows<R: CaseValues<C>>(
         mut self,
         rows: impl IntoIterator<Item = (f64, R)>,
@@ -200,7 +200,7 @@ impl<C: CaseColumns> Cases<C> {
         self.table.elements()
     }
 
-    /// The rows in bytes, alike in all processes that state the same.
+    /// The rows in bytes, which are the same in all processes with the same rows.
     #[doc(hidden)]
     pub fn row_bytes(&self) -> Vec<u8> {
         self.table.bytes()

@@ -13,13 +13,13 @@ use figrs_answer::error::Error;
 /// The factors that a cell of a column changes.
 #[derive(Debug)]
 pub(super) enum ColumnFactors {
-    /// The one that holds the evidence, with a table for each cell and one for a missing cell.
+    /// The factor that holds the evidence, with a table for each cell and one for a missing cell.
     Evidence {
         factor: usize,
         cells: Vec<CellFactor>,
         missing: FactorTable,
     },
-    /// Those that hold densities of its values.
+    /// The factors that hold densities of its values.
     Densities(Vec<usize>),
 }
 
@@ -27,7 +27,7 @@ pub(super) enum ColumnFactors {
 #[derive(Debug)]
 pub(super) struct CellFactor {
     pub(super) table: FactorTable,
-    /// The value that it gives the variable, if it gives one.
+    /// The value that the cell gives the variable, if it gives one.
     value: Option<u32>,
 }
 
@@ -41,7 +41,7 @@ impl ColumnFactors {
     }
 }
 
-/// By column, the evidence of cells that it has got since.
+/// By column, the evidence of cells that were added to it since.
 ///
 /// **Errors.** As [`column_factors`].
 pub(super) fn further_cells(
@@ -59,7 +59,7 @@ pub(super) fn further_cells(
     columns.iter().enumerate().map(further).collect()
 }
 
-/// Adds such evidence.
+/// Adds the evidence from [`further_cells`].
 pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>>) {
     for (column, further) in columns.iter_mut().zip(further) {
         if let ColumnFactors::Evidence { cells, .. } = column {
@@ -96,10 +96,10 @@ pub(super) fn column_factors(
     Ok(columns)
 }
 
-/// For each element of an expansion the column that observes it, or the Chain that results in it, if its outcomes are not listed.
+/// For each element of an expansion whose outcomes are not listed, the column that observes it or a Chain that results in it.
 ///
-/// **Errors.** [`Error::CannotLearnFrom`] for such an element that is read by others, observed by the model, or one of several results of a
-/// Chain others of which are listed.
+/// **Errors.** [`Error::CannotLearnFrom`] for such an element that other elements read, that the model observes, or that is a result of a
+/// Chain with listed results besides.
 pub(super) fn density_columns(
     expansion: &Expansion,
     model: &Model,
@@ -187,7 +187,7 @@ fn add_density_factors(
     }
 }
 
-/// The evidence in the cells of a column from a cell on.
+/// The evidence in the cells of a column from the cell `from` on.
 fn cell_factors(
     expansion: &Expansion,
     statements: &StatementFactors,

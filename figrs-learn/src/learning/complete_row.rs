@@ -1,4 +1,4 @@
-//! Rows that leave nothing open: their counts need no inference.
+//! Rows that leave no variable open: their counts need no inference.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
@@ -10,11 +10,11 @@ use super::parameters::CountedOutcomes;
 /// after another in memory.
 #[derive(Debug, Default)]
 pub(super) struct CompleteRow {
-    /// By variable; `None` if some variable is of no column, or a factor is a list: then no row is complete.
+    /// The source of each variable's value; `None` if some variable belongs to no column, or a factor is a list: then no row is complete.
     sources: Option<Vec<ValueSource>>,
-    /// The factors, but for those of ones.
+    /// The factors, except those with ones only.
     factors: Vec<FlatFactor>,
-    /// For each factor its variables, those of a function without its value, with the distances between entries of neighbouring values.
+    /// The variables of each factor, without the value of a function, with the distances between entries of neighbouring values.
     scopes: Vec<(u32, usize)>,
     /// For each table the origins of its entries.
     origins: Vec<u32>,
@@ -23,25 +23,25 @@ pub(super) struct CompleteRow {
 /// A factor of a [`CompleteRow`].
 #[derive(Clone, Copy, Debug)]
 struct FlatFactor {
-    /// Its position in the graph.
+    /// Position of the factor in the graph.
     factor: u32,
-    /// End of its scope.
+    /// End of the scope of the factor in `scopes`.
     scope_end: u32,
-    /// The first of its origins; `None` for a function.
+    /// The first of the origins of its entries; `None` for a function.
     first_origin: Option<usize>,
 }
 
 /// Source of the value of a variable.
 #[derive(Clone, Copy, Debug)]
 enum ValueSource {
-    /// It has one value.
+    /// The variable has only one value.
     Only,
-    /// The cell of this column.
+    /// The value is that of the cell of this column.
     Column(usize),
 }
 
 impl CompleteRow {
-    /// For a graph with the factors of these columns.
+    /// Prepares a graph with the factors of these columns.
     pub(super) fn new(graph: &FactorGraph, columns: &[ColumnFactors]) -> Self {
         let mut complete = Self {
             sources: sources(graph, columns),
@@ -91,7 +91,7 @@ impl CompleteRow {
         });
     }
 
-    /// Gives the values of the variables in a row; false if it leaves something open.
+    /// Computes the values of the variables in a row; false if it leaves something open.
     fn values(&self, row: CaseRow<'_>, columns: &[ColumnFactors], values: &mut Vec<u32>) -> bool {
         values.clear();
         let Some(sources) = &self.sources else {
@@ -108,10 +108,10 @@ impl CompleteRow {
             })
     }
 
-    /// Gives the outcomes of a row to `count` and returns the natural logarithm of its probability; `None` if the row leaves something
-    /// open.
+    /// Calls `count` with the outcomes of a row and returns the natural logarithm of its probability; `None` if the row leaves
+    /// something open.
     ///
-    /// The factors of the graph hold no evidence of the row; `values` is for reuse.
+    /// The factors of the graph hold no evidence of the row; `values` is working memory.
     pub(super) fn log_prob(
         &self,
         (row, columns): (CaseRow<'_>, &[ColumnFactors]),
@@ -156,7 +156,7 @@ impl CompleteRow {
     }
 }
 
-/// The source of each variable's value; `None` if some variable is of no column, or a factor is a list.
+/// The source of each variable's value; `None` if some variable belongs to no column, or a factor is a list.
 fn sources(graph: &FactorGraph, columns: &[ColumnFactors]) -> Option<Vec<ValueSource>> {
     let is_listed = |table: &FactorTable| matches!(table, FactorTable::Sparse { .. });
     if graph.factors.iter().any(|factor| is_listed(&factor.table)) {

@@ -2,7 +2,7 @@
 
 use figrs_core::Datum;
 
-/// True if no number of some parameters differs from the one before by more than a share of it.
+/// True if no number of some parameters differs from its previous value by more than a share of it.
 pub(super) fn are_near(now: &[Datum], before: &[Datum], share: f64) -> bool {
     let both = now.iter().zip(before);
     both.flat_map(|(now, before)| numbers(now).iter().zip(numbers(before)))

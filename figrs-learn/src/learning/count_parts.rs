@@ -19,8 +19,8 @@ use figrs_factor::eliminate::EliminationError;
 
 /// A request for expected counts: its number and the values of the parameters.
 ///
-/// A round of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one, and each evaluation for standard errors; serde writes and
-/// reads it.
+/// Each round of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one, and so does each evaluation for standard errors; serde
+/// writes and reads it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
@@ -53,7 +53,7 @@ impl CountRequest {
 
 /// The expected counts of consecutive units of the cases for one request; serde writes and reads them.
 ///
-/// Formats that keep floating-point numbers by their bits keep the fit by its bits.
+/// In formats that keep the bits of floating-point numbers the fit is the same to the last bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -68,7 +68,7 @@ impl CountPart {
         self.units.clone()
     }
 
-    /// The number of the request that it answers.
+    /// The number of the request that this part answers.
     pub fn request(&self) -> u64 {
         self.request
     }
@@ -95,10 +95,10 @@ impl CaseCounter {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// The expected counts of the units of these numbers, as far as there are so many, at the parameters of a request. A deadline of the settings
-    /// holds for each part.
+    /// The expected counts of the units in this range, as far as there are units, at the parameters of a request. A deadline of the settings
+    /// applies to each part.
     ///
-    /// **Errors.** [`Error::UnfitPart`] if the request is of another model; those of the algorithm, [`Error::InvalidCase`] among them.
+    /// **Errors.** [`Error::UnfitPart`] if the request is for another model; those of the algorithm, including [`Error::InvalidCase`].
     pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
         let outcomes = self.step.outcomes();
         let lengths = outcomes.learned().iter().map(|p| p.params.len());
@@ -136,7 +136,7 @@ impl CaseCounter {
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
-/// An expectation step whose counts are those of the parts that a function gives.
+/// An expectation step whose counts come from the parts that a function returns.
 pub(super) struct CountsInParts<'a> {
     own: &'a dyn ExpectationStep,
     count: &'a CountFunction<'a>,
@@ -168,7 +168,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Nothing to take in: the fit that parts were asked for has the step of this process.
+    /// Nothing to extend: the fit that asked for parts has the step of this process.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

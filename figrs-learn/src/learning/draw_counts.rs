@@ -12,7 +12,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_infer::mcmc::gibbs::{AssignmentDraws, Gibbs};
 
-/// Chains on the factors of each row.
+/// Gibbs sampling on the factors of each row.
 #[derive(Debug)]
 struct DrawCounts {
     sampler: Gibbs,

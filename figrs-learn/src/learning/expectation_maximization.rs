@@ -20,16 +20,16 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 /// Learning of parameters by expectation-maximisation: values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or their posterior density.
 ///
-/// Each round asks an algorithm how often each outcome that a parameter decides is to be expected in the worlds of the cases, at
-/// the present values (expectation), and sets each parameter to the value that these counts make most likely (maximisation). Parameters
-/// that several elements or branches read are one, and only branches that are taken count. The model is compiled once, before the first
+/// Each round asks an algorithm for the expected counts of all outcomes that parameters decide, in the worlds of the cases at the
+/// present values (expectation), and sets each parameter to its most likely value for these counts (maximisation). Parameters that
+/// several elements or branches read are one, and only branches that are taken count. The model is compiled once, before the first
 /// round.
 ///
-/// [`ExpectedCounts`] lists the algorithms, and what they promise.
+/// [`ExpectedCounts`] lists the algorithms, and the guarantees of each.
 ///
-/// **Guarantee.** With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers the likelihood, or with
-/// [`map_estimate`](Self::map_estimate) the posterior density. It ends at a stationary point: often the maximum, at worst a saddle. Where all
-/// that the parameters decide is observed, and no element reads several of them, the first round ends at the maximum.
+/// **Guarantee.** With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers
+/// the likelihood, or with [`map_estimate`](Self::map_estimate) the posterior density. It ends at a stationary point: often the maximum, at worst a saddle.
+/// Where all outcomes that the parameters decide are observed, and no element reads several of them, the first round ends at the maximum.
 ///
 /// **Complexity.** A round is a pass up and down the junction tree for each different row.
 ///
@@ -42,7 +42,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 /// # use figrs_core::{Flip, If, Learned, Model};
 /// # use figrs_infer::JunctionTree;
 /// # use figrs_learn::{Cases, ExpectationMaximization};
-/// // Two coins of unknown bias; we are told the side of some throws, and rarely which coin it was.
+/// // Two coins of unknown bias; the side of some throws is known, and rarely the coin.
 /// let (first, second) = (Learned::beta("first", 1.0, 1.0), Learned::beta("second", 1.0, 1.0));
 /// let is_first = Flip::new(0.5);
 /// let heads = If::new(&is_first, Flip::new(&first), Flip::new(&second));
@@ -57,24 +57,24 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 pub struct ExpectationMaximization<E> {
     engine: E,
     with_prior: bool,
-    /// Share of the log-likelihood by which a round must raise it for another to follow; all rounds are made if `None`.
+    /// Share of the log-likelihood that a round must gain for another to follow; all rounds are made if `None`.
     tolerance: Option<f64>,
     rounds: u64,
     first_values: Vec<(AnyElement, Datum)>,
     starts: u64,
     seed: u64,
-    /// Rows of a step, if there are several in a round.
+    /// Number of rows of a step, if a round has several steps.
     mini_batch: Option<usize>,
     accelerated: bool,
     threads: Option<NonZero<usize>>,
     watch: Watch,
 }
 
-/// Rounds made at most by default.
+/// Largest number of rounds by default.
 const DEFAULT_ROUNDS: u64 = 1000;
-/// Default change of the log-likelihood at which rounds end, as a share of it.
+/// Change of the log-likelihood at which rounds end by default, as a share of it.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Most numbers of parameters for which a fit has standard errors unasked: each takes two evaluations of all cases.
+/// Largest number of parameters' numbers with which every fit has standard errors: each takes two evaluations of all cases.
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
@@ -87,7 +87,7 @@ fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Res
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
-    /// With an algorithm for the expectation step, for the maximum of the likelihood.
+    /// Learns with this algorithm for the expectation step, and maximises the likelihood.
     pub fn new(engine: E) -> Self {
         Self {
             engine,
@@ -112,21 +112,21 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Ends once a round raises the log-likelihood (or log-posterior) by no more than this share of it (default 1e-8); with 0 once it raises
-    /// it no more. Where the algorithm gives no log-likelihood, ends once a round changes no number of a parameter by more than this share of
+    /// Ends once a round raises the log-likelihood (or log-posterior) by no more than this share of it (default 1e-8); 0 ends once it no
+    /// longer rises. If the algorithm gives no log-likelihood, ends once a round changes no number of a parameter by more than this share of
     /// it.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = Some(tolerance);
         self
     }
 
-    /// Ends after so many rounds at most (default 1000).
+    /// Ends after at most this many rounds (default 1000).
     pub fn rounds(mut self, rounds: u64) -> Self {
         self.rounds = rounds;
         self
     }
 
-    /// Makes exactly so many rounds, whatever they change.
+    /// Makes exactly this many rounds, whatever they change.
     pub fn exact_rounds(mut self, rounds: u64) -> Self {
         (self.rounds, self.tolerance) = (rounds, None);
         self
@@ -139,20 +139,20 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Starts so many times (default once), from the second time on at values that are drawn from the priors; the fit is that of the largest
-    /// likelihood, or with [`map_estimate`](Self::map_estimate) of the largest posterior density.
+    /// Starts this many times (default once), after the first time from values that are drawn from the priors; the result is the fit with
+    /// the largest likelihood, or with [`map_estimate`](Self::map_estimate) with the largest posterior density.
     pub fn starts(mut self, starts: u64) -> Self {
         self.starts = starts;
         self
     }
 
-    /// Sets the seed of all that is drawn: values to start from, and the order of mini-batches (default 0).
+    /// Sets the seed of all random numbers: for starting values, and the order of mini-batches (default 0).
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Maximises after so many different rows instead of after all of them: stepwise expectation-maximisation.
+    /// Maximises after this many different rows instead of after all of them: stepwise expectation-maximisation.
     ///
     /// A round goes once through all rows in a drawn order, and then evaluates all of them for the log-likelihood, which may fall. Expected counts
     /// are averages in which the `k`th step has the weight `k^-0.7`. Rounds end once the log-likelihood changes by no more than the
@@ -165,10 +165,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Extrapolates after every second round to where the two lead (SQUAREM), and keeps that if the likelihood, or with
+    /// Extrapolates after every second round from these two (SQUAREM), and keeps the result if the likelihood, or with
     /// [`map_estimate`](Self::map_estimate) the posterior density, is no lower there: fewer rounds where they converge slowly.
     ///
-    /// An extrapolation that is kept is a round of its own; another takes the time of one. Rounds end by the change of an ordinary one.
+    /// A kept extrapolation is a round of its own; a rejected one takes the time of a round. Rounds end by the change of an ordinary round.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -191,16 +191,16 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, None)
     }
 
-    /// Learns as [`fit`](Self::fit) does, with expected counts that `count` gives: for each request parts of all units of the cases, in their
-    /// order, which a [`case_counter`](Self::case_counter) computes in any processes.
+    /// Learns as [`fit`](Self::fit) does, with expected counts from `count`: for each request it returns parts of all units of the cases, in
+    /// their order, which a [`case_counter`](Self::case_counter) computes in any processes.
     ///
-    /// **Guarantee.** The fit is that of [`fit`](Self::fit) to the last bit, however the units are parted.
+    /// **Guarantee.** The fit is that of [`fit`](Self::fit) to the last bit, however the units are divided into parts.
     ///
-    /// **Complexity.** A request for each round, and two for each number that has a standard error; a part has as many numbers for each of its units as
-    /// there are outcomes. A deadline or an interrupt is looked at between requests.
+    /// **Complexity.** A request for each round, and two for each number that has a standard error; a part has for each of its units as many numbers as
+    /// there are outcomes. Deadlines and interrupts are checked between requests.
     ///
-    /// **Errors.** Those of `fit`, and what `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if its parts are not those of the request;
-    /// [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
+    /// **Errors.** Those of `fit`, and those that `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if its parts are not those of the
+    /// request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -231,9 +231,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, Some(&count))
     }
 
-    /// Prepares the model and the cases to count for [`fit_by`](Self::fit_by) of another process, which has built the same.
+    /// Prepares the model and the cases to count for [`fit_by`](Self::fit_by) of another process, which has built the same model and cases.
     ///
-    /// **Errors.** Those of [`fit`](Self::fit) but for the rounds.
+    /// **Errors.** Those of [`fit`](Self::fit), except those of the rounds.
     pub fn case_counter<C: CaseColumns>(
         &self,
         model: &Model,
@@ -253,7 +253,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// The first request that [`fit_by`](Self::fit_by) makes, of a counter that has counted nothing yet: for workers that begin before the fit does.
+    /// The first request that [`fit_by`](Self::fit_by) makes, for a counter that has counted nothing yet: for workers that begin before the fit does.
     ///
     /// **Errors.** Those of [`fit_by`](Self::fit_by) about settings and values to start from.
     ///
@@ -355,8 +355,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to where a start begins: the first at the values given, or at the means of the priors, the others at values drawn
-    /// from the priors.
+    /// Sets the parameters to the values at which a start begins: the first start at the given values, or at the means of the priors; the
+    /// others at values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));
@@ -379,7 +379,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(())
     }
 
-    /// Runs all starts; the rounds of the best.
+    /// Runs all starts and returns the rounds of the best.
     fn run(
         &self,
         step: &dyn ExpectationStep,

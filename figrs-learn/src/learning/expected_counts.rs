@@ -11,7 +11,7 @@ use super::case_table::CaseTable;
 use super::parameters::CountedOutcomes;
 use figrs_answer::error::Error;
 
-/// An algorithm that tells how often outcomes are to be expected in the worlds of given evidence: the expectation step of
+/// An algorithm that computes expected counts of outcomes in the worlds of given evidence: the expectation step of
 /// [`ExpectationMaximization`](crate::ExpectationMaximization).
 ///
 /// | algorithm | counts | log-likelihood |
@@ -22,7 +22,7 @@ use figrs_answer::error::Error;
 /// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
 /// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; continuous hidden elements and models without end too | estimated |
 pub trait ExpectedCounts {
-    /// Prepares the expectation steps of a model for some cases: all that does not depend on the values of parameters.
+    /// Prepares the expectation steps of a model for some cases: the parts that do not depend on the values of parameters.
     #[doc(hidden)]
     fn prepare(
         &self,
@@ -31,7 +31,7 @@ pub trait ExpectedCounts {
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error>;
 
-    /// The settings that decide the counts, as text: threads are none of them.
+    /// The settings that decide the counts, as text; the number of threads is not among them.
     #[doc(hidden)]
     fn counting_settings(&self) -> String;
 }
@@ -44,14 +44,14 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     /// The outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Takes in the cells that the columns have got since; none after an error.
+    /// Adds the cells that were added to the columns since; none after an error.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// Number of units of so many rows: groups of equal size, whose counts are added up in their order.
+    /// Number of units of this number of rows: groups of equal size, whose counts are added up in their order.
     fn units(&self, rows: usize) -> u64;
 
-    /// Gives `take` the expected counts of some units of rows, one after another, and their log-likelihood, for natural logarithms of the
-    /// probabilities of all outcomes; in so many threads.
+    /// Calls `take` with the expected counts of units of rows, one unit after another, and their log-likelihood, for natural logarithms
+    /// of the probabilities of all outcomes; runs on the given number of threads.
     fn expect_units(
         &self,
         units: (&[CaseRow<'_>], Range<u64>),
@@ -79,14 +79,14 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
 /// Expected counts of outcomes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expected {
-    /// The natural logarithm of the probability of all cases, or what approximates it; `None` if the algorithm gives none.
+    /// The natural logarithm of the probability of all cases, or an approximation of it; `None` if the algorithm gives none.
     pub log_likelihood: Option<f64>,
-    /// By outcome.
+    /// The expected count of each outcome.
     pub counts: Vec<f64>,
 }
 
 impl Expected {
-    /// None of so many outcomes.
+    /// Zero counts of this number of outcomes.
     pub(super) fn none(outcomes: usize) -> Self {
         Self {
             log_likelihood: Some(0.0),
@@ -99,7 +99,7 @@ impl Expected {
         self.log_likelihood = self.log_likelihood.zip(log).map(|(sum, log)| sum + log);
     }
 
-    /// Adds those of other rows.
+    /// Adds the counts and the log-likelihood of other rows.
     pub(super) fn absorb(&mut self, other: &Self) {
         self.add_log_likelihood(other.log_likelihood);
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {

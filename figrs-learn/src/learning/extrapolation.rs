@@ -3,10 +3,10 @@
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::internals::LearnedPrior;
 
-/// Steps that are tried for one extrapolation, each nearer to the last round than the one before.
+/// Number of steps that are tried for one extrapolation, each nearer to the last round than the one before.
 const TRIED_STEPS: u32 = 8;
 
-/// The numbers of all parameters after the latest rounds, two of which in a row tell where further ones lead.
+/// The numbers of all parameters after the latest rounds; two rounds in a row are extrapolated.
 ///
 /// The step is the third of Varadhan and Roland's: the length of the change over the length of its change.
 ///
@@ -19,8 +19,8 @@ pub(super) struct Extrapolation {
 }
 
 impl Extrapolation {
-    /// Adds the numbers after a round, and sets the parameters to the extrapolation of the last two rounds; `false`, and nothing changed,
-    /// if there were not two since the last extrapolation, or if they lead nowhere new.
+    /// Adds the numbers after a round, and sets the parameters to the extrapolation of the last two rounds. Returns `false` and changes
+    /// nothing if there were not two rounds since the last extrapolation, or if they extrapolate to nothing new.
     pub(super) fn advance(&mut self, learned: &LearnedParameters) -> bool {
         self.rounds.push(numbers(learned));
         let [start, first, second] = &self.rounds[..] else {
@@ -43,7 +43,7 @@ impl Extrapolation {
         true
     }
 
-    /// Begins anew at the present numbers.
+    /// Starts again from the present numbers.
     pub(super) fn restart(&mut self, learned: &LearnedParameters) {
         self.rounds.clear();
         self.rounds.push(numbers(learned));
@@ -54,7 +54,7 @@ fn numbers(learned: &LearnedParameters) -> Vec<f64> {
     learned.iter().flat_map(LearnedParameter::numbers).collect()
 }
 
-/// The numbers that two rounds lead to, with the longest step that is possible; `None` for no step longer than the two rounds.
+/// The extrapolation of two rounds, with the longest step that is possible; `None` if no step is longer than the two rounds.
 fn extrapolated(
     [start, first, second]: [&[f64]; 3],
     is_possible: impl Fn(&[f64]) -> bool,
@@ -66,7 +66,7 @@ fn extrapolated(
     let bend = difference(&difference(second, first), &change);
     let mut step = norm(&change) / norm(&bend);
     for _ in 0..TRIED_STEPS {
-        // Also if it is no number.
+        // This includes a step that is NaN.
         if !(step.is_finite() && step > 1.0) {
             return None;
         }
@@ -82,7 +82,7 @@ fn extrapolated(
     None
 }
 
-/// True if all numbers may be what their parameters are, and no number that was between the bounds of its range is at one or beyond.
+/// True if all numbers are in the range of their parameters, and no number that was inside its range is now at a bound.
 fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) -> bool {
     let priors = learned
         .iter()
@@ -103,7 +103,7 @@ fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) ->
 mod tests {
     use super::*;
 
-    /// Rounds that halve the distance to (3, 5) lead there.
+    /// Rounds that halve the distance to (3, 5) are extrapolated to that point.
     #[test]
     fn linear_convergence_is_extrapolated_to_its_limit() {
         let at = |round: i32| vec![3.0 - 0.5f64.powi(round), 5.0 + 2.0 * 0.5f64.powi(round)];

@@ -19,7 +19,7 @@ use figrs_factor::Stopped;
 
 /// Learned values of the parameters of a model.
 ///
-/// The text of a fit has the values with their standard errors if these are known, the log-likelihood by round, and why it ended.
+/// The text of a fit has the values with their standard errors if these are known, the log-likelihood by round, and the reason for its end.
 ///
 /// Further cases can be learned from without the earlier ones ([`update`](Self::update)).
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Fit {
     /// Their expected counts.
     counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
-    /// Clones share it: it is set to the values of one before each use.
+    /// The prepared model, which clones share: it is set to the values of one fit before each use.
     learner: Arc<Mutex<Learner>>,
 }
 
@@ -73,7 +73,7 @@ impl Fit {
         })
     }
 
-    /// The model that was learned from, with each parameter at its learned value: to be asked with any algorithm.
+    /// The model that was learned from, with each parameter at its learned value, for queries with any algorithm.
     pub fn model(&self) -> Model {
         let parameters = self.parameters.values();
         parameters.fold(self.model.clone(), |model, (element, value)| {
@@ -83,8 +83,8 @@ impl Fit {
 
     /// The standard errors of the learned values, from the observed information.
     ///
-    /// A fit of at most 16 numbers by exact counts has them already. Otherwise each call takes two evaluations of all cases for each number
-    /// that is free.
+    /// A fit of at most 16 numbers by exact counts has them already. Otherwise each call takes two evaluations of all cases for each free
+    /// number.
     ///
     /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
     ///
@@ -110,13 +110,13 @@ impl Fit {
         }
     }
 
-    /// Learns from further cases, of the same columns: their expected counts at the present values are added to those of all earlier
-    /// cases, which are not looked at again, and the parameters are set to what all counts make most likely (incremental
+    /// Learns from further cases of the same columns: their expected counts at the present values are added to those of all earlier
+    /// cases, which are not looked at again, and the parameters are set to the most likely values for all counts (incremental
     /// expectation-maximisation). Returns the log-likelihood of the cases at the values before.
     ///
-    /// The result is that of all cases learned together where all that the parameters decide is observed, and no element reads several of them.
-    /// All different rows are kept for standard errors, each condition and weight of them too. The log-likelihoods by round are those
-    /// of the first cases still.
+    /// The result is that of all cases learned together if all outcomes that the parameters decide are observed, and no element reads several
+    /// of them. All different rows are kept for standard errors, including each condition and weight. The log-likelihoods by round remain those
+    /// of the first cases.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`], those of the
     /// algorithm. The fit is then as it was.
@@ -166,13 +166,13 @@ impl Fit {
         learner
     }
 
-    /// The natural logarithm of the likelihood of all cases at the learned values, or what the algorithm of the expectation step has in its place
-    /// ([`ExpectedCounts`](crate::ExpectedCounts)); not a number if it has nothing.
+    /// The natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of it
+    /// ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm gives none.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// The log-likelihood before the first round, and after each; not a number where the algorithm of the expectation step has none.
+    /// The log-likelihood before the first round, and after each; NaN if the algorithm of the expectation step gives none.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }
@@ -188,7 +188,7 @@ impl Fit {
         &self.starts
     }
 
-    /// Reason for the end: [`Finished`](Stopped::Finished) once the rounds converged, [`Budget`](Stopped::Budget) after as many as were allowed.
+    /// Reason for the end: [`Finished`](Stopped::Finished) once the rounds converged, [`Budget`](Stopped::Budget) at the limit of rounds.
     pub fn ended(&self) -> Stopped {
         self.ended
     }

@@ -16,7 +16,7 @@ use figrs_answer::run::watch::Watch;
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) step: Box<dyn ExpectationStep>,
-    /// The columns with all cells that were met; there are no rows between calls.
+    /// The columns with all cells so far; there are no rows between calls.
     pub(super) columns: CaseTable,
     pub(super) with_prior: bool,
     pub(super) threads: usize,
@@ -43,8 +43,8 @@ impl Learner {
         }
     }
 
-    /// Adds the expected counts of other cases to some, sets the parameters to what all of them make most likely, and adds the cases to the
-    /// rows; the log-likelihood of the cases before, not a number if there is none.
+    /// Adds the expected counts of other cases to `counts`, sets the parameters to their most likely values for the sum, and adds the cases
+    /// to `rows`. Returns the log-likelihood of the cases at the values before, NaN if there is none.
     ///
     /// After an error the counts and the rows are as before.
     pub(super) fn update(

@@ -1,4 +1,4 @@
-//! The expansion of a model for some cases, with parameters in the place of what is learned.
+//! The expansion of a model for some cases, in which parameters stand for the learned elements.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl LearningExpansion {
     }
 }
 
-/// An error if the model or the cases state something of a parameter.
+/// An error if the model or the cases have evidence on a parameter.
 pub(super) fn check_evidence(
     model: &Model,
     cases: &CaseTable,

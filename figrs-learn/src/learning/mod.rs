@@ -6,8 +6,8 @@
 //! | `case_error` | errors of rows |
 //! | `expectation_maximization` | the algorithm: settings and rounds |
 //! | `expected_counts` | the interface of its expectation step |
-//! | `learning_expansion`, `row_factors` | the model's factors, what cells and parameters change in them, and the step of any algorithm on them |
-//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; what cells change; rows that need no step |
+//! | `learning_expansion`, `row_factors` | the model's factors, the changes of them by cells and parameters, and the step of any algorithm on them |
+//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; the changes by cells; rows that need no step |
 //! | `tree_counts`, `message_counts`, `draw_counts`, `completions` | such steps: by a contraction tree, messages, Gibbs sampling, and most probable worlds |
 //! | `weighted_worlds`, `row_sums` | the step on worlds, for models without a finite factor graph |
 //! | `count_parts` | expected counts in parts, which other processes may compute |

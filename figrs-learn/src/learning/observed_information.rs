@@ -9,11 +9,11 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Most free numbers whose information is computed: the matrix has their square.
+/// Largest number of free numbers whose information is computed: the matrix has the square of it.
 pub(super) const MOST_NUMBERS: usize = 2000;
 /// Shift of a coordinate for the differences of gradients, in units of the coordinate, or of its standard deviation in complete data.
 ///
-/// The error of central differences is its square, that of rounding 1e-16 over it.
+/// The error of central differences is its square, and the error of rounding is 1e-16 divided by it.
 const SHIFT: f64 = 1e-4;
 /// Information below which a direction counts as not identified, as a share of that of complete data.
 const NONE: f64 = 1e-6;
@@ -33,8 +33,8 @@ pub struct StandardErrors {
 }
 
 impl StandardErrors {
-    /// The standard error of each number of a parameter; nothing for a number that is zero or one at the bound of what it may be,
-    /// and for the numbers of a parameter that is not identified.
+    /// The standard error of each number of a parameter; `None` for a number at a bound of its range, and for the numbers of a
+    /// parameter that is not identified.
     ///
     /// **Errors.** [`Error::NotLearned`].
     pub fn of<T: Value>(&self, parameter: &Element<T>) -> Result<&[Option<f64>], Error> {
@@ -50,14 +50,14 @@ impl StandardErrors {
         found.map(|(_, errors)| &errors[..])
     }
 
-    /// The parameters that the cases do not identify: no case depends on them, or they can be changed together without a change of the
+    /// The parameters that the cases do not identify: no case depends on them, or they can be changed together without changing the
     /// likelihood.
     pub fn unidentified(&self) -> &[Label] {
         &self.unidentified
     }
 }
 
-/// An expectation step with all that its evaluation takes.
+/// An expectation step with all arguments of its evaluation.
 pub(super) struct InformationSource<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -71,7 +71,7 @@ struct Coordinate {
     parameter: usize,
     /// The position in a list.
     position: usize,
-    /// The shift of it for differences.
+    /// The shift of the coordinate for differences.
     shift: f64,
     /// Its information if nothing were hidden.
     complete: f64,
@@ -127,7 +127,7 @@ fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> V
 }
 
 impl InformationSource<'_> {
-    /// The standard errors at the present values of the parameters, which it leaves as they are.
+    /// The standard errors at the present values of the parameters, which stay as they are.
     pub(super) fn standard_errors(&self) -> Result<StandardErrors, Error> {
         let outcomes = self.step.outcomes();
         let free = |learned| free_numbers(learned).len();
@@ -190,7 +190,7 @@ impl InformationSource<'_> {
         Ok(likelihood.derivatives(&learned.numbers()))
     }
 
-    /// The derivatives of the objective by some coordinates, those of a parameter side by side.
+    /// The derivatives of the objective by some coordinates; those of one parameter follow each other.
     fn gradient(&self, by: &[&Coordinate], counts: &[f64]) -> Result<Vec<f64>, Error> {
         let mut gradient = Vec::with_capacity(by.len());
         for of_parameter in by.chunk_by(|a, b| a.parameter == b.parameter) {
@@ -255,7 +255,7 @@ impl InformationSource<'_> {
     }
 }
 
-/// The derivative by a coordinate of a function whose derivatives by the numbers of the parameter are these.
+/// The derivative of a function by a coordinate, given its derivatives by the numbers of the parameter.
 fn slope(learned: &LearnedParameter, values: &[f64], position: usize, by_numbers: &[f64]) -> f64 {
     let slopes = derivatives(learned, values, position);
     slopes.iter().zip(by_numbers).map(|(a, b)| a * b).sum()

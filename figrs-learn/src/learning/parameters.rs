@@ -13,19 +13,19 @@ use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
 /// The outcomes that are counted: those of the random elements that parameters decide, and the observed values of densities, one
-/// for each different value. Where outcomes have no list, their sufficient statistics are counted instead: the
-/// coefficients of each parameter's expected log-likelihood.
+/// for each different value. Where outcomes have no list, their sufficient statistics are counted instead: the coefficients of
+/// each parameter's expected log-likelihood.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
     /// By learned parameter: the members that read it.
     readers: Vec<Vec<Reader>>,
-    /// By origin of a weight.
+    /// The outcome of each origin of a weight.
     origins: Vec<Origin>,
     /// Number of outcomes.
     count: usize,
-    /// The coefficients that are counted instead of outcomes, if there is no list of those.
+    /// The coefficients that are counted instead of outcomes, if these have no list.
     terms: Option<TermSums>,
 }
 
@@ -38,7 +38,7 @@ struct Member {
     column: Option<usize>,
 }
 
-/// A member of a family some of whose numbers are those of one learned parameter.
+/// A member of a family with numbers that come from one learned parameter.
 #[derive(Debug)]
 struct Reader {
     member: usize,
@@ -48,9 +48,9 @@ struct Reader {
 /// Outcome of a weight with an origin.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// Always this one.
+    /// Always this outcome.
     Outcome(usize),
-    /// That of this member for the value of its column in the row.
+    /// The outcome of this member for the value of its column in the row.
     Observed { member: usize, column: usize },
 }
 
@@ -62,7 +62,7 @@ fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
 }
 
 impl CountedOutcomes {
-    /// The outcomes of an expansion; `density_column` tells the column that observes the density of an element.
+    /// The outcomes of an expansion; `density_column` returns the column that observes the density of an element.
     ///
     /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
     pub(super) fn new(
@@ -109,7 +109,7 @@ impl CountedOutcomes {
         })
     }
 
-    /// The coefficients that are counted instead of outcomes, if they are.
+    /// The coefficients that are counted instead of outcomes, if there are any.
     pub(super) fn terms(&self) -> Option<&TermSums> {
         self.terms.as_ref()
     }
@@ -150,7 +150,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// By member, the values of cells that columns have got since.
+    /// By member, the values of cells that were added to its column since.
     ///
     /// **Errors.** [`Error::InvalidCase`].
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
@@ -161,7 +161,7 @@ impl CountedOutcomes {
         self.members.iter().map(values).collect()
     }
 
-    /// Adds the outcomes of such values.
+    /// Adds the outcomes of values from [`further_values`](Self::further_values).
     pub(super) fn extend(&mut self, values: Vec<Vec<Datum>>) {
         for (member, values) in values.into_iter().enumerate() {
             self.add_outcomes(member, values);
@@ -181,7 +181,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// The outcome of a weight with an origin in a row; `None` if the row misses the value of its column.
+    /// The outcome of a weight with an origin in a row; `None` if the row has no value in its column.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -218,7 +218,7 @@ impl CountedOutcomes {
     /// The expected log-likelihood as a function of one parameter, the others at their present values; with the logarithm of its
     /// prior's density where `with_prior`.
     ///
-    /// **Errors.** [`Error::NotLearnable`] if it is not one that the prior is conjugate to.
+    /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to it.
     pub(super) fn likelihood(
         &self,
         parameter: usize,
@@ -255,10 +255,10 @@ impl CountedOutcomes {
         Ok(likelihood)
     }
 
-    /// Sets each parameter in turn to the value that maximises the expected log-likelihood, or with the prior the posterior density; one that
-    /// no count depends on stays as it is.
+    /// Sets each parameter in turn to the value that maximises the expected log-likelihood, or with the prior the posterior density. A
+    /// parameter that no count depends on stays as it is.
     ///
-    /// That is the maximum over all of them where no element reads several parameters; otherwise it is at least no less than before
+    /// This is the joint maximum where no element reads several parameters; otherwise the objective is no lower than before
     /// (expectation conditional maximisation: Meng and Rubin 1993).
     ///
     /// **Errors.** [`Error::NoMaximum`]; those of [`likelihood`](Self::likelihood).
@@ -306,7 +306,7 @@ impl CountedOutcomes {
     }
 }
 
-/// For each parameter the learned one whose number it is, and the position of that number.
+/// For each parameter's id, the learned parameter that it belongs to, and its position there.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {
@@ -319,7 +319,7 @@ fn places(learned: &LearnedParameters) -> Places {
 
 /// The learned parameters that a member reads, each with the range of its numbers.
 ///
-/// **Errors.** [`Error::NotLearnable`] if one is not read as a whole, once and in its order.
+/// **Errors.** [`Error::NotLearnable`] if one is not read as a whole, once and in order.
 fn reads(
     member: &AnyElement,
     learned: &LearnedParameters,
@@ -355,7 +355,7 @@ fn not_learnable(learned: &LearnedParameters, at: usize, member: &AnyElement) ->
     }
 }
 
-/// An error if a function reads a learned parameter, or a Chain results in one.
+/// An error if a function reads a learned parameter, or a Chain has one as a result.
 fn check_readers(expansion: &Expansion, learned: &LearnedParameters) -> Result<(), Error> {
     for expanded in expansion.elements() {
         let results = match &expanded.content {

@@ -1,7 +1,7 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The decomposition of the leading part of a symmetric matrix in an order of its rows in which that part is positive definite and nothing
-/// positive is left.
+/// The decomposition of the leading part of a symmetric matrix, in an order of its rows in which this part is positive definite and the
+/// rest has no positive pivot.
 ///
 /// **Complexity.** Cubic in the size.
 ///
@@ -10,13 +10,13 @@
 pub(super) struct PivotedCholesky {
     /// The rows in the order of their pivots, those without one last.
     order: Vec<usize>,
-    /// The lower triangle of the factor, by row in that order.
+    /// The lower triangle of the factor, with the rows in that order.
     factor: Vec<Vec<f64>>,
     rank: usize,
 }
 
 impl PivotedCholesky {
-    /// Of a matrix, by rows, of which pivots of at most `tolerance` count as zero.
+    /// Decomposes a matrix, given by rows; pivots of at most `tolerance` count as zero.
     pub(super) fn new(matrix: &[Vec<f64>], tolerance: f64) -> Self {
         let size = matrix.len();
         let mut order: Vec<usize> = (0..size).collect();
@@ -55,13 +55,13 @@ impl PivotedCholesky {
         }
     }
 
-    /// For each row whether it takes part in a direction in which the matrix is not positive, by more than `share` of the row without
-    /// pivot.
+    /// For each row, `true` if it takes part in a direction in which the matrix is not positive, by more than `share` of the row
+    /// without pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {
             dependent[self.order[i]] = true;
-            // The combination of rows with pivots that equals this one.
+            // The combination of rows with pivots that equals the row `i`.
             let mut combination = self.factor[i][..self.rank].to_vec();
             for j in (0..self.rank).rev() {
                 for k in j + 1..self.rank {
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn directions_without_curvature_are_found() {
-        // The third row is the sum of the first two; the fourth stands alone.
+        // The third row is the sum of the first two; the fourth is independent of them.
         let matrix = [
             vec![2.0, 0.5, 2.5, 0.0],
             vec![0.5, 1.0, 1.5, 0.0],

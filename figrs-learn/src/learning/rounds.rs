@@ -16,16 +16,16 @@ use figrs_factor::Stopped;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundSettings {
     pub(super) with_prior: bool,
-    /// Share of the objective by which a round must raise it for another to follow.
+    /// Share of the objective that a round must gain for another to follow.
     pub(super) tolerance: Option<f64>,
     pub(super) rounds: u64,
     /// Rounds of earlier starts, for progress.
     pub(super) done: u64,
-    /// Rows of a step, if there are several in a round.
+    /// Number of rows of a step, if a round has several steps.
     pub(super) mini_batch: Option<usize>,
     /// True if pairs of rounds are extrapolated.
     pub(super) accelerated: bool,
-    /// The seed and the part of it that orders rows.
+    /// The seed, and the number of the start, for the order of rows.
     pub(super) seed: (u64, u64),
     pub(super) threads: usize,
 }
@@ -33,9 +33,9 @@ pub(super) struct RoundSettings {
 /// The rounds of one start.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    /// The end of the last.
+    /// The values after the last round.
     pub(super) last: Evaluated,
-    /// Before the first round, and after each.
+    /// The log-likelihoods before the first round, and after each.
     pub(super) log_likelihoods: Vec<f64>,
     pub(super) ended: Stopped,
 }
@@ -44,7 +44,7 @@ pub(super) struct Rounds {
 #[derive(Clone, Debug)]
 pub(super) struct Evaluated {
     pub(super) values: Vec<Datum>,
-    /// Not a number if there is none.
+    /// The log-likelihood; NaN if there is none.
     pub(super) log_likelihood: f64,
     /// The log-likelihood, or log-posterior.
     pub(super) objective: f64,
@@ -52,7 +52,7 @@ pub(super) struct Evaluated {
     pub(super) counts: Vec<f64>,
 }
 
-/// Exponent of the weights of steps: Liang and Klein's.
+/// Exponent of the weights of steps, from Liang and Klein.
 const STEP_EXPONENT: f64 = -0.7;
 
 /// An expectation step at the present values of its parameters, round by round.
@@ -64,7 +64,7 @@ pub(super) struct RoundsOfStart<'a> {
 }
 
 impl RoundsOfStart<'_> {
-    /// Rounds until one of them raises the objective too little, or there are enough of them.
+    /// Runs rounds until one of them raises the objective too little, or their number reaches the limit.
     pub(super) fn run(&self) -> Result<Rounds, Error> {
         let mut last = self.evaluate()?;
         let mut log_likelihoods = vec![last.log_likelihood];
@@ -103,7 +103,7 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// One round: a step of all rows, or one of each batch of them.
+    /// Runs one round: a step of all rows, or one of each batch of them.
     fn round(&self, last: &Evaluated, number: u64, steps: &mut Steps) -> Result<Evaluated, Error> {
         if let Some(batch) = self.mini_batch() {
             self.steps(batch, number, steps)?;
@@ -114,7 +114,7 @@ impl RoundsOfStart<'_> {
         self.evaluate()
     }
 
-    /// The extrapolation of the last two rounds, if it is no worse than they are; otherwise the parameters are as they were.
+    /// Returns the extrapolation of the last two rounds if it is no worse than they are; otherwise the parameters stay as they were.
     fn extrapolated(
         &self,
         last: &Evaluated,
@@ -165,12 +165,12 @@ impl RoundsOfStart<'_> {
         if change.is_nan() {
             return are_near(&next.values, &last.values, tolerance);
         }
-        // Steps of batches may lower it.
+        // Steps of batches may lower the objective.
         let change = self.mini_batch().map_or(change, |_| change.abs());
         change <= tolerance * next.objective.abs()
     }
 
-    /// Rows of a step, if there are several steps in a round.
+    /// Number of rows of a step, if a round has several steps.
     fn mini_batch(&self) -> Option<usize> {
         let rows = self.settings.mini_batch;
         rows.filter(|&rows| rows < self.rows.len())
@@ -206,7 +206,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// Averages the counts of a step, `scale` times.
+    /// Adds the counts of a step, times `scale`, to the averages.
     fn average(&mut self, counts: &[f64], scale: f64) {
         self.taken += 1;
         let weight = (self.taken as f64).powf(STEP_EXPONENT);

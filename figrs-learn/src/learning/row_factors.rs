@@ -1,4 +1,4 @@
-//! The factor graph of a model for one row of cases after another.
+//! The factor graph of a model, loaded with one row of cases after another.
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -23,17 +23,17 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
 
-/// Most units of rows of one expectation step: each has counts of its own.
+/// Largest number of units of rows of one expectation step: each has counts of its own.
 const MAX_UNITS: usize = 64;
-/// Fewest rows of a unit, of which each takes some microseconds at least.
+/// Smallest number of rows of a unit; each row takes some microseconds at least.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Rows of each unit of so many rows.
+/// Number of rows of a unit, for this number of rows in all.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
 
-/// The factors of a model, and what rows and parameters change in them.
+/// The factors of a model, and the parts of them that rows and parameters change.
 #[derive(Debug)]
 pub(super) struct RowFactors {
     outcomes: CountedOutcomes,
@@ -53,7 +53,7 @@ pub(super) struct LoadedRow<'a> {
     pub(super) until: &'a Until,
 }
 
-/// An algorithm that tells how often the outcomes of weights with origins occur, or are to be expected, in the assignments of a factor graph.
+/// An algorithm that counts the outcomes of weights with origins, or computes their expected counts, in the assignments of a factor graph.
 pub(super) trait RowCounter: Send + Sync {
     /// State of one thread.
     type Worker;
@@ -64,8 +64,8 @@ pub(super) trait RowCounter: Send + Sync {
     /// A state for the factors of a row.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Gives `count` origins and their numbers, an origin several times if it has several entries; returns the natural logarithm of the
-    /// row's total if it is known. Nothing is counted if that is minus infinity.
+    /// Calls `count` with origins and their numbers, several times for an origin with several entries; returns the natural logarithm of
+    /// the row's total if it is known. Nothing is counted if that is minus infinity.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -125,7 +125,7 @@ impl RowFactors {
         graph
     }
 
-    /// The natural logarithms of weights in a row, by origin; zero where the row misses the value that has the weight.
+    /// The natural logarithms of weights in a row, by origin; zero where the row has no value for the weight.
     fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
         move |origin| {
             let outcome = self.outcomes.outcome_in(row, origin);
@@ -164,7 +164,7 @@ impl RowFactors {
     }
 }
 
-/// The numbers of one round.
+/// The parameters' weights and the graph of one round.
 struct Round<'a> {
     log_weights: &'a [f64],
     /// The factors without evidence of rows.
@@ -172,7 +172,7 @@ struct Round<'a> {
     until: &'a Until,
 }
 
-/// The state of one thread, and the row that it is for.
+/// The state of one thread, and the row that is loaded.
 struct RowWorker<W> {
     graph: FactorGraph,
     row: Vec<Option<u32>>,

@@ -1,11 +1,11 @@
-//! Weighted sums of what worlds say of parameters.
+//! Weighted sums of the log-likelihoods of parameters in worlds.
 
 use figrs_core::Likelihood;
 
-/// The weights of some worlds of one row, and the log-likelihoods of all parameters in them, each world as often as it weighs.
+/// The weights of some worlds of one row, and the log-likelihoods of all parameters in them, each multiplied by the weight of its world.
 ///
-/// Numbers are in units of `exp(log_scale)`. Where an observed value has a density in some worlds and a probability in others, only those with
-/// the fewest densities weigh.
+/// Numbers are in units of `exp(log_scale)`. Where an observed value has a density in some worlds and a probability in others, only the worlds
+/// with the fewest densities have weight.
 #[derive(Debug)]
 pub(super) struct RowSums {
     densities: usize,
@@ -15,7 +15,7 @@ pub(super) struct RowSums {
 }
 
 impl RowSums {
-    /// Of no worlds, with flat log-likelihoods of the parameters.
+    /// The sums of no worlds, with flat log-likelihoods of the parameters.
     pub(super) fn new(flat: Vec<Likelihood>) -> Self {
         Self {
             densities: usize::MAX,
@@ -25,7 +25,7 @@ impl RowSums {
         }
     }
 
-    /// Prepares for a world of this log-weight and so many densities; returns its weight in the units of the sums, zero if it does not count.
+    /// Prepares for a world with this log-weight and number of densities; returns its weight in the units of the sums, zero if it does not count.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;
@@ -58,7 +58,7 @@ impl RowSums {
         add(&mut self.likelihoods, weight)
     }
 
-    /// Adds further worlds.
+    /// Adds the sums of further worlds.
     pub(super) fn add(&mut self, other: &Self) {
         let weight = self.unit(other.log_scale, other.densities);
         if weight > 0.0 {
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// The sums of worlds of some log-weights and densities, each with a log-likelihood of ln θ times its number.
+    /// The sums of worlds of some log-weights and densities, each with a log-likelihood of its number times ln θ.
     fn sums(worlds: &[(f64, usize, f64)]) -> RowSums {
         let mut sums = RowSums::new(vec![Likelihood::new(&[Term::Log])]);
         for &(log, densities, number) in worlds {

@@ -8,7 +8,7 @@ use figrs_exact::junction_tree::compiled_encoding::CompiledEncoding;
 /// A factor graph with a factor for the evidence of each column.
 #[derive(Debug)]
 pub(super) enum StatementFactors {
-    /// That of a tree, less what zeros exclude.
+    /// The graph of a tree, without what zeros exclude.
     Compiled(Box<CompiledEncoding>),
     /// A graph as it was encoded, with the factor of each column.
     Encoded(FactorGraph, Vec<usize>),
@@ -48,7 +48,7 @@ impl StatementFactors {
         }
     }
 
-    /// The table of the factor of a column for some weights of the element's values, or for none.
+    /// The table of the factor of a column for some weights of the element's values; without weights, the table of a missing cell.
     pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
         match (self, weights) {
             (Self::Compiled(compiled), weights) => compiled.statement_table(column, weights),

@@ -37,7 +37,7 @@ impl TermSums {
         self.ranges.last().map_or(0, |last| last.end)
     }
 
-    /// Adds the coefficients of the log-likelihood of a parameter to those of the list, as often as `times` says.
+    /// Adds the coefficients of the log-likelihood of a parameter, multiplied by `times`, to those of the list.
     pub(super) fn add(
         &self,
         (parameter, likelihood): (usize, &Likelihood),
@@ -60,7 +60,7 @@ impl TermSums {
         }
     }
 
-    /// Adds the log-likelihood of a parameter that the list holds.
+    /// Adds the log-likelihood of a parameter in the list to `likelihood`.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),

@@ -21,11 +21,11 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_factor::eliminate::EliminationError;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Most worlds of a unit of work.
+/// Largest number of worlds of a unit of work.
 const UNIT: u64 = 1024;
 /// Units that a thread takes at once.
 const BATCH: u64 = 8;
-/// Number of worlds between two looks at the clock.
+/// Number of worlds between two checks of the clock.
 const SLICE: u64 = 16;
 
 /// Worlds of each row, drawn with the parameters at their present values and weighed by the row's evidence.
@@ -65,13 +65,13 @@ impl RowDraws {
         self.samples.div_ceil(UNIT)
     }
 
-    /// The row of a unit, and the part of the row's worlds.
+    /// The row of a unit, and the number of the part of its worlds.
     fn part<'r>(&self, rows: &[CaseRow<'r>], unit: u64) -> (CaseRow<'r>, u64) {
         let parts = self.units_of_row();
         (rows[(unit / parts) as usize], unit % parts)
     }
 
-    /// Draws the worlds of a part of a row, and calls `visit` with each and whether it is possible.
+    /// Draws the worlds of a part of a row, and calls `visit` with each world, and `true` if the world is possible.
     fn each_world(
         &self,
         model: &Model,
@@ -94,7 +94,7 @@ impl RowDraws {
         Ok(())
     }
 
-    /// The parameters that worlds of some rows read, in the order in which they are met.
+    /// The parameters that worlds of some rows read, in the order in which they were read first.
     fn parameters(
         &self,
         rows: &[CaseRow<'_>],

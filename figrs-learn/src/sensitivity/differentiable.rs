@@ -16,10 +16,10 @@ use figrs_exact::conflict;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 
-/// Relative error of a log-evidence that rounding and another order of elimination explain.
+/// Largest relative error of a log-evidence that is attributed to rounding and another order of elimination.
 const ROUNDING: f64 = 1e-8;
 
-/// A contraction tree whose entries know the outcomes that they are the probabilities of.
+/// A contraction tree whose entries are linked to the outcomes whose probabilities they are.
 #[derive(Debug)]
 pub(super) struct DifferentiableTree {
     expansion: Arc<Expansion>,
@@ -87,7 +87,7 @@ impl DifferentiableTree {
         })
     }
 
-    /// The place of the element of a query among the roots, with the number of each of its values; none for the log-evidence.
+    /// The place among the roots of the element of a query, with the number of each of its values; none for the log-evidence.
     fn numbers(&self, query: &Query) -> Result<Option<(usize, Vec<f64>)>, Error> {
         let Some(asked) = query.element() else {
             return Ok(None);
@@ -116,7 +116,7 @@ impl DifferentiableTree {
         self.value_in(&self.encoding, query)
     }
 
-    /// The value of a query if a parameter had this value; `None` if the evidence were impossible.
+    /// The value of a query if a parameter had this value; an error if the evidence were impossible.
     pub(super) fn value_with(
         &self,
         query: &Query,
@@ -170,7 +170,7 @@ impl DifferentiableTree {
             gradient.add(-below_share, &self.counting, &below);
             return Ok(gradient);
         }
-        // Only one value of the function has probability: others may have some nearby. All weights are made positive.
+        // Only one value of the function has probability, but others may have some nearby. All weights are made positive.
         let widest = numbers.iter().map(|x| (x - mean).abs());
         let widest = widest.fold(0.0, f64::max);
         if widest > 0.0 {
@@ -182,7 +182,7 @@ impl DifferentiableTree {
     }
 }
 
-/// Derivatives of a query by weights, by their origins.
+/// Derivatives of a query by weights, listed by the origins of the weights.
 #[derive(Debug)]
 pub(super) struct Gradient {
     by_logarithm: Vec<f64>,

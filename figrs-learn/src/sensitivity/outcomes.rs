@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use figrs_answer::error::Error;
 
-/// Error of a sum of probabilities, or of their derivatives, that rounding explains, relative to the sum of magnitudes.
+/// Largest error of a sum of probabilities, or of their derivatives, that is attributed to rounding, relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;
 
 /// The outcomes of an expansion whose probabilities parameters decide, each with an origin.
@@ -32,7 +32,7 @@ struct DifferentiableMember {
 pub(super) struct WeightDerivative {
     /// The origin of the weight.
     pub(super) origin: u32,
-    /// Of the logarithm of the weight, or of the weight itself where it is zero.
+    /// The derivative of the logarithm of the weight, or of the weight itself where it is zero.
     pub(super) slope: f64,
 }
 
@@ -61,7 +61,7 @@ impl DifferentiableMember {
     }
 }
 
-/// By element the Chains that it is a result of.
+/// For each element the Chains that it is a result of.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {
@@ -74,8 +74,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// The value that is observed of an element whose outcomes are not listed, by itself or by Chains that it is a result of; `None` unless
-/// there is exactly one.
+/// The observed value of an element whose outcomes are not listed, of itself or of Chains that it is a result of; `None` unless there
+/// is exactly one.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {
@@ -165,7 +165,7 @@ impl DifferentiableOutcomes {
                 magnitude += of_weight.abs();
                 found.push(WeightDerivative { origin, slope });
             }
-            // Probabilities that always sum to one: an error here is one of the derivatives, or another value would be possible nearby.
+            // These probabilities always sum to one: otherwise a derivative is wrong, or another value would be possible nearby.
             if member.is_complete && sum.abs() > ROUNDING * (1.0 + magnitude) {
                 return Err(member.unknown(parameter));
             }
@@ -173,9 +173,9 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// The natural logarithms of the weights that depend on a parameter, by origin, if it were `value` instead.
+    /// The natural logarithms, by origin, of the weights that depend on a parameter, if the parameter were `value`.
     ///
-    /// **Errors.** [`Error::NoAnswerAt`] if it cannot be that; [`Error::UnknownDependence`].
+    /// **Errors.** [`Error::NoAnswerAt`] if the parameter cannot have this value; [`Error::UnknownDependence`].
     pub(super) fn log_weights(
         &self,
         parameter: &Param,

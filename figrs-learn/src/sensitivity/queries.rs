@@ -1,4 +1,4 @@
-//! Questions about the parameters of the model that an answer is from.
+//! Derivatives of queries of an answer by the parameters of its model.
 
 use std::sync::Arc;
 
@@ -11,20 +11,19 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
-/// Questions about the parameters of the model that an answer is from.
+/// Sensitivity of an answer to the parameters of the model that it is from.
 pub trait Sensitivity {
-    /// The derivative of a query by a parameter, at the values that the parameters of the model have.
+    /// The derivative of a query by a parameter, at the present values of the parameters of the model.
     ///
-    /// The query is about a target, given the evidence, or the log-evidence; of a list of parameters each entry is one of them. It is by the number
-    /// that stands in the model: weights of a [`Select`](figrs_core::Select) are normalised after it changes.
+    /// The query is about a target, given the evidence, or the log-evidence. Each entry of a list of parameters is one parameter. The derivative is
+    /// by the number in the model: weights of a [`Select`](figrs_core::Select) are normalised after it changes.
     ///
-    /// **Guarantee.** Exact up to rounding: from the derivatives of a contraction tree by the entries of its tables (the quotient rule, for
-    /// what is given evidence), and of the probabilities of outcomes by parameters
-    /// ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). Those of a family that are not known are refused, and so are those that do not
-    /// keep the sum of the probabilities. What a user's function reads of a parameter (`Param::get` in a `map`) is not seen: functions must be
-    /// pure.
+    /// **Guarantee.** Exact up to rounding. It is computed from the derivatives of a contraction tree by the entries of its tables (with the quotient rule for
+    /// queries given evidence), and from the derivatives of the probabilities of outcomes by parameters
+    /// ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). Families are refused if these are not known or do not keep the sum of the
+    /// probabilities. Functions must be pure: a parameter that a user's function reads (`Param::get` in a `map`) is not seen.
     ///
-    /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each takes three passes up and down it.
+    /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each derivative takes three passes up and down the tree.
     ///
     /// **Errors.** [`Error::NotInAnswer`] where another algorithm than [`JunctionTree`](figrs_infer::JunctionTree) or
     /// [`VariableElimination`](figrs_infer::VariableElimination) answered; [`Error::NotATarget`]; [`Error::UnknownParameter`] if nothing that the answer needs
@@ -49,14 +48,14 @@ pub trait Sensitivity {
     /// ```
     fn derivative(&self, query: &Query, parameter: &Param) -> Result<f64, Error>;
 
-    /// A one-way sensitivity analysis: the value of a query at the ends of the range of each parameter, the others as they are, and its
-    /// [`derivative`](Self::derivative) at the present values.
+    /// A one-way sensitivity analysis: the value of a query at the ends of the range of each parameter while the others stay as they
+    /// are, and its [`derivative`](Self::derivative) at the present values.
     ///
-    /// The parameters are given with the lower and the upper end; they stay as they are.
+    /// Each parameter is given with the lower and the upper end of its range; its value stays as it is.
     ///
-    /// **Guarantee.** As for [`derivative`](Self::derivative). Values within a range may be beyond those at its ends.
+    /// **Guarantee.** As for [`derivative`](Self::derivative). Values within a range may lie beyond those at its ends.
     ///
-    /// **Complexity.** Two passes up one tree for each parameter, besides those of one derivative.
+    /// **Complexity.** Two passes up one tree for each parameter, in addition to those of one derivative.
     ///
     /// **Errors.** As [`derivative`](Self::derivative); [`Error::NoAnswerAt`] for an end that a parameter cannot have, or where the evidence is impossible.
     ///

@@ -1,4 +1,4 @@
-//! Queries: numbers that an answer is asked for.
+//! Queries: numbers to be read from an answer.
 
 use std::any::Any;
 use std::fmt;
@@ -80,7 +80,7 @@ impl Query {
         }
     }
 
-    /// The same query with this name, in place of one made of the element's.
+    /// The same query with this name instead of one made from the element's.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -99,7 +99,7 @@ impl Query {
         }
     }
 
-    /// The element that it is about; none if it is the log-evidence.
+    /// The element that the query is about; none for the log-evidence.
     pub(super) fn element(&self) -> Option<&AnyElement> {
         match &self.of {
             QueryKind::Expectation(element, _) => Some(element),

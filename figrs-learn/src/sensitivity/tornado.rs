@@ -7,8 +7,8 @@ use serde::Serialize;
 use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_factor::bounds::six_decimals;
 
-/// A one-way sensitivity analysis: the value of a query while one parameter at a time goes through its range, those that matter
-/// most first.
+/// A one-way sensitivity analysis: the value of a query while one parameter at a time goes through its range, the most
+/// influential parameters first.
 ///
 /// [`Sensitivity::tornado`](crate::Sensitivity::tornado) makes it; its text is a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,7 +18,7 @@ pub struct Tornado {
     pub query: String,
     /// Its value at the present parameters.
     pub value: f64,
-    /// The parameters, in the order of their swings, the widest first.
+    /// The parameters, sorted by their swings, the widest first.
     pub rows: Vec<TornadoRow>,
 }
 
@@ -46,7 +46,7 @@ impl TornadoRow {
 }
 
 impl Tornado {
-    /// A table of rows in any order.
+    /// Makes a table of rows in any order.
     pub(super) fn new(query: String, value: f64, mut rows: Vec<TornadoRow>) -> Self {
         rows.sort_by(|a, b| b.swing().total_cmp(&a.swing()));
         Self { query, value, rows }
@@ -54,7 +54,7 @@ impl Tornado {
 }
 
 impl fmt::Display for Tornado {
-    /// The query with its value, then a line for each parameter.
+    /// Writes the query with its value, then a line for each parameter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} = {:.6}", self.query, six_decimals(self.value))?;
         let header = [

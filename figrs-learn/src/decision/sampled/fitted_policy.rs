@@ -1,4 +1,4 @@
-//! The regression of utilities on what is known, option by option: means where values are matched, else of the nearest draws.
+//! The regression of utilities on known values, option by option: means where values are matched exactly, else means of the nearest draws.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use super::weighted_draws::WeightedDraws;
 use crate::decision::problem::AskedDecision;
 use figrs_answer::error::Error;
 
-/// The policy of a decision, as draws in which it was decided at random tell.
+/// The policy of a decision, estimated from draws in which it was decided at random.
 #[derive(Debug)]
 pub(super) struct FittedPolicy {
     pub(super) decision: AskedDecision,
     pub(super) space: KnownSpace,
-    /// By the values that are matched exactly, in the order in which they were first drawn.
+    /// The draws of each option by the values that are matched exactly, in the order in which these were first drawn.
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
     /// The option that is best on average.
     best_on_average: usize,
@@ -42,15 +42,15 @@ pub(super) struct RegressionSettings {
 #[derive(Clone, Debug, Default)]
 struct OptionDraws {
     draws: Vec<WeightedUtility>,
-    /// Their points, until the tree is built.
+    /// The points of the draws, until the tree is built.
     points: Vec<f64>,
-    /// The tree of their points; `None` if all known values are matched.
+    /// The tree of the points; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,
-    /// The mean of all.
+    /// The mean of all these draws.
     mean: Option<UtilityEstimate>,
 }
 
-/// A row of the policy: values of what is known, and the best option.
+/// A row of the policy: known values, and the best option.
 pub(super) struct FittedRow {
     pub(super) known: Vec<Datum>,
     pub(super) option: usize,
@@ -124,7 +124,7 @@ impl FittedPolicy {
         })
     }
 
-    /// The utility of each option at a place; `None` if it was not drawn there.
+    /// The utility of each option at a place; `None` for an option that was not drawn there.
     pub(super) fn utilities(&self, place: &KnownPlace) -> Vec<Option<UtilityEstimate>> {
         let class = place
             .class
@@ -136,13 +136,13 @@ impl FittedPolicy {
             .collect()
     }
 
-    /// The number of the option that is chosen at a place: the one that is best on average where no draw has the values that are matched.
+    /// The number of the option that is chosen at a place: the one that is best on average if no draw has the values that are matched exactly.
     pub(super) fn choice(&self, place: &KnownPlace) -> usize {
         let found = best(&self.utilities(place));
         found.map_or(self.best_on_average, |(option, _)| option)
     }
 
-    /// The rows of the policy: of each class, or of some draws where distances count.
+    /// The rows of the policy: one for each class, or for some draws where distances count.
     pub(super) fn rows(&self) -> Vec<FittedRow> {
         let examples = self.examples.iter();
         examples
@@ -162,7 +162,7 @@ impl FittedPolicy {
     }
 }
 
-/// The best option, of equally good ones the first.
+/// The best option; among equally good ones, the first.
 fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate)> {
     let mut best: Option<(usize, UtilityEstimate)> = None;
     for (option, utility) in utilities.iter().enumerate() {
@@ -182,7 +182,7 @@ impl OptionDraws {
             return self.mean;
         };
         let mut nearest = tree.nearest(point, settings.neighbours);
-        // In an order of their own, so that rounding is the same however the tree was searched.
+        // The order of the draws does not depend on the search in the tree, so neither does rounding.
         nearest.sort_unstable();
         let nearest = nearest.iter().map(|&number| self.draws[number as usize]);
         UtilityEstimate::of(nearest, settings.inflation)

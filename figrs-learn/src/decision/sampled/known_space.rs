@@ -30,12 +30,12 @@ impl fmt::Debug for GivenCoordinates {
     }
 }
 
-/// Values of all that is known.
+/// The known values, as numbers to match and coordinates to compare.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownPlace {
     /// The numbers of the values that are matched exactly; `None` if one of them is in no draw.
     pub(super) class: Option<Vec<u32>>,
-    /// The coordinates of the others, each divided by its standard deviation among the draws.
+    /// The coordinates of the other values, each divided by its standard deviation among the draws.
     pub(super) point: Vec<f64>,
 }
 
@@ -56,9 +56,9 @@ pub(super) struct KnownElement {
 /// Comparison of the values of an element.
 #[derive(Clone, Debug)]
 enum Comparison {
-    /// Equal or not.
+    /// Values match if they are equal.
     Exact,
-    /// The distance of their coordinates.
+    /// Values have the distance of their coordinates.
     Distance {
         given: Option<GivenCoordinates>,
         /// The reciprocals of standard deviations, by coordinate.
@@ -149,7 +149,7 @@ impl KnownSpace {
         classes.into_iter().map(values).collect()
     }
 
-    /// The known values of a few draws that lie evenly among all, in the order of their places.
+    /// The known values of a few draws that are evenly spread over all draws, in the order of their places.
     pub(super) fn spread(
         &self,
         known: &[&TargetDraws],
@@ -179,7 +179,7 @@ impl KnownSpace {
     }
 }
 
-/// The place of each value of a support among all: of numbers by size, of others by their text.
+/// The rank of each value of a support: numbers are sorted by size, other values by their text.
 fn ranks(support: &Support) -> Vec<usize> {
     let number =
         |value: usize| numbers(support.any(value)).map(|numbers| numbers.as_slice().to_vec());
@@ -195,9 +195,9 @@ fn ranks(support: &Support) -> Vec<usize> {
     ranks
 }
 
-/// Number of draws of which some are shown.
+/// Number of draws among which the shown ones are chosen.
 const CANDIDATES: usize = 1000;
-/// Number of rows that are shown of a policy without a table.
+/// Number of rows that are shown of a policy that is not a table.
 const SHOWN: usize = 8;
 
 impl KnownElement {

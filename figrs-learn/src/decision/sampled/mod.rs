@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `sampled_policies` | the algorithm: backward induction, by runs of a sampler |
 //! | `reading` | refusals of decisions that influence evidence or what is known |
-//! | `weighted_draws` | the draws of a run that weigh |
+//! | `weighted_draws` | the draws of a run that have weight |
 //! | `known_space` | known values as classes and points |
 //! | `neighbour_tree` | k-d trees |
 //! | `fitted_policy` | the regression of utilities on known values, option by option |

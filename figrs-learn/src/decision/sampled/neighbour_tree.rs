@@ -1,9 +1,9 @@
-//! A k-d tree: the points nearest to one, without a look at all of them.
+//! A k-d tree, which finds the nearest points without looking at all of them.
 
-/// Number of points that are looked at one by one.
+/// Largest number of points that are looked at one by one.
 const LEAF: usize = 16;
 
-/// Points in an order in which the middle of each range splits it by one coordinate: those before are not greater there, those after not less.
+/// Points in an order in which the middle of each range splits it by one coordinate: this is not greater for points before it, and not less for points after.
 ///
 /// **Complexity.** Built in *n* log² *n* steps; a search looks at few more points than it finds while the coordinates are few.
 ///
@@ -13,30 +13,30 @@ pub(super) struct NeighbourTree {
     /// The coordinates of the points, one after the other.
     points: Vec<f64>,
     dimensions: usize,
-    /// By place in this order the number of the point when it was given.
+    /// For each place in this order the number of the point as it was given.
     numbers: Vec<u32>,
 }
 
 /// A point that was found.
 #[derive(Clone, Copy, Debug)]
 struct FoundPoint {
-    /// From the point that is looked for, squared.
+    /// Squared distance from the point that is searched for.
     distance: f64,
     number: u32,
 }
 
-/// A range of places that is yet to be seen.
+/// A range of places that is still to be searched.
 struct OpenRange {
     from: usize,
     to: usize,
-    /// The coordinate that splits it.
+    /// The coordinate that splits the range.
     axis: usize,
-    /// No point of it is nearer than this, squared.
+    /// Lower bound of the squared distance of its points.
     least: f64,
 }
 
 impl NeighbourTree {
-    /// A tree of points of so many coordinates, none of which is NaN.
+    /// Makes a tree of points with `dimensions` coordinates each, none of which is NaN.
     pub(super) fn new(points: &[f64], dimensions: usize) -> Self {
         let count = points.len().checked_div(dimensions).unwrap_or(0);
         let mut numbers: Vec<u32> = (0..count as u32).collect();
@@ -64,7 +64,7 @@ impl NeighbourTree {
         }
     }
 
-    /// The numbers of the `count` points nearest to one, or of all if there are fewer, in any order; of points at one distance those given first.
+    /// The numbers of the `count` points nearest to `to`, or of all if there are fewer, in any order; at equal distances, points given first.
     pub(super) fn nearest(&self, to: &[f64], count: usize) -> Vec<u32> {
         let mut nearest = NearestPoints {
             found: Vec::with_capacity(2 * count.min(self.numbers.len())),
@@ -122,11 +122,11 @@ impl NeighbourTree {
     }
 }
 
-/// The nearest points that were seen, and some more: they are sorted out when there are twice as many.
+/// The nearest points seen so far, and some more: the farther half is dropped when there are twice as many as needed.
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,
-    /// No point that is farther is among the nearest.
+    /// Squared distance beyond which no point is among the nearest.
     most: f64,
 }
 
@@ -140,7 +140,7 @@ impl NearestPoints {
         }
     }
 
-    /// Keeps the nearest.
+    /// Keeps the nearest `count` points.
     fn keep(&mut self) {
         if self.found.len() > self.count {
             let last = self.count - 1;
@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// Against all distances, sorted; coordinates repeat.
+    /// Compares with sorted distances to all points; some coordinates are equal.
     #[test]
     fn nearest_points_are_those_of_a_full_search() {
         for seed in 0..2000 {

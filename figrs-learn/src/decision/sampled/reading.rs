@@ -11,13 +11,13 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::Options;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Number of elements up to which all branches are looked at.
+/// Largest number of elements with which all branches are looked at.
 const MOST_ELEMENTS: usize = 100_000;
 /// Number of worlds that are drawn where not all branches can be looked at.
 const WORLDS: u64 = 10_000;
 
-/// An error if a decision influences the evidence, or what is known when it is made or before: by the graph of the model if there is one, else as far as some
-/// worlds show it.
+/// An error if a decision influences the evidence, or what is known when it is made or before: by the graph of the model if there is one, else if some of the
+/// sampled worlds show it.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {
@@ -31,7 +31,7 @@ pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let decided = question.offered();
     let until = Options::default().end().clone();
     match Expansion::deciding(&question.model, &roots, (budget, &until), &decided) {
-        // The sampler says so better.
+        // The sampler has a better error for this.
         Ok(expansion) if expansion.impossible().is_some() => Ok(()),
         Ok(expansion) => influence::check(&expansion, question),
         Err(_) => by_worlds(question),
@@ -76,7 +76,7 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Lets decisions be made at random as far as they are allowed to be read; a world that reads another meets a decision that nothing decides.
+/// Makes those decisions at random that may be read; a world that reads another one reports it as undecided.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {
@@ -99,7 +99,7 @@ fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     Ok(())
 }
 
-/// The decision that some world of an element meets and nothing decides.
+/// The undecided decision that some world of an element reads.
 fn read(
     question: &DecisionQuestion,
     model: &Model,
@@ -114,7 +114,7 @@ fn read(
             }
             Err(ModelError::Undecided { element }.into())
         }
-        // Other errors are the sampler's to tell.
+        // Other errors are left to the run of the sampler.
         _ => Ok(None),
     }
 }

@@ -11,10 +11,10 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 
-/// Policies that were fitted on draws, and an estimate of their expected utility by draws of their own.
+/// Policies that were fitted on draws, and an estimate of their expected utility by separate draws.
 ///
-/// [`SampledPolicies`](crate::SampledPolicies) makes it. It holds what was drawn: a [`Param`](figrs_core::Param) that changes afterwards changes nothing
-/// in it. Its text is the estimate and a table for each decision.
+/// [`SampledPolicies`](crate::SampledPolicies) makes it. It holds the draws: a [`Param`](figrs_core::Param) that changes afterwards has no effect on it.
+/// Its text is the estimate and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct SampledPlan {
     sampler: &'static str,
@@ -40,19 +40,19 @@ impl SampledPlan {
 
     /// An estimate of the expected sum of the utilities if all decisions follow their policies, given the evidence.
     ///
-    /// It is of draws that the policies were not fitted on: that they looked best in other draws does not raise it. The best policies may be worth more.
+    /// It is from draws that the policies were not fitted on, so the choice of options gives it no bias. The best policies may be worth more.
     pub fn expected_utility(&self) -> f64 {
         self.expected_utility
     }
 
-    /// The standard error of [`expected_utility`](Self::expected_utility), as the sampler states it.
+    /// The standard error of [`expected_utility`](Self::expected_utility), as the sampler estimates it.
     pub fn standard_error(&self) -> f64 {
         self.standard_error
     }
 
     /// The policy of a decision.
     ///
-    /// **Errors.** [`Error::NotADecision`] if it is none of the plan's.
+    /// **Errors.** [`Error::NotADecision`] if it is not a decision of the plan.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<SampledPolicy<T>, Error> {
         let id = decision.erased().id();
         let mut policies = self.policies.iter();

@@ -22,35 +22,34 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_answer::run::replicate::Replicate;
 
-/// Finds policies of decisions by a sampler, for decisions that know continuous values: what is best for some known values is what was best in the draws
-/// whose known values are nearest.
+/// Finds policies of decisions by a sampler, for decisions that know continuous values: the best option for some known values is the one that was best
+/// in the draws with the nearest known values.
 ///
-/// Decisions are listed in the order in which they are made; whoever makes one knows what it was built to know and, unless memory is
-/// [limited](Self::limited_memory), what was known and decided before. Evidence is known from the beginning. The last decision comes first (backward
-/// induction): in a run of the sampler it and those before it are decided at random, each option with the same probability, and those after it by their
-/// policies. The utility of an option is the weighted mean of the utilities of the nearest draws in which it was taken. One more run, in which all
-/// decisions follow their policies, estimates the expected utility.
+/// Decisions are listed in the order in which they are made. A decision knows what it was built to know and, unless memory is
+/// [limited](Self::limited_memory), what was known and decided before. Evidence is known from the beginning. The last decision is fitted first
+/// (backward induction): in a run of the sampler it and the earlier decisions are made at random, each option with the same probability, and later
+/// decisions follow their policies. The utility of an option is the weighted mean of the utilities of the nearest draws in which it was taken. One more
+/// run, in which all decisions follow their policies, estimates the expected utility.
 ///
-/// Known values are matched exactly where draws share them: then a policy is a table of means. Numbers and lists of numbers of which fewer than
-/// [`neighbours`](Self::neighbours) draws share a value on average are near each other or far: by the Euclidean distance, with each coordinate divided by its
-/// standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) gives one.
+/// Known values are matched exactly where draws share them: then a policy is a table of means. Numbers and lists of numbers are compared by distance if fewer
+/// than [`neighbours`](Self::neighbours) draws share a value on average: by the Euclidean distance, with each coordinate divided by its standard deviation
+/// among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
 ///
-/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the policies that are told, without bias by their choice, since its
-/// draws are not those that the policies were fitted on; its error is that of the sampler. The policies approach the best ones as draws and neighbours
-/// become more and the neighbours a smaller share of the draws, where expected utilities are continuous in what is known (Stone 1977); how far
-/// finitely many draws are from it is not known: the best plan may be better. The utilities of a policy's rows are those of the options that looked best, and
-/// tend to be too large for that. With limited memory, policies are fitted with decisions before at random, which need not be the best for the policies
-/// that these get. The same seed gives the same plan on any number of threads.
+/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies, without bias from their choice, since its draws
+/// are not those that the policies were fitted on; its error is that of the sampler. The policies approach the best ones as draws and neighbours become more
+/// and the neighbours a smaller share of the draws, where expected utilities are continuous in the known values (Stone 1977); for finitely many draws the
+/// distance from the best plan is not known. The utilities of a policy's rows tend to be too large, since they are those of the options with the largest
+/// estimates. With limited memory, policies are fitted with earlier decisions at random, which need not be best for the policies that these get. The same
+/// seed gives the same plan on any number of threads.
 ///
-/// **Complexity.** One run of the sampler for each decision, and one more; a choice takes logarithmic time in the draws and linear in the neighbours while
-/// coordinates are few, and in all draws where they are many.
+/// **Complexity.** One run of the sampler for each decision, and one more. With few coordinates a choice takes time logarithmic in the number of draws and
+/// linear in the neighbours; with many, time linear in the draws.
 ///
 /// **Errors.** Those of the sampler; [`Error::NotInAnswer`] if it keeps no draws; [`Error::InvalidSetting`] for no neighbours, or more than there are draws
 /// that meet the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`]; [`Error::InvalidUtility`]; [`Error::NotADecision`];
-/// [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by what an element may read: in models without Chains, members of families
-/// excepted, and in finite ones of at most a hundred thousand elements always, else if one of ten thousand worlds
-/// shows it (not a Score that only some choices reach);
-/// [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
+/// [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by the elements that an element may read: always in models without Chains,
+/// members of families excepted, and in finite ones of at most a hundred thousand elements; else if one of ten thousand worlds shows it (not a Score that
+/// only some choices reach); [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
 /// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
@@ -84,7 +83,7 @@ pub struct SampledPolicies<S> {
 const NAME: &str = "SampledPolicies";
 
 impl<S: Replicate> SampledPolicies<S> {
-    /// By the draws of this sampler: its seed is that of the whole, and its number of draws that of each run.
+    /// An algorithm on the draws of this sampler, with the sampler's seed; each run has as many draws as the sampler is set to.
     pub fn by(sampler: S) -> Self {
         Self {
             sampler,
@@ -94,14 +93,14 @@ impl<S: Replicate> SampledPolicies<S> {
         }
     }
 
-    /// Number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). More of them vary less, and are
-    /// farther away.
+    /// Number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). More neighbours have less
+    /// variance, and are farther away.
     pub fn neighbours(mut self, neighbours: usize) -> Self {
         self.neighbours = Some(neighbours);
         self
     }
 
-    /// Gives the values of an element coordinates, whose Euclidean distance counts where it is known: finite numbers, as many for each value.
+    /// Defines coordinates for the values of an element, whose Euclidean distance counts where it is known: finite numbers, equally many for each value.
     pub fn coordinates<T: Value>(
         mut self,
         element: &Element<T>,
@@ -207,7 +206,7 @@ impl<S: Replicate> Induction<'_, S> {
         }))
     }
 
-    /// The model in which the last decisions follow policies, the last of them first, and the others chance.
+    /// The model in which the last decisions follow `policies`, given from the last decision backwards, and the others are made at random.
     fn model(&self, policies: &[Arc<FittedPolicy>]) -> Model {
         let mut model = self.question.model.clone();
         let decisions = &self.question.decisions;
@@ -231,7 +230,7 @@ impl<S: Replicate> Induction<'_, S> {
         model
     }
 
-    /// The policy of a decision, given those of all that come after it, the last first.
+    /// Fits the policy of a decision, given the policies of all later ones from the last backwards.
     fn fitted(&self, number: usize, policies: &[Arc<FittedPolicy>]) -> Result<FittedPolicy, Error> {
         let asked = &self.question.decisions[number];
         let known = self.known(number);
@@ -256,7 +255,7 @@ impl<S: Replicate> Induction<'_, S> {
                 remedy: "let it be at least one and at most the number of draws that meet the evidence",
             });
         }
-        // Draws of a chain vary less than independent ones, as much as its mean tells.
+        // The variance of correlated draws of a chain is larger than that of independent ones, by the ratio at the mean.
         let stated = answer
             .distribution(&self.total)?
             .standard_error_of(|utility| *utility);
@@ -282,7 +281,7 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
-    /// The error of a run: a listed decision that nothing decides waits for its own policy.
+    /// The error of a run: a listed decision that is undecided needs its own policy.
     fn known_itself(&self, error: Error) -> Error {
         let mut asked = self.question.decisions.iter();
         match error {
@@ -299,7 +298,7 @@ impl<S: Replicate> Induction<'_, S> {
         }
     }
 
-    /// The expected utility under policies for all decisions, of draws that no policy was fitted on, with its standard error.
+    /// The expected utility under policies for all decisions, with its standard error, from draws that no policy was fitted on.
     fn expected_utility(&self, policies: &[Arc<FittedPolicy>]) -> Result<(f64, f64), Error> {
         let targets = [self.total.erased()]
             .into_iter()
@@ -318,7 +317,7 @@ impl<S: Replicate> Induction<'_, S> {
     }
 }
 
-/// Elements without repetition.
+/// The elements without repetition.
 fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
     let mut seen = FxHashSet::default();
     elements
@@ -326,7 +325,7 @@ fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
         .collect()
 }
 
-/// The option with a number that chance gives.
+/// The option whose number is drawn at random.
 struct NumberedOption;
 
 impl ChoosePolicy for NumberedOption {
@@ -340,7 +339,7 @@ impl ChoosePolicy for NumberedOption {
 }
 
 impl crate::decision::problem::AskedDecision {
-    /// The decision made by chance, each option with the same probability.
+    /// The decision made at random, each option with the same probability.
     pub(super) fn at_random(&self) -> AnyElement {
         let last = i64::try_from(self.options.len()).unwrap_or(i64::MAX) - 1;
         let number = DiscreteUniform::new(0, last);

@@ -15,9 +15,9 @@ use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
-/// The choices of a decision for all that is known when it is made, as draws tell that are near.
+/// The choices of a decision for all values that are known when it is made, estimated from the nearest draws.
 ///
-/// Its text is a table: of all combinations of known values if they are matched exactly, otherwise of those of some draws.
+/// Its text is a table: of all combinations of known values if they are matched exactly, otherwise of the values in some draws.
 #[derive(Clone, Debug)]
 pub struct SampledPolicy<T> {
     fitted: Arc<FittedPolicy>,
@@ -32,10 +32,10 @@ pub struct SampledPolicy<T> {
 pub struct SampledPolicyRow<T> {
     /// A value of each element that is known, in the order of [`SampledPolicy::known`].
     pub known: Vec<Datum>,
-    /// The option that looks best.
+    /// The option with the largest estimate.
     pub choose: T,
-    /// An estimate of the expected sum of all utilities given these values and this choice, which tends to be too large since the choice was made by it. Of the
-    /// earlier decisions it is that of their values, if they are known, else of all their options alike.
+    /// An estimate of the expected sum of all utilities given these values and this choice, which tends to be too large since it decided the choice. Earlier
+    /// decisions have the known values, or if they are not known, each of their options with the same probability.
     pub utility: UtilityEstimate,
 }
 
@@ -58,21 +58,21 @@ impl<T: Value> SampledPolicy<T> {
         }
     }
 
-    /// The elements that are known when it is decided.
+    /// The elements that are known when the decision is made.
     pub fn known(&self) -> &[AnyElement] {
         &self.known
     }
 
-    /// Rows in the order of the values: of all combinations that were drawn, if all values are matched exactly; otherwise of eight draws that lie evenly among
-    /// all.
+    /// Rows in the order of the values: of all combinations that were drawn, if all values are matched exactly; otherwise of eight draws that are evenly
+    /// spread over all draws.
     pub fn rows(&self) -> &[SampledPolicyRow<T>] {
         &self.rows
     }
 
-    /// The option that looks best where these elements have the observed values. Where no draw has those of them that are matched exactly, it is the option that
-    /// is best on average.
+    /// The option with the largest estimate where these elements have the observed values. If no draw has the values that are matched exactly, it is the option
+    /// that is best on average.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another is, or if a value has no place among the others.
+    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another is stated, or if a value cannot be compared with the others.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         guarded(|| {
             let option = self.fitted.choice(&self.place(known)?);
@@ -81,8 +81,8 @@ impl<T: Value> SampledPolicy<T> {
         })
     }
 
-    /// An estimate of the expected sum of all utilities if the decision is made by this choice where these elements have the observed values, earlier decisions
-    /// have their values if they are known and else are made at random, and later ones follow their policies.
+    /// An estimate of the expected sum of all utilities if this choice is made where these elements have the observed values. Earlier decisions have their
+    /// values if they are known and are made at random otherwise; later ones follow their policies.
     ///
     /// **Errors.** As [`choice`](Self::choice); [`Error::UnknownInformation`] if the choice is no option, or was not drawn with such values.
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct UtilityEstimate {
     /// The weighted mean.
     pub mean: f64,
-    /// Its standard error, infinite for a single draw. It allows for the chance of these draws, and not for the distance of their known values.
+    /// Its standard error, infinite for a single draw. It accounts for the randomness of these draws, but not for the distance of their known values.
     pub standard_error: f64,
     /// Number of draws.
     pub draws: usize,
@@ -26,7 +26,7 @@ impl fmt::Display for UtilityEstimate {
     }
 }
 
-/// A utility with the weight of the draw that it is from.
+/// A utility with the weight of its draw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightedUtility {
     pub(super) weight: f64,
@@ -34,7 +34,7 @@ pub(super) struct WeightedUtility {
 }
 
 impl UtilityEstimate {
-    /// The weighted mean of some utilities; `None` of none.
+    /// The weighted mean of some utilities; `None` if there are none.
     ///
     /// The variance is that of a ratio of sums, times `n / (n - 1)`, and times `inflation`.
     pub(super) fn of(

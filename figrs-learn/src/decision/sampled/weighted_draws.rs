@@ -1,4 +1,4 @@
-//! The draws of a run that weigh, with their weights.
+//! The draws of a run that have weight, with their weights.
 
 use figrs_core::AnyElement;
 
@@ -31,7 +31,7 @@ impl<'d> WeightedDraws<'d> {
 
     /// The draws of one of the targets.
     ///
-    /// **Errors.** [`Error::NotATarget`] if the sampler has none of it.
+    /// **Errors.** [`Error::NotATarget`] if the sampler has no draws of it.
     pub(super) fn target(&self, element: &AnyElement) -> Result<&'d TargetDraws, Error> {
         let mut targets = self.draws.targets.iter();
         let found = targets.find(|target| target.element.id() == element.id());
@@ -40,7 +40,7 @@ impl<'d> WeightedDraws<'d> {
         })
     }
 
-    /// The values of a utility, one for each draw that weighs.
+    /// The values of a utility, one for each draw that has weight.
     ///
     /// **Errors.** [`Error::InvalidUtility`]; [`Error::NotATarget`].
     pub(super) fn utilities(&self, element: &AnyElement) -> Result<Vec<f64>, Error> {
