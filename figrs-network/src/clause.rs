@@ -1,14 +1,14 @@
 //! Clauses of a formula, as chains of small tables.
 
-/// Most parents of a table of a chain.
+/// Largest number of parents of a table of a chain.
 const MOST_PARENTS: usize = 4;
 
 /// A clause of a formula in conjunctive normal form: a factor that is one where some literal is true, and zero elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkClause {
-    /// Of different variables, ascending.
+    /// The literals, of different variables in ascending order.
     literals: Vec<(usize, bool)>,
-    /// Its number in the file, from 1, and the line on which it begins.
+    /// The number of the clause in the file, from 1, and the line on which it begins.
     number: usize,
     line: usize,
 }
@@ -18,7 +18,7 @@ pub struct NetworkClause {
 pub(super) enum ChainVariable {
     /// A variable of the network.
     Own(usize),
-    /// The variable that tells whether a table of the chain holds, by the position of that table.
+    /// The variable that states whether a table of the chain holds, by the position of that table.
     Holds(usize),
 }
 
@@ -32,7 +32,7 @@ pub(super) struct ChainTable {
 
 impl NetworkClause {
     /// The clause of some literals, each a variable and the value that makes it true, with its number and its line in the file; `None` if it
-    /// is true whatever the values are.
+    /// is true for all values.
     pub(super) fn new(
         mut literals: Vec<(usize, bool)>,
         (number, line): (usize, usize),
@@ -48,7 +48,7 @@ impl NetworkClause {
         })
     }
 
-    /// Its number and its line, in words.
+    /// The number and the line of the clause, in words.
     pub(super) fn name(&self) -> String {
         format!("clause {}, line {}", self.number, self.line)
     }
@@ -58,8 +58,8 @@ impl NetworkClause {
         &self.literals
     }
 
-    /// Tables of few parents, of which the last holds where the clause does: each looks at some literals, and at
-    /// whether the table before it holds. Of an empty clause none.
+    /// Tables with few parents, the last of which holds where the clause does: each looks at some literals, and at whether the
+    /// table before it holds. An empty clause has none.
     pub(super) fn chain(&self) -> impl Iterator<Item = ChainTable> + '_ {
         let mut rest = &self.literals[..];
         let mut before: Option<usize> = None;
@@ -75,7 +75,7 @@ impl NetworkClause {
             let own_variables = own
                 .iter()
                 .map(|&(variable, _)| ChainVariable::Own(variable));
-            // A literal is false where its variable has the other value.
+            // A literal is false if its variable has the other value.
             let failing = own
                 .iter()
                 .fold(0, |row, &(_, value)| 2 * row + usize::from(!value));
@@ -88,7 +88,7 @@ impl NetworkClause {
 }
 
 impl ChainTable {
-    /// For each row whether the table holds there, as a number.
+    /// For each row, one if the table holds there, and zero if not.
     pub(super) fn holds(&self) -> impl Iterator<Item = f64> {
         let failing = self.failing;
         (0..1 << self.parents.len()).map(move |row| f64::from(u8::from(row != failing)))

@@ -49,7 +49,7 @@ impl Network {
         &self.tables
     }
 
-    /// The clauses of a formula, which are factors besides the tables; none in a network of another format.
+    /// The clauses of a formula, which are factors in addition to the tables; none in a network of another format.
     pub fn clauses(&self) -> &[NetworkClause] {
         &self.clauses
     }
@@ -91,14 +91,14 @@ impl Network {
         Ok(&self.elements[self.position(variable)?])
     }
 
-    /// A variable with one of its states, by their names.
+    /// The observation of a variable in one of its states, by their names.
     ///
     /// **Errors.** As [`position`](Self::position), for the state as well.
     pub fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
         Ok(ObservedVariables::observation(self, variable, state)?)
     }
 
-    /// The network with other numbers in its tables, a list for each.
+    /// The network with other numbers in its tables, one list for each table.
     pub(super) fn with_numbers(&self, numbers: Vec<Vec<f64>>) -> Self {
         let tables: Vec<NetworkTable> = self
             .tables
@@ -112,7 +112,7 @@ impl Network {
         self.with_tables(tables, self.order.clone())
     }
 
-    /// The Bayesian network with other tables, and the order in which parents stand first.
+    /// The Bayesian network with other tables, and the order in which parents come first.
     pub(super) fn with_tables(&self, tables: Vec<NetworkTable>, order: Vec<usize>) -> Self {
         Self {
             elements: elements::of_tables(&self.variables, &tables, &order),

@@ -29,7 +29,7 @@ impl<'t> CsvRecords<'t> {
         Self::separated_by(separator(text), text)
     }
 
-    /// Records of values with a separator that is known.
+    /// Records of values with a known separator.
     ///
     /// **Errors.** A character that no text has.
     pub(super) fn separated_by(separator: char, text: &'t str) -> LexerResult<Self> {
@@ -84,7 +84,7 @@ impl<'t> CsvRecords<'t> {
 
     /// The line of a record, from 1.
     pub(super) fn line(&self, record: &StringRecord) -> usize {
-        // The place of a record is before empty lines above it.
+        // The position of a record is before empty lines above it.
         let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
         let above = &self.text[begin.0 as usize..self.field_start(record, 0)];
         begin.1 as usize + above.matches('\n').count()
@@ -94,14 +94,14 @@ impl<'t> CsvRecords<'t> {
     pub(super) fn field_start(&self, record: &StringRecord, field: usize) -> usize {
         let start = record.position().map_or(0, |place| place.byte() as usize);
         let rest = &self.text[start..];
-        // Empty lines may stand before a record.
+        // Empty lines may come before a record.
         let start = start + rest.len() - rest.trim_start_matches(['\n', '\r']).len();
         let found = Fields::new(&self.text[start..], self.separator).nth(field);
         found.map_or(start, |field| start + field.start)
     }
 }
 
-/// The separator of the first record: a comma, if it is not another one alone.
+/// The separator of the first record: a comma, unless it has none, but semicolons or tabs.
 fn separator(text: &str) -> char {
     let first = text.trim_start_matches(['\n', '\r']);
     let separates = |separator: &char| Fields::new(first, *separator).count() > 1;
@@ -119,7 +119,7 @@ struct Fields<'t> {
 /// The place of a field.
 struct Field {
     start: usize,
-    /// False if it begins with a quote and has no other.
+    /// False if the field begins with a quote and has no other.
     is_closed: bool,
 }
 
@@ -137,7 +137,7 @@ impl<'t> Fields<'t> {
     fn after_quotes(&self, start: usize) -> Option<usize> {
         let mut at = start;
         while self.text[at..].starts_with('"') {
-            // A second quote stands for itself, and goes on.
+            // A doubled quote stands for a quote, and the field goes on.
             at = at + 1 + self.text[at + 1..].find('"')? + 1;
         }
         Some(at)

@@ -11,7 +11,7 @@ use super::lexer::LexerResult;
 use super::reader::read_text;
 use super::{Network, NetworkError, State};
 
-/// Rows of data about the variables of a [`Network`]: a state for each variable, or nothing where it is missing.
+/// Rows of data about the variables of a [`Network`]: a state for each variable, or none where it is missing.
 ///
 /// ```
 /// # use figrs_network::Network;
@@ -27,13 +27,13 @@ use super::{Network, NetworkError, State};
 pub struct NetworkData {
     /// The states of each variable.
     pub(super) states: Vec<States<State>>,
-    /// By row, the position of the state of each variable.
+    /// For each row the position of the state of each variable.
     pub(super) cells: Vec<u32>,
     /// The line of each row in its file, from 1.
     pub(super) lines: Vec<usize>,
 }
 
-/// The cell of a state that is missing.
+/// The cell for a missing state.
 pub(super) const MISSING: u32 = u32::MAX;
 
 impl NetworkData {
@@ -75,12 +75,12 @@ impl NetworkData {
 }
 
 impl Network {
-    /// Reads a table of data in comma-separated values: the first line names variables, each other line has a state for each of them, and
-    /// an empty cell is missing, as is a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or `<NA>`, where that is no state. If there is no comma in the first line, semicolons or tabs separate the
-    /// cells. Variables that it does not name are missing in every row.
+    /// Reads a table of data in comma-separated values. The first line names variables, and each other line has a state for each of them. A cell is missing if
+    /// it is empty or a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or `<NA>`, unless that is a state. If the first line has no
+    /// comma, semicolons or tabs separate the cells. Variables that the first line does not name are missing in every row.
     ///
-    /// **Errors.** Of the file; [`NetworkError::Text`] with the line and the column of a variable or state that the network does not have,
-    /// of lines of another length than the first, of a quote without its end, and of characters that no text has.
+    /// **Errors.** Those of the file; [`NetworkError::Text`] with the line and the column of a variable or state that the network does not
+    /// have, of lines of another length than the first, of a quote without its end, and of characters that no text has.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
@@ -88,7 +88,7 @@ impl Network {
             .map_err(|mistake| mistake.within(&text, &path.display().to_string()))
     }
 
-    /// As [`read_data`](Self::read_data), of a text.
+    /// As [`read_data`](Self::read_data), from a text.
     ///
     /// **Errors.** As there.
     pub fn data_from_csv(&self, text: &str) -> Result<NetworkData, NetworkError> {

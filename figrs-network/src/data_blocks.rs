@@ -15,9 +15,9 @@ const BLOCK: usize = 1 << 16;
 /// The longest row, in bytes.
 const MOST_ROW: usize = 64 << 20;
 
-/// Rows of data about a network, block by block: memory is taken for one block, however many rows there are.
+/// Rows of data about a network, block by block: the memory is that of one block, however many rows there are.
 ///
-/// The blocks are what [`Network::read_data`] reads at once, in the same form and with the same errors. [`Network::data_blocks`] makes it.
+/// The blocks together are the data of [`Network::read_data`], in the same form and with the same errors. [`Network::data_blocks`] makes it.
 ///
 /// ```
 /// # use figrs_network::Network;
@@ -38,9 +38,9 @@ pub struct NetworkDataBlocks<'n, R> {
     separator: char,
     /// The file, or what the text is.
     place: String,
-    /// Text that was decoded and not yet read as rows.
+    /// Decoded text that was not yet read as rows.
     text: String,
-    /// The number of lines before it.
+    /// The number of lines before that text.
     lines_before: usize,
     /// True after the last block and after an error.
     is_over: bool,
@@ -51,12 +51,12 @@ pub struct NetworkDataBlocks<'n, R> {
 struct Source<R> {
     stream: R,
     bytes: Vec<u8>,
-    /// `None` before the first bytes, whose mark names the encoding.
+    /// The decoder; `None` before the first bytes, whose mark names the encoding.
     decoder: Option<EncodingDecoder>,
     is_at_end: bool,
 }
 
-/// A decoder, whose state has no text for debugging.
+/// A decoder, which has no text for debugging.
 struct EncodingDecoder(Decoder);
 
 impl std::fmt::Debug for EncodingDecoder {
@@ -65,14 +65,14 @@ impl std::fmt::Debug for EncodingDecoder {
     }
 }
 
-/// A failure of a stream: of its reader, or a character that is not in its encoding.
+/// A failure of a stream: an error of its reader, or a character that is not in its encoding.
 enum SourceFailure {
     Read(std::io::Error),
     Encoding(TextProblem),
 }
 
 impl<R: Read> Source<R> {
-    /// Appends as many bytes as the text has, and at least a block: a row that is longer than a block is then looked at a few times only.
+    /// Appends as many bytes as the text has, and at least a block, so that a row longer than a block is looked at only a few times.
     fn read_as_much(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         let enough = 2 * text.len();
         loop {
@@ -113,7 +113,7 @@ impl<R: Read> Source<R> {
 impl Network {
     /// Reads data as [`read_data`](Self::read_data) does, block by block from a stream of any length; `place` names the stream in errors.
     ///
-    /// **Errors.** As there, here those of the first line.
+    /// **Errors.** As there; here only those of the first line.
     pub fn data_blocks<R: Read>(
         &self,
         stream: R,
@@ -170,13 +170,13 @@ impl<R> NetworkDataBlocks<'_, R> {
         self.columns.positions()
     }
 
-    /// Forgets the beginning of the text.
+    /// Drops the beginning of the text.
     fn pass_over(&mut self, end: usize) {
         self.lines_before += self.text[..end].matches('\n').count();
         self.text.drain(..end);
     }
 
-    /// The rows of the text that are complete, and the end of the last of them.
+    /// The complete rows of the text, and the end of the last of them.
     fn rows(&self, is_last: bool) -> LexerResult<(NetworkData, usize)> {
         let mut records = CsvRecords::separated_by(self.separator, &self.text)?;
         let (mut data, mut record) = (self.columns.data(), StringRecord::new());
@@ -240,7 +240,7 @@ impl<R: Read> Iterator for NetworkDataBlocks<'_, R> {
 }
 
 impl SourceFailure {
-    /// The error for a reader's caller, at the end of a text with some lines before it.
+    /// The error for a reader's caller, at the end of a text that follows some lines.
     fn within(self, text: &str, place: &str, lines_before: usize) -> NetworkError {
         match self {
             Self::Read(cause) => NetworkError::Read {
@@ -255,7 +255,7 @@ impl SourceFailure {
     }
 }
 
-/// An error in a text with some lines before it.
+/// An error in a text that follows some lines.
 fn moved(error: NetworkError, lines: usize) -> NetworkError {
     match error {
         NetworkError::Text {

@@ -20,9 +20,9 @@ pub(super) struct DataColumns<'n> {
 }
 
 impl<'n> DataColumns<'n> {
-    /// The columns that a first record names; none if there is no record.
+    /// The columns that a first record names; `None` if there is no record.
     ///
-    /// **Errors.** A name that the network does not have or that stands a second time.
+    /// **Errors.** A name that the network does not have or that is repeated.
     pub(super) fn read(network: &'n Network, records: &mut CsvRecords<'_>) -> LexerResult<Self> {
         let variables = &network.variables;
         let (mut header, mut positions) = (StringRecord::new(), Vec::new());

@@ -14,17 +14,18 @@ use super::reader::read_text;
 use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State, TextProblem};
 
 impl Network {
-    /// Reads data without a network: its columns are the variables, without arcs, and their states the different cells, all equally likely. States that
-    /// are numbers stand in ascending order, others in that of their letters (by code points). Empty cells and the marks of missing values that [`read_data`](Self::read_data) knows are missing.
+    /// Reads data without a network: its columns are the variables, without arcs, and their states the different cells, all equally likely. States that are
+    /// numbers are sorted in ascending order, others by their letters (by code points). Empty cells and the marks of missing values in
+    /// [`read_data`](Self::read_data) are missing.
     ///
-    /// **Errors.** As [`read_data`](Self::read_data); no rows; one column alone; a column without a name or without any state.
+    /// **Errors.** As [`read_data`](Self::read_data); no rows; only one column; a column without a name or without any state.
     pub fn from_data(path: impl AsRef<Path>) -> Result<(Self, NetworkData), NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
         of_data(&text).map_err(|mistake| mistake.within(&text, &path.display().to_string()))
     }
 
-    /// As [`from_data`](Self::from_data), of a text.
+    /// As [`from_data`](Self::from_data), from a text.
     ///
     /// ```
     /// # use figrs_network::Network;
@@ -55,7 +56,7 @@ fn of_data(text: &str) -> LexerResult<(Network, NetworkData)> {
     Ok((network, data))
 }
 
-/// The names of the columns with their states in order, without columns that stand a second time, which are errors of the data.
+/// The names of the columns with their states in order, without repeated columns, which are errors of the data.
 fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     let mut records = CsvRecords::new(text)?;
     let mut header = StringRecord::new();
@@ -103,7 +104,7 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     Ok(columns)
 }
 
-/// States in ascending order if all are numbers, and else as they are.
+/// States in ascending order if all are numbers, otherwise unchanged.
 fn in_order(states: BTreeSet<String>) -> Vec<String> {
     let number = |state: &String| state.parse().ok().filter(|x: &f64| !x.is_nan());
     let numbers: Option<Vec<f64>> = states.iter().map(number).collect();
@@ -111,7 +112,7 @@ fn in_order(states: BTreeSet<String>) -> Vec<String> {
         return states.into_iter().collect();
     };
     let mut numbered: Vec<(f64, String)> = numbers.into_iter().zip(states).collect();
-    // Stable, so that the same number written in several ways keeps the order of the letters.
+    // Stable, so that different ways of writing one number keep the order of the letters.
     numbered.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     numbered.into_iter().map(|(_, state)| state).collect()
 }

@@ -10,10 +10,10 @@ pub use elements::DiagramElements;
 use super::variable::position_of;
 use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
 
-/// An influence diagram from a file: chance variables with conditional tables, decisions with what is known when they are made, and
-/// utilities, whose sum is to be as large as possible.
+/// An influence diagram from a file: chance variables with conditional tables, decisions with the variables that they know, and
+/// utilities, whose sum is to be maximised.
 ///
-/// Chance variables and decisions stand in one list and are named by their positions in it.
+/// Chance variables and decisions are in one list, and their positions in it stand for them.
 ///
 /// ```
 /// use figrs_network::InfluenceDiagram;
@@ -27,7 +27,7 @@ use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
 /// let [comfort] = diagram.utilities() else { panic!() };
 /// assert_eq!(diagram.variables()[decision.variable()].name(), "umbrella");
 /// assert!(decision.known().is_empty());
-/// // In rain and with an umbrella: of the weather the second state, of the decision the first, which varies fastest.
+/// // The second state of the weather (rain) and the first option of the decision, which varies fastest (take).
 /// assert_eq!(comfort.numbers()[2], 70.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -59,8 +59,8 @@ impl InfluenceDiagram {
         &self.tables
     }
 
-    /// The decisions, one after another: a decision that influences what is known at another one stands before it, and
-    /// others stand as in the file.
+    /// The decisions in order: a decision that influences a variable known to another one comes before it, and others are ordered
+    /// as in the file.
     pub fn decisions(&self) -> &[DecisionNode] {
         &self.decisions
     }
@@ -70,8 +70,8 @@ impl InfluenceDiagram {
         &self.utilities
     }
 
-    /// The positions of all variables, each after its parents, and a decision after what is known when it is made;
-    /// else in the order of the file.
+    /// The positions of all variables, each after its parents, and a decision after the variables that it knows; otherwise in the
+    /// order of the file.
     pub fn parents_first(&self) -> &[usize] {
         &self.order
     }
@@ -102,8 +102,8 @@ impl DecisionNode {
         self.variable
     }
 
-    /// The positions of the variables whose values the file says are known when deciding: the parents of the decision. They are not
-    /// the whole past: that earlier decisions and what was known at them are remembered is for the one who solves the diagram.
+    /// The positions of the variables that are known when deciding according to the file: the parents of the decision. They are not
+    /// the whole past: whoever solves the diagram decides whether earlier decisions and what was known at them are remembered.
     pub fn known(&self) -> &[usize] {
         &self.known
     }

@@ -28,7 +28,7 @@ pub(super) struct NetworkDraft {
     pub(super) clauses: Vec<NetworkClause>,
     /// The positions of the variables.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, with the offsets of what they know.
+    /// The decisions, with the offsets of the variables that they know.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
     /// The utilities, with the offsets of their declarations.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
@@ -38,9 +38,9 @@ pub(super) struct NetworkDraft {
     chosen: FxHashSet<usize>,
     /// The names of the utilities, with the offsets of their declarations.
     valued: IndexMap<String, usize, FxBuildHasher>,
-    /// Number of entries that may still be implied.
+    /// Number of entries that tables may still have beyond those in the text.
     implied: usize,
-    /// True if rows are divided by their sums, however far from one these are.
+    /// True if rows are divided by their sums, however far these are from one.
     normalises: bool,
 }
 
@@ -65,7 +65,7 @@ impl NetworkDraft {
         }
     }
 
-    /// As a reader with options makes it.
+    /// The draft with the options of a reader.
     pub(super) fn read_by(mut self, reader: &NetworkReader) -> Self {
         self.normalises = reader.normalises;
         self
@@ -110,7 +110,7 @@ impl NetworkDraft {
         self.add_variable(at, name, State::all(states))
     }
 
-    /// As [`declare`](Self::declare), of a decision with its options.
+    /// As [`declare`](Self::declare), for a decision with its options.
     pub(super) fn declare_decision(
         &mut self,
         at: usize,
@@ -143,7 +143,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// The positions of variables by their names and offsets; an error for one that is unknown, or named twice.
+    /// The positions of variables by their names and offsets; an error for a name that is unknown or repeated.
     pub(super) fn scope<N: AsRef<str>>(
         &self,
         names: impl IntoIterator<Item = (usize, N)>,
@@ -180,7 +180,7 @@ impl NetworkDraft {
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Number of entries of a table of which the text holds fewer; an error at an offset if tables like it become too large.
+    /// Number of entries of a table, of which the text may hold fewer; an error at an offset if such tables become too large.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -209,8 +209,8 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines a node that is declared, by its parents and the numbers that the text holds: of a chance variable row by row,
-    /// of a utility the last parent varying fastest, of a decision none. Names and numbers stand with their offsets.
+    /// Defines a declared node by its parents and the numbers in the text: for a chance variable row by row, for a utility with
+    /// the last parent varying fastest, for a decision none. Names and numbers come with their offsets.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -289,7 +289,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// The numbers of a table, which are as many as its variables need.
+    /// The numbers of a table, as many as its variables need.
     fn numbers<'w>(
         &self,
         at: usize,
@@ -353,7 +353,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Checks that a row sums to one, and divides it by its sum if that is only rounded.
+    /// Checks that a row sums to one, and divides it by its sum if that differs from one by rounding.
     ///
     /// `variables` are the parents and the child, and `at` is the offset of the row in the text.
     pub(super) fn check_row(

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::clause::ChainVariable;
 use super::{NetworkClause, NetworkTable, State, Variable};
 
-/// The elements of a Bayesian network whose tables stand in this order, parents first: `element` makes that of a table with its parents.
+/// The elements of a Bayesian network whose tables are in an order with parents first; `element` makes the element of a table from its parents.
 pub(super) fn bayesian(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -40,8 +40,8 @@ pub(super) fn of_tables(
 
 /// The elements of a Markov network, and a model that holds its factors.
 ///
-/// A variable is uniform, and a factor is a conditional table of two values, of which it is observed to hold. Weights are
-/// divided by the largest of their factor, and probabilities by the number of states; the model weighs a constant by the
+/// A variable is uniform, and a factor is a conditional table of two values, observed to hold. Weights are divided by the largest
+/// weight of their factor, and probabilities by the number of states; the model multiplies the weight of each world by the
 /// product of these divisors, so that the probability of its evidence is the sum over all assignments of the product of all
 /// factors.
 pub(super) fn markov(

@@ -5,10 +5,10 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use super::TextProblem;
 use super::lexer::LexerError;
 
-/// Bytes of a declaration in XML that are looked at.
+/// Largest number of bytes that are searched for an XML declaration.
 const DECLARATION: usize = 256;
 
-/// The text of a file, and where it cannot be read a mistake with the text before it.
+/// The text of a file, and where it cannot be read, an error with the text before it.
 ///
 /// A mark of UTF-16 at the start decides, and a document in XML is read in the encoding that its declaration names; other files are UTF-8.
 pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
@@ -43,7 +43,7 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, TextProblem> {
         return Ok(UTF_8);
     };
     let found = Encoding::for_label_no_replacement(label.as_bytes());
-    // Letters of one byte each are no UTF-16: the name of the encoding was kept when the file was saved in another.
+    // Letters of one byte each are not UTF-16: the declaration was kept when the file was saved in another encoding.
     let is_two_bytes = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE;
     match found {
         Some(encoding) if !is_two_bytes(encoding) => Ok(encoding),

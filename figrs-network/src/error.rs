@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::{NetworkFormat, Unknown};
 
-/// An error in reading, writing or asking a network, with its place and its remedy.
+/// An error in reading, writing or querying a network, with its place and its remedy.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum NetworkError {
@@ -36,7 +36,7 @@ pub enum NetworkError {
         /// The extensions that are known.
         expected: &'static str,
     },
-    /// The text of a file is not as it should be.
+    /// The text of a file is invalid.
     #[error("{place}:{line}:{column}: {}", printable(&.problem.to_string()))]
     Text {
         /// The file, or what the text is.
@@ -51,13 +51,13 @@ pub enum NetworkError {
     /// A variable or a state is not in the network.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// A Markov network has no conditional tables, which files of all formats but one consist of.
+    /// A Markov network has no conditional tables, which every file format except one needs.
     #[error("a Markov network cannot be written as {format}; write it as UAI")]
     NotBayesian {
         /// The format asked for.
         format: NetworkFormat,
     },
-    /// A format is read and not written.
+    /// A format can be read but not written.
     #[error("{format} is read and not written; write the network as UAI")]
     NotWritten {
         /// The format asked for.
@@ -74,14 +74,14 @@ pub enum NetworkError {
     },
 }
 
-/// Reason for which the tables of a network cannot be learned.
+/// Reason that the tables of a network cannot be learned.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum NetworkLearningError {
     /// A Markov network has no conditional tables.
     #[error("a Markov network has no conditional tables to learn; give a Bayesian network")]
     NotBayesian,
-    /// A prior is negative, larger than [`MOST_PRIOR`](super::NetworkLearner::MOST_PRIOR), or no number.
+    /// A prior is negative, larger than [`MOST_PRIOR`](super::NetworkLearner::MOST_PRIOR), or NaN.
     #[error("the prior adds {count} to each count; give a number from 0 to 1e15")]
     Prior {
         /// The number.
@@ -107,7 +107,7 @@ pub enum TextProblem {
         /// The encoding declared.
         encoding: String,
     },
-    /// The syntax demands something else here.
+    /// The syntax requires something else here.
     #[error("expected {expected}, found {found}")]
     Expected {
         /// The element of syntax expected here.
@@ -129,7 +129,7 @@ pub enum TextProblem {
         /// The name of the entity.
         entity: String,
     },
-    /// A document declares an encoding that is unknown, or in which it is not written.
+    /// A document declares an encoding that is unknown, or that is not the one it is written in.
     #[error(
         "declares the encoding `{encoding}`, in which it is not written or which is unknown; save it as UTF-8, and declare that"
     )]
@@ -137,13 +137,13 @@ pub enum TextProblem {
         /// The encoding declared.
         encoding: String,
     },
-    /// A document is of a version of XML that there is not.
+    /// A document is of a version of XML that does not exist.
     #[error("declares the version `{version}` of XML, and there are 1.0 and 1.1; declare 1.0")]
     XmlVersion {
         /// The version declared.
         version: String,
     },
-    /// A node is of a kind that neither networks nor influence diagrams have here.
+    /// A node is of a kind that neither networks nor influence diagrams can have.
     #[error(
         "`{node}` is a node of the kind `{kind}`, which is not read; write it as a table of discrete states"
     )]
@@ -153,7 +153,7 @@ pub enum TextProblem {
         /// Its kind, as the format calls it.
         kind: String,
     },
-    /// A formula of a table is none that is read.
+    /// A formula of a table cannot be read.
     #[error("a formula that is not read: {reason}; write the table as `data`")]
     Formula {
         /// The part that is not read, and why.
@@ -204,7 +204,7 @@ pub enum TextProblem {
         /// The number.
         number: f64,
     },
-    /// Evidence is not the JSON that it should be.
+    /// Evidence is not JSON of the expected form.
     #[error(
         "not an object of variables and states, or of variables and objects of states and weights, in JSON: {reason}"
     )]
@@ -247,7 +247,7 @@ pub enum TextProblem {
         /// The number listed.
         found: usize,
     },
-    /// A state has blanks, which separate states.
+    /// A state contains blanks, which separate states.
     #[error(
         "`{variable}` has a state `{state}` with blanks, which separate states; quote it: `\"{state}\"`, wherever it stands"
     )]
@@ -305,7 +305,7 @@ pub enum TextProblem {
         /// Entries needed.
         needed: u128,
     },
-    /// The probabilities of a row sum to something else than one.
+    /// The probabilities of a row do not sum to one.
     #[error(
         "the {} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or have the reader normalise rows",
         if row == "()" { "table".into() } else { format!("row {row}") },
@@ -349,7 +349,7 @@ pub enum TextProblem {
         /// The number of clauses.
         found: usize,
     },
-    /// A literal is of no variable that the header of a formula declares.
+    /// A literal is of a variable that the header of a formula does not declare.
     #[error(
         "the literal {literal} is of none of the variables, which are numbered from 1 to {variables} by the header; correct one of them"
     )]
@@ -388,7 +388,7 @@ pub enum TextProblem {
         /// The variable.
         variable: String,
     },
-    /// Evidence gives a state something else than a weight.
+    /// Evidence gives a state something that is not a weight.
     #[error(
         "`{variable}` has {found} for the state `{state}`; give each state a weight, a finite number that is not negative"
     )]
@@ -400,7 +400,7 @@ pub enum TextProblem {
         /// The weight, in JSON.
         found: String,
     },
-    /// Evidence has weights of some states of a variable, and none of another.
+    /// Evidence has weights of some states of a variable, but not of all.
     #[error(
         "`{variable}` has no weight for the state `{state}`; give each state one, 0 where it is excluded"
     )]
@@ -435,7 +435,7 @@ pub enum TextProblem {
         /// The character.
         letter: char,
     },
-    /// Data has one column, of which no network of several variables can be made.
+    /// Data has only one column, which cannot give a network of several variables.
     #[error(
         "the first line names one column alone; give at least two, separated by commas, semicolons or tabs"
     )]

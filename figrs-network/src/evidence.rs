@@ -26,18 +26,18 @@ impl Network {
         ObservedVariables::read_evidence(self, path.as_ref())
     }
 
-    /// The evidence of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`. Soft evidence has weights of all states of a variable in place of a
-    /// state, such as `{"smoke": {"yes": 0.6, "no": 0.3}}`.
+    /// The evidence of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`. Soft evidence has the weights of all states of a variable
+    /// instead of a state, such as `{"smoke": {"yes": 0.6, "no": 0.3}}`.
     ///
-    /// A state may be a number or a Boolean where that is its name. A variable may occur twice with one state, or with the same weights, which count once.
+    /// A state may be a number or a Boolean if that is its name. A variable may be repeated with the same state, or with the same weights, which count once.
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         of_json(self, text, "JSON")
     }
 
-    /// The observations of a text in the format of the UAI competitions: the number of observed variables, then for each
-    /// its index and that of its state; before that the number of sets of evidence, 1, may stand.
+    /// The observations of a text in the format of the UAI competitions: the number of observed variables, then for each its
+    /// index and that of its state. The number of sets of evidence, which must be 1, may come first.
     ///
     /// **Errors.** As [`evidence_from_json`](Self::evidence_from_json).
     pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
@@ -45,7 +45,7 @@ impl Network {
     }
 }
 
-/// Variables that are observed by their names and those of their states: of a [`Network`], or of an
+/// Variables that are observed by name, with states by name: those of a [`Network`], or of an
 /// [`InfluenceDiagram`](super::InfluenceDiagram).
 pub trait ObservedVariables {
     /// The variables, in the order of the file.
@@ -53,7 +53,7 @@ pub trait ObservedVariables {
 
     /// The position of the variable with a name.
     ///
-    /// **Errors.** None of this name, with names that may have been meant.
+    /// **Errors.** There is none of this name; with names that may have been meant.
     fn position(&self, variable: &str) -> Result<usize, Unknown>;
 
     /// A variable with one of its states, by their names.
@@ -143,7 +143,7 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     let mut input = Input::new(text);
     let numbers = text.split_ascii_whitespace().count();
     if numbers.is_multiple_of(2) {
-        // A set of evidence has an odd count of numbers, so that one more stands before it.
+        // A set of evidence has an odd count of numbers; if the count is even, one more comes before it.
         let (at, samples) = count(&mut input, "the number of observed variables")?;
         if samples != 1 {
             return Err(LexerError::new(at, TextProblem::Samples { samples }));
@@ -188,7 +188,7 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
 /// Reader of an object of variables with their states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// The mistake in a pair that was read.
+    /// The error in a pair that was read.
     problem: &'p mut Option<TextProblem>,
 }
 
@@ -213,7 +213,7 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
         while let Some((variable, value)) = map.next_entry::<String, StatedValue>()? {
             let found = match stated_by(self.observed, &variable, &value) {
                 Ok(found) => match stated.get(&variable) {
-                    // Weights count once.
+                    // The same weights count once.
                     Some(before) if *before == found => continue,
                     Some(_) => Err(TextProblem::Contradiction { variable }),
                     None => Ok((variable, found)),

@@ -1,4 +1,4 @@
-//! Networks and influence diagrams from what was parsed.
+//! Networks and influence diagrams built from parsed drafts.
 
 use figrs_core::Model;
 
@@ -55,7 +55,7 @@ impl NetworkDraft {
         })
     }
 
-    /// The influence diagram; without decisions and utilities if it has none.
+    /// The influence diagram; it has no decisions or utilities if the draft has none.
     pub(super) fn diagram(mut self, text: &str) -> LexerResult<InfluenceDiagram> {
         if self.kind == NetworkKind::Markov {
             let what = "`BAYES`, since influence diagrams have conditional tables";

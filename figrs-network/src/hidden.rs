@@ -1,11 +1,11 @@
-//! Hidden variables whose states are alike, and rows of tables that no case reaches.
+//! Hidden variables with indistinguishable states, and rows of tables that no case reaches.
 
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashSet;
 
 use super::{Network, NetworkData, NetworkTable, State};
 
-/// Uses of the variables of a network for cases.
+/// The observed variables of a network, and those with observed descendants.
 pub(super) struct Hidden {
     /// True for a variable that no case observes.
     is_hidden: Vec<bool>,
@@ -37,20 +37,20 @@ impl Hidden {
         }
     }
 
-    /// True if cases say nothing of a variable whatever its table is.
+    /// True if cases have no information about a variable, whatever its table is.
     pub(super) fn is_barren(&self, variable: usize) -> bool {
         self.is_hidden[variable] && !self.is_cause[variable]
     }
 }
 
-/// Hidden variables with an observed descendant and with two states that are alike in all tables:
-/// expectation-maximisation gives these states the same numbers in every round.
+/// Hidden variables with an observed descendant and with two states that have the same numbers in all tables:
+/// expectation-maximisation keeps these states the same in every round.
 pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {
         let states = network.variables[variable].states.len();
         let tables = network.tables.iter();
         let tables: Vec<_> = tables.filter(|t| t.variables.contains(&variable)).collect();
-        // States are alike or not, so that each need be compared with those before it.
+        // Each state is compared with those before it.
         let pairs = (1..states).flat_map(|second| (0..second).map(move |first| (first, second)));
         let mut pairs = pairs.take(MOST_PAIRS);
         pairs.any(|(first, second)| {
@@ -75,14 +75,14 @@ pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     hidden.filter(has_twins).collect()
 }
 
-/// Most pairs of states of one variable that are compared.
+/// Largest number of pairs of states of one variable that are compared.
 const MOST_PAIRS: usize = 1 << 12;
 
 impl Network {
-    /// The rows of tables that no case reaches, as positions of the variable and of the row in its table: in none are the parents in the states of
-    /// the row, where a missing cell may be any state. Learning without a prior leaves them as they were.
+    /// The rows of tables that no case reaches, as positions of the variable and of the row in its table: in no case can the parents have the
+    /// states of the row, where a missing cell may be any state. Learning without a prior leaves these rows as they were.
     ///
-    /// **Cost.** A look at the parents of each table for each case; for a case with missing parents one at each of their joint states.
+    /// **Cost.** One check of the parents of each table for each case; for a case with missing parents, one for each of their joint states.
     ///
     /// ```
     /// # use figrs_network::Network;

@@ -16,7 +16,7 @@ impl Network {
         NetworkReader::new().read(path)
     }
 
-    /// The network of a text in the format that its contents tell, from a place for messages such as `standard input`.
+    /// The network of a text in the format that its contents show; `place` names the text in messages, such as `standard input`.
     ///
     /// **Errors.** [`NetworkError::Text`] with the line and the column.
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
@@ -75,7 +75,7 @@ impl InfluenceDiagram {
         NetworkReader::new().read_diagram(path)
     }
 
-    /// The influence diagram of a text in the format that its contents tell, from a place for messages such as `standard input`.
+    /// The influence diagram of a text in the format that its contents show; `place` names the text in messages, such as `standard input`.
     ///
     /// **Errors.** As [`read`](Self::read).
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {

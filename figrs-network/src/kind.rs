@@ -5,6 +5,6 @@
 pub enum NetworkKind {
     /// Each variable has a conditional table.
     Bayesian,
-    /// The tables are factors; a world weighs as much as the product of them.
+    /// The tables are factors; the weight of a world is their product.
     Markov,
 }

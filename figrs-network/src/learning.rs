@@ -12,7 +12,7 @@ use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Vari
 
 /// Learning of the tables of a Bayesian network from data with missing values, by expectation-maximisation on its junction tree.
 ///
-/// The rows of all tables are parameters, each its own. Without a prior a row that no case needs keeps its numbers.
+/// The rows of all tables are parameters, one for each row. Without a prior a row that no case reaches keeps its numbers.
 ///
 /// **Guarantee**, **complexity** and **references** are those of [`ExpectationMaximization`].
 ///
@@ -38,19 +38,19 @@ pub struct NetworkLearner {
     seed: u64,
 }
 
-/// Starts of learning where states of a hidden variable begin alike, if no number is given.
+/// Default number of starts where two states of a hidden variable begin alike.
 const STARTS_OF_ALIKE: u64 = 10;
 
-/// Numbers that learning starts from.
+/// The numbers that learning starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LearningStart {
-    /// Those of the network.
+    /// The numbers of the network.
     #[default]
     Network,
-    /// All states of a row equally likely.
+    /// All states of a row are equally likely.
     Uniform,
-    /// Rows drawn uniformly from all rows, with this seed.
+    /// Rows are drawn uniformly from all rows, with this seed.
     Random(u64),
 }
 
@@ -59,9 +59,9 @@ pub enum LearningStart {
 pub struct LearnedNetwork {
     /// The network with the learned tables.
     pub network: Network,
-    /// The log-likelihoods of all rounds, and the reason for their end; with several starts those of the best.
+    /// The log-likelihoods of all rounds, and the reason for their end; with several starts, those of the best start.
     pub fit: Fit,
-    /// The positions of the hidden variables with two states that began alike, so that their first numbers were drawn.
+    /// The positions of the hidden variables with two states that began alike; their first numbers were drawn at random.
     pub alike: Vec<usize>,
     /// The rows of tables that no case reaches, by the positions of the variable and of the row in its table. Without a prior they keep the numbers that
     /// learning starts from.
@@ -75,15 +75,15 @@ impl Default for NetworkLearner {
 }
 
 impl NetworkLearner {
-    /// The largest count of [`prior`](Self::prior): beside a larger one the count of a case is lost to rounding.
+    /// The largest count for [`prior`](Self::prior): with a larger one the count of a case is lost to rounding.
     pub const MOST_PRIOR: f64 = 1e15;
 
-    /// For the maximum of the likelihood, from the network's own numbers.
+    /// Learns the maximum of the likelihood, from the network's own numbers.
     pub fn new() -> Self {
         Self::by(ExpectationMaximization::new(JunctionTree::new()))
     }
 
-    /// With the settings of an algorithm.
+    /// Learns with the settings of an algorithm.
     pub fn by(algorithm: ExpectationMaximization<JunctionTree>) -> Self {
         Self {
             algorithm,
@@ -94,8 +94,8 @@ impl NetworkLearner {
         }
     }
 
-    /// Adds so much to the count of every state in every row: a Dirichlet prior of one more, whose posterior density is maximised
-    /// (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)).
+    /// Adds this number to the count of every state in every row: a Dirichlet prior with one more, whose posterior density is
+    /// maximised (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)).
     pub fn prior(mut self, count: f64) -> Self {
         self.prior = count;
         self
@@ -107,14 +107,14 @@ impl NetworkLearner {
         self
     }
 
-    /// Starts this many times, from the second time on at rows that are drawn, and takes the most likely result (default once, and ten times where
-    /// two states of a hidden variable begin alike).
+    /// Starts this many times, after the first time from random rows, and takes the most likely result (default once, and ten times where two
+    /// states of a hidden variable begin alike).
     pub fn starts(mut self, starts: u64) -> Self {
         self.starts = Some(starts);
         self
     }
 
-    /// Sets the seed of what is drawn: the rows of further starts, and of the first one where states of a hidden variable begin alike (default 0).
+    /// Sets the seed of random rows: those of further starts, and of the first start where states of a hidden variable begin alike (default 0).
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -122,11 +122,11 @@ impl NetworkLearner {
 
     /// Learns the tables of a network.
     ///
-    /// States of a variable that no case observes, which begin alike in all tables, would stay alike in every round: a stationary point that is no
-    /// maximum. The first numbers of those tables are then drawn, and [`LearnedNetwork::alike`] names the variables.
+    /// States of an unobserved variable that begin alike in all tables would stay alike in every round: a stationary point that is no maximum. The
+    /// first numbers of those tables are then drawn at random, and [`LearnedNetwork::alike`] lists the variables.
     ///
-    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; those of [`ExpectationMaximization`], of which
-    /// [`InvalidCase`](figrs_infer::Error::InvalidCase) names the row of the data.
+    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; those of [`ExpectationMaximization`]:
+    /// [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
     pub fn learn(
         &self,
         network: &Network,
@@ -166,7 +166,7 @@ impl NetworkLearner {
         let rows = data.rows().map(|row| row.map(Option::<&State>::cloned));
         let fit = algorithm.fit(&Model::new(), &Cases::new(&elements).rows(rows))?;
         let is_unreached: FxHashSet<(usize, usize)> = unreached.iter().copied().collect();
-        // What no case depends on is as it was, wherever a start has drawn it.
+        // Rows that no case depends on keep their numbers, even if a start has drawn others.
         let is_idle = |child, row| uses.is_barren(child) || is_unreached.contains(&(child, row));
         let mut numbers = Vec::with_capacity(tables.len());
         for (table, own) in tables.iter().zip(network.tables()) {
@@ -199,7 +199,7 @@ impl NetworkLearner {
         network.with_numbers(starts.collect())
     }
 
-    /// The tables with their first numbers, those of tables with an alike variable drawn.
+    /// The tables with their first numbers; tables with an alike variable are drawn at random.
     fn tables(&self, network: &Network, alike: &[usize], uses: &Hidden) -> Vec<LearnedTable> {
         let mut random = stream(
             match self.start {
@@ -230,7 +230,7 @@ impl NetworkLearner {
                         LearningStart::Network | LearningStart::Random(_) => row.to_vec(),
                     };
                     let start = if is_random || is_alike {
-                        // Exponentially distributed numbers over their sum.
+                        // Exponentially distributed numbers divided by their sum.
                         let drawn: Vec<f64> = row
                             .iter()
                             .map(|_| -(-random.random::<f64>()).ln_1p())
@@ -267,7 +267,7 @@ struct LearnedTable {
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,
-    /// Its numbers if no case reaches it.
+    /// The numbers of the row if no case reaches it.
     kept: Vec<f64>,
 }
 

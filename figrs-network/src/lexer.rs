@@ -13,7 +13,7 @@ pub(super) type LexerResult<T> = Result<T, LexerError>;
 #[derive(Debug)]
 pub(super) struct LexerError {
     offset: usize,
-    /// `None` while another way to read the text may be tried.
+    /// The problem; `None` while another way to read the text may be tried.
     problem: Option<Box<TextProblem>>,
 }
 
@@ -67,13 +67,13 @@ pub(super) fn offset(input: &Input<'_>) -> usize {
     input.current_token_start()
 }
 
-/// The error that the syntax demands something else here.
+/// The error that the syntax requires something else here.
 pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
     let found = found(input);
     LexerError::new(offset(input), TextProblem::Expected { expected, found })
 }
 
-/// The error that the syntax demands something else where a word was read.
+/// The error that the syntax requires something else in place of a word.
 pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
     let found = found(word);
     LexerError::new(at, TextProblem::Expected { expected, found })
@@ -101,7 +101,7 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     }
 }
 
-/// The largest size of a utility: expected ones are sums of several.
+/// The largest magnitude of a utility: expected utilities are sums of several.
 const MOST_UTILITY: f64 = 1e300;
 
 /// A number that is a utility, from its digits.

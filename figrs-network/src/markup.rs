@@ -2,9 +2,9 @@
 
 use super::{NetworkError, NetworkFormat};
 
-/// A text in which nothing is markup, and that an XML reader gives back as it is.
+/// Escapes a text, so that nothing in it is markup and an XML reader returns it unchanged.
 ///
-/// **Errors.** [`NetworkError::Inexpressible`] for characters that XML cannot hold in any way.
+/// **Errors.** [`NetworkError::Inexpressible`] for characters that XML cannot hold.
 pub(super) fn escaped(text: &str, format: NetworkFormat) -> Result<String, NetworkError> {
     let mut escaped = String::with_capacity(text.len());
     let inner = text.trim_ascii_start().len()..=text.trim_ascii_end().len();

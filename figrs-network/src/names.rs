@@ -1,4 +1,4 @@
-//! Identifiers for formats whose names are nothing else, and the names that they stand for.
+//! Identifiers for formats that take no other names, and the names that they stand for.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,7 +11,7 @@ use super::lexer::{LexerError, LexerResult};
 pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     let own = names.iter().filter(|name| is_identifier(name));
     let mut taken: FxHashSet<String> = own.map(|&name| name.to_owned()).collect();
-    // For each start of an identifier the number that its last one ends with.
+    // For each beginning of an identifier, the number at the end of its latest one.
     let mut last: FxHashMap<String, usize> = FxHashMap::default();
     let identifier = |&name: &&str| {
         if is_identifier(name) {
@@ -33,7 +33,7 @@ pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     names.iter().map(identifier).collect()
 }
 
-/// A name with underscores for what an identifier cannot hold, after a letter.
+/// A name with underscores for the characters that an identifier cannot hold, after a letter.
 pub(super) fn nearest(name: &str) -> String {
     let letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -50,7 +50,7 @@ fn is_identifier(name: &str) -> bool {
 pub(super) struct FullNames(FxHashMap<String, String>);
 
 impl FullNames {
-    /// Adds an identifier that stands at an offset, and returns its name: itself if it has no other.
+    /// Adds an identifier at an offset, and returns its name: the identifier if it has no other.
     pub(super) fn add(
         &mut self,
         at: usize,

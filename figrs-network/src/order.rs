@@ -1,10 +1,10 @@
-//! Orders of nodes in which parents stand before their children.
+//! Orders of nodes in which parents come before their children.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The first order of nodes in which parents stand before their children: each place is taken by the first node that may stand
-/// there. If there is none, the nodes of a cycle, each followed by one of its parents.
+/// The first order of nodes in which parents come before their children: each place is taken by the first node whose parents are
+/// placed. If there is none, the error is the nodes of a cycle, each followed by one of its parents.
 pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usize>> {
     let mut children = vec![Vec::new(); parents.len()];
     let mut missing: Vec<usize> = parents.iter().map(|own| own.len()).collect();
@@ -32,7 +32,7 @@ pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usiz
         let parent = parents[node].iter().find(|&&parent| missing[parent] > 0);
         parent.map_or(node, |&parent| parent)
     };
-    // Something above it is on a cycle: as many steps up as there are nodes end there.
+    // An ancestor of it is on a cycle: as many steps up as there are nodes end there.
     for _ in 0..parents.len() {
         node = above(node);
     }

@@ -18,14 +18,14 @@ impl Network {
         })
     }
 
-    /// The network in a format. Reading it again gives the same names and the same numbers to the last bit, but for UAI, which has no
-    /// names.
+    /// The network in a format. Reading it again gives the same names and the same numbers to the last bit, except for UAI, which has
+    /// no names.
     ///
-    /// Variables keep their order; XDSL has their tables in that order too. XDSL and NET have identifiers for names: other names are
-    /// kept beside identifiers made of them, which is what other programs see.
+    /// Variables keep their order; XDSL has their tables in that order too. Names in XDSL and NET are identifiers: other names are
+    /// kept beside identifiers made from them, which are what other programs see.
     ///
-    /// Clauses of a formula of more than four literals are written with helper variables after the own ones, which have one value for each
-    /// assignment of those.
+    /// Clauses with more than four literals are written with helper variables, which follow the variables of the network and have one
+    /// value for each assignment of these.
     ///
     /// **Errors.** [`NetworkError::NotWritten`] for CNF; [`NetworkError::NotBayesian`] for a Markov network in another format than UAI; [`NetworkError::Inexpressible`] for
     /// a name that the format cannot hold.

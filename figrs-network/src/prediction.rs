@@ -9,7 +9,7 @@ use super::{Network, State};
 ///
 /// **Guarantee.** Exact up to rounding. A prediction depends on its case alone, not on those before.
 ///
-/// **Complexity.** A compilation; then for each case a pass over those parts of the tree that the states that differ from the case before reach.
+/// **Complexity.** A compilation; then for each case a pass over the parts of the tree that the changes from the case before reach.
 ///
 /// **Errors.** Those of [`JunctionTree`], when it is made.
 ///
@@ -43,7 +43,7 @@ pub struct CasePredictor {
     log_evidence: f64,
 }
 
-/// A variable that cases may observe, with its state in the present one.
+/// A variable that cases may observe, with its state in the present case.
 #[derive(Clone, Debug)]
 struct ObservedVariable {
     position: usize,
@@ -94,10 +94,10 @@ impl CasePredictor {
         })
     }
 
-    /// Predicts for a case: the states of all variables of the network, in their order, or none where they are missing. States of the predicted
-    /// variable and of those that are not observed mean nothing.
+    /// Predicts for a case: the states of all variables of the network in order, `None` where they are missing. The states of the predicted
+    /// variable and of variables that are not observed are ignored.
     ///
-    /// **Errors.** Those of the tree, as when it is interrupted. A case that cannot be is none: its log-likelihood is `-inf`.
+    /// **Errors.** Those of the tree, such as an interrupt. An impossible case is not an error: its log-likelihood is `-inf`.
     pub fn predict<'s>(
         &mut self,
         case: impl IntoIterator<Item = Option<&'s State>>,
@@ -130,17 +130,17 @@ impl CasePredictor {
 }
 
 impl CasePrediction {
-    /// The posterior probabilities of the states of the predicted variable, in their order; none if the case cannot be.
+    /// The posterior probabilities of the states of the predicted variable, in order; empty if the case is impossible.
     pub fn probabilities(&self) -> &[f64] {
         &self.probabilities
     }
 
-    /// The natural logarithm of the probability of the observed states of the case, given the evidence of the model; `-inf` if they cannot be.
+    /// The natural logarithm of the probability of the observed states of the case, given the evidence of the model; `-inf` if they are impossible.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
-    /// The position of the most probable state, the first of several; `None` if the case cannot be.
+    /// The position of the most probable state, the first of several; `None` if the case is impossible.
     pub fn most_probable(&self) -> Option<usize> {
         let numbered = self.probabilities.iter().copied().enumerate();
         let best = numbered.reduce(|best, other| if other.1 > best.1 { other } else { best });

@@ -1,10 +1,10 @@
-//! Mistakes of texts in tests.
+//! Errors of texts, for tests.
 
 use std::fmt::Debug;
 
 use super::{NetworkError, TextProblem};
 
-/// The line, the column and the problem of a text that was not read.
+/// The line, the column and the problem of a text that cannot be read.
 #[track_caller]
 pub(super) fn problem_of<T: Debug>(read: Result<T, NetworkError>) -> (usize, usize, TextProblem) {
     match read {

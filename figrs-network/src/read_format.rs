@@ -28,7 +28,7 @@ impl NetworkFormat {
         }
     }
 
-    /// The format of a document in XML, by its first element; nothing if a text is no document in XML.
+    /// The format of a document in XML, by its first element; `None` if a text is not a document in XML.
     pub(super) fn of_document(text: &str) -> LexerResult<Option<Self>> {
         if !text.trim_start_matches(is_before_text).starts_with('<') {
             return Ok(None);
@@ -57,7 +57,7 @@ impl NetworkFormat {
             word if ["BAYES", "MARKOV"].contains(&&*word.to_ascii_uppercase()) => Ok(Self::Uai),
             _ if start.starts_with("//") || start.starts_with("/*") => Ok(Self::Bif),
             _ if start.starts_with('%') => Ok(Self::Net),
-            // Notes may stand before the first block.
+            // Notes may come before the first block.
             _ if text.lines().any(|line| line.starts_with("probability")) => Ok(Self::Bif),
             _ => {
                 let what = "a network in BIF, BIFXML, CNF, NET, UAI or XDSL format";

@@ -8,9 +8,9 @@ use super::lexer::LexerResult;
 use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat};
 use figrs_reading::{MOST_NETWORK_BYTES, read_limited};
 
-/// Reads networks and influence diagrams by options; [`Network::read`] and its siblings read without any.
+/// Reads networks and influence diagrams with options; [`Network::read`] and the functions like it read without any.
 ///
-/// A document in XML is read in the encoding that it declares, and any file in UTF-16 if its first bytes mark that; others are UTF-8.
+/// A document in XML is read in the encoding that it declares, and any file in UTF-16 if its first bytes mark it; others are UTF-8.
 ///
 /// ```
 /// use figrs_network::NetworkReader;
@@ -35,15 +35,15 @@ impl NetworkReader {
         Self::default()
     }
 
-    /// Divides each row of a conditional table by its sum, however far that is from one, and lists the row in
-    /// [`normalised`](Network::normalised). A row of zeros stays an error.
+    /// Divides each row of a conditional table by its sum, however far this is from one, and lists the row in
+    /// [`normalised`](Network::normalised). A row of zeros is still an error.
     pub fn normalise(mut self) -> Self {
         self.normalises = true;
         self
     }
 
-    /// Unrolls a dynamic network of `GeNIe` to a number of slices: a node of the plate is a variable in each of them, called after it and `_0`, `_1` and so on.
-    /// Other networks are read as they are.
+    /// Unrolls a dynamic network of `GeNIe` to a number of slices: a node of the plate becomes a variable in each of them, with its name and `_0`, `_1` and so
+    /// on. Other networks are read as they are.
     pub fn slices(mut self, slices: u32) -> Self {
         self.slices = Some(slices.max(1));
         self
@@ -63,7 +63,7 @@ impl NetworkReader {
         self.file(path.as_ref(), NetworkDraft::diagram)
     }
 
-    /// Reads a text as [`Network::from_text`] does. Its characters were decoded before, so that an encoding that it declares means nothing.
+    /// Reads a text as [`Network::from_text`] does. Its characters are decoded already, so an encoding that it declares is ignored.
     ///
     /// **Errors.** As there.
     pub fn from_text(&self, text: &str, place: &str) -> Result<Network, NetworkError> {
@@ -81,14 +81,14 @@ impl NetworkReader {
         self.text(text, place, NetworkDraft::diagram)
     }
 
-    /// Reads bytes in the encoding that they declare, and in the format that the text tells.
+    /// Reads bytes in the encoding that they declare, and in the format that the text shows.
     ///
-    /// **Errors.** As [`from_text`](Self::from_text), and if they are in no encoding that is known.
+    /// **Errors.** As [`from_text`](Self::from_text), and if the encoding of the bytes is not known.
     pub fn from_bytes(&self, bytes: Vec<u8>, place: &str) -> Result<Network, NetworkError> {
         self.text(&text_of(bytes, place)?, place, NetworkDraft::network)
     }
 
-    /// As [`from_bytes`](Self::from_bytes), of an influence diagram.
+    /// As [`from_bytes`](Self::from_bytes), for an influence diagram.
     ///
     /// **Errors.** As there.
     pub fn diagram_from_bytes(
@@ -128,10 +128,10 @@ impl NetworkReader {
     }
 }
 
-/// Builds what is read.
+/// Builds the result of reading.
 pub(super) type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
 
-/// The text of a file; an error if it cannot be read or is in no encoding that is known.
+/// The text of a file; an error if it cannot be read or its encoding is not known.
 pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
     let bytes = read_limited(path, MOST_NETWORK_BYTES).map_err(|cause| NetworkError::Read {
         path: path.to_owned(),

@@ -2,7 +2,7 @@
 
 use figrs_factor::graph::sums_to_one;
 
-/// Largest distance of a row's sum from one that counts as rounding of its numbers: that of three decimals.
+/// Largest distance of a row's sum from one that counts as rounding: the rounding of numbers with three decimals.
 ///
 /// The numbers of some files are rounded to three decimals, so that three thirds are 0.999.
 pub const ROUNDING: f64 = 1e-3;
@@ -24,11 +24,11 @@ pub struct NormalisedRow {
 
 /// Result of checking the sum of a row.
 pub(super) enum RowSumCheck {
-    /// It is one.
+    /// The sum is one.
     One,
-    /// It was another; now it is one.
+    /// The row had another sum, and was divided by it.
     Normalised(f64),
-    /// It is no distribution.
+    /// The row is not a distribution.
     Wrong(f64),
 }
 

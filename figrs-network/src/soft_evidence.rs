@@ -67,7 +67,7 @@ impl NetworkEvidence {
         observed.chain(self.likelihoods.iter().map(StateLikelihoods::variable))
     }
 
-    /// A model with the likelihoods besides.
+    /// Adds the likelihoods to a model.
     fn weighing(&self, model: Model, elements: &[Element<State>]) -> Model {
         self.likelihoods.iter().fold(model, |model, likelihoods| {
             let weights = likelihoods.weights.clone();
@@ -87,14 +87,14 @@ impl From<Vec<Observation>> for NetworkEvidence {
 }
 
 impl Network {
-    /// The model with some evidence.
+    /// The model with this evidence.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.observing(&evidence.observations), &self.elements)
     }
 }
 
 impl DiagramElements {
-    /// As [`model`](Self::model), with likelihoods besides. A likelihood of a decision is refused by algorithms: it would not be known what was decided.
+    /// As [`model`](Self::model), with the likelihoods in addition. Algorithms refuse a likelihood of a decision: it would not state which option was chosen.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.model(&evidence.observations), self.variables())
     }

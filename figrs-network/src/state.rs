@@ -36,7 +36,7 @@ impl State {
 }
 
 impl PartialEq for State {
-    /// True if the position is the same, in lists of the same names.
+    /// True if the position is the same, in lists with the same names.
     fn eq(&self, other: &Self) -> bool {
         self.index == other.index
             && (Arc::ptr_eq(&self.names, &other.names) || self.names == other.names)

@@ -1,4 +1,4 @@
-//! Tokens shared by the formats of names, quotes and brackets: each says what separates its tokens.
+//! Tokens shared by the formats of names, quotes and brackets: each format defines its separators.
 
 use winnow::Parser;
 use winnow::combinator::opt;
@@ -15,7 +15,7 @@ pub(super) trait Dialect {
     /// Skips a comment; false if there is none.
     fn comment(input: &mut Input<'_>) -> LexerResult<bool>;
 
-    /// The characters of a name without quotes; none if it is no name.
+    /// The characters of a name without quotes; empty if it is not a name.
     fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str>;
 }
 
@@ -73,13 +73,13 @@ pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(text)
 }
 
-/// A mark such as a bracket, if it stands here.
+/// Reads a mark such as a bracket, if it is next.
 pub(super) fn mark<D: Dialect>(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     space::<D>(input)?;
     Ok(opt(mark).parse_next(input)?.is_some())
 }
 
-/// A mark that must stand here.
+/// Reads a mark that must be next.
 pub(super) fn require<D: Dialect>(
     input: &mut Input<'_>,
     it: char,

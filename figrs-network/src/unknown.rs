@@ -1,4 +1,4 @@
-//! Names that a network does not have, and those that may have been meant.
+//! Names that a network does not have, with suggestions.
 
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
@@ -8,22 +8,22 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Unknown {
-    /// No variable is called this.
+    /// There is no variable of this name.
     #[error("no variable is called `{}`; {}", printable(.name), meant(near))]
     Variable {
         /// The name asked for.
         name: String,
-        /// Names that are like it, or all if there are few.
+        /// Similar names, or all if there are few.
         near: Vec<String>,
     },
-    /// A variable has no state that is called this.
+    /// A variable has no state of this name.
     #[error("`{}` has no state `{}`; {}", printable(.variable), printable(.name), meant(near))]
     State {
         /// The variable.
         variable: String,
         /// The name asked for.
         name: String,
-        /// Names of states that are like it, or all if there are few.
+        /// Similar names of states, or all if there are few.
         near: Vec<String>,
     },
 }
@@ -51,7 +51,7 @@ pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec
     ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// Edit distance: the number of letters to change, add or leave out, among the first letters only and regardless of case.
+/// Edit distance: the number of letters to change, add or leave out, counted in the first letters only and regardless of case.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {

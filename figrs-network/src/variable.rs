@@ -16,7 +16,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The name; of a variable of a UAI file, its index.
+    /// The name; in a UAI file, the index of the variable.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -51,7 +51,7 @@ impl NetworkTable {
     }
 }
 
-/// The states of some variables at a combination of them, the last varying fastest: `(young, F)`.
+/// The states of some variables at one of their combinations, the last varying fastest: `(young, F)`.
 pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> String {
     let states = variables.iter().map(|&variable| all[variable].states());
     let combinations = Assignments::rows(states.clone().map(|states| states.len().max(1)));
@@ -62,7 +62,7 @@ pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> 
 
 /// The position of the variable with a name, by an index of the names.
 ///
-/// **Errors.** A name that is not there.
+/// **Errors.** A name that does not exist.
 pub(super) fn position_of(
     index: &FxHashMap<String, usize>,
     variables: &[Variable],

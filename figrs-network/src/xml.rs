@@ -1,7 +1,7 @@
 //! Elements of XML, with their places in the text.
 //!
-//! Entities that a document declares are refused, so that none can expand beyond its size; definitions of document types are
-//! passed over. Nothing is nested deeper than a reader asks for: what it does not know is passed over by counting.
+//! Entities that a document declares are refused, so that none can expand beyond its size; document type definitions are skipped.
+//! Elements nest no deeper than a reader asks for: unknown ones are skipped by counting.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub(super) struct XmlElement<'t> {
 impl XmlElement<'_> {
     /// Its name, without a prefix.
     pub(super) fn name(&self) -> &str {
-        // Part of a text, between marks of one byte.
+        // The name is part of a text, between marks of one byte.
         std::str::from_utf8(self.start.local_name().into_inner()).unwrap_or_default()
     }
 
@@ -64,7 +64,7 @@ impl XmlElement<'_> {
         }
     }
 
-    /// An attribute that must be given, without the white space around it.
+    /// An attribute that is required, without the white space around it.
     pub(super) fn required(&self, name: &str, expected: &'static str) -> LexerResult<String> {
         match self.attribute(name)? {
             Some(value) => Ok(value.trim_ascii().to_owned()),
@@ -72,7 +72,7 @@ impl XmlElement<'_> {
         }
     }
 
-    /// The error that another element should stand here.
+    /// The error that another element is expected here.
     pub(super) fn unexpected(&self, expected: &'static str) -> LexerError {
         unexpected(self.at, &format!("<{}>", self.name()), expected)
     }
@@ -101,7 +101,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// The next element in the one that is open; nothing if that ends.
+    /// The next child of the open element; `None` if the open element ends.
     pub(super) fn child(&mut self) -> LexerResult<Option<XmlElement<'t>>> {
         loop {
             let (at, event) = self.event()?;
@@ -139,7 +139,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Passes over the rest of the open element.
+    /// Skips the rest of the open element.
     pub(super) fn skip(&mut self) -> LexerResult<()> {
         let mut depth = 1usize;
         while depth > 0 {
@@ -153,7 +153,7 @@ impl<'t> XmlReader<'t> {
         Ok(())
     }
 
-    /// Checks that nothing but comments stands after the first element.
+    /// Checks that only comments follow the first element.
     pub(super) fn end(&mut self) -> LexerResult<()> {
         loop {
             let (at, event) = self.event()?;
@@ -196,7 +196,7 @@ impl<'t> XmlReader<'t> {
     }
 }
 
-/// Refuses versions of XML that there are not. The encoding was heeded when the bytes of the text were decoded.
+/// Refuses versions of XML that do not exist. The encoding was applied when the bytes of the text were decoded.
 fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     let version = declaration.version();
     let version = version.map_err(|error| malformed(at, &error))?;
@@ -244,7 +244,7 @@ struct Piece {
     start: usize,
     /// Its offset in the text of the document.
     at: usize,
-    /// True if it stands in the document as it is, false if a reference means it.
+    /// True if the document contains it literally, false if it comes from a reference.
     is_literal: bool,
 }
 
@@ -285,7 +285,7 @@ impl<'t> XmlText<'t> {
         })
     }
 
-    /// The text as a name: without white space around it, unless that is written as a reference.
+    /// The text as a name: without white space around it, unless this is written as a reference.
     pub(super) fn name(&self) -> String {
         let mut name = String::with_capacity(self.text.len());
         // Bytes up to which nothing may be trimmed.

@@ -1,4 +1,4 @@
-//! The blocks of a BIF file but for the contents of probability tables.
+//! The blocks of a BIF file, except for the contents of probability tables.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -69,7 +69,7 @@ pub(super) fn variable<'t>(
 const STATE: &str =
     "a state or `}`; a state with blanks, commas or brackets stands in quotes, as in `\"(17,30]\"`";
 
-/// The first state with blanks in a list of states that commas separate, of which there are as many as are declared.
+/// The first state that contains blanks, in a list of states separated by commas whose number is the declared one.
 fn unquoted(list: &str, declared: usize) -> Option<String> {
     let (list, _) = list.rsplit_once('}')?;
     let states: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -132,7 +132,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
     Ok(names)
 }
 
-/// The names of a probability block; its body is passed over.
+/// The names of a probability block; its body is skipped.
 pub(super) fn table<'t>(input: &mut Input<'t>) -> LexerResult<TableBlock<'t>> {
     require(input, '(', "`(` and a variable")?;
     let child = word(input, "a variable")?;

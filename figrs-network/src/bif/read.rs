@@ -8,7 +8,7 @@ use super::notes::{BLOCKS, BlockKind, next_block};
 use super::table::Tables;
 use super::token::word;
 
-/// The network of a text. Blocks may stand in any order.
+/// The network of a text. Blocks may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
@@ -24,7 +24,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
         }
     }
     if !has_blocks {
-        // A text without blocks is no network: its first word should be that of one.
+        // A text without blocks is not a network: its first word should begin one.
         let mut input = Input::new(text);
         let (at, found) = word(&mut input, BLOCKS)?;
         return Err(unexpected(at, found, BLOCKS));

@@ -21,7 +21,7 @@ struct TableReader<'d, 't> {
     /// The states of the parents, and for each parent the index of the state that the last row named.
     parents: Vec<(&'d StateNames<'t>, usize)>,
     columns: usize,
-    /// Entries; not a number in rows that were not given yet.
+    /// The entries; NaN in rows that were not given yet.
     numbers: Vec<f64>,
 }
 
@@ -83,7 +83,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Number of entries of the table; an error if the block is too short for that many.
+    /// Number of entries of the table; an error if the block is too short for them.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
         if block.body[..block.length].contains("default") {
             let (at, held) = (block.child.0, block.length);
@@ -102,12 +102,12 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(needed as usize)
     }
 
-    /// The position of a row by the states of its parents; the opening parenthesis is read.
+    /// The position of a row by the states of its parents, after the opening parenthesis.
     fn row(&self, input: &mut Input<'t>, rows: &mut TableReader<'d, 't>) -> LexerResult<usize> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
             let (at, name) = word(input, "a state of each parent")?;
-            // Rows stand in order as a rule: the state is that of the last row or the one after it.
+            // Rows are in order as a rule: the state is that of the last row or the next one.
             let next = if *last + 1 < names.len() {
                 *last + 1
             } else {
@@ -128,7 +128,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(row)
     }
 
-    /// A whole table after the word: as the format has it, the child varies slowest.
+    /// A whole table after its word: in this format the child varies slowest.
     fn whole(
         &mut self,
         input: &mut Input<'t>,

@@ -100,7 +100,7 @@ probability ( b | a ) {
     assert_eq!(network.row_name(&rows[1]), "b (z)");
 }
 
-/// A network of `a` and `b`, with `table` as the block of `b`; it stands on line 5.
+/// A network of `a` and `b`, with `table` as the block of `b`, which is on line 5.
 fn with(table: &str) -> String {
     format!(
         "network n {{ }}
@@ -131,7 +131,7 @@ fn a_cycle_names_a_variable_that_is_on_it() {
     );
 }
 
-/// A file that was cut off at its start was a network of no variables.
+/// A file that was cut off at its start was read as a network of no variables.
 #[test]
 fn a_text_without_any_block_is_no_network() {
     for text in ["", " \n", "// comment", "\u{feff}"] {

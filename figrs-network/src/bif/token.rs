@@ -39,12 +39,12 @@ pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Bif>(input)
 }
 
-/// A mark such as a bracket, if it stands here.
+/// Reads a mark such as a bracket, if it is next.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Bif>(input, mark)
 }
 
-/// A mark that must stand here.
+/// Reads a mark that must be next.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Bif>(input, it, what)
 }
@@ -64,7 +64,7 @@ fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
     }
 }
 
-/// The characters of a name without quotes; none if it is no name.
+/// The characters of a name without quotes; empty if it is not a name.
 pub(super) fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     let mut length = 0;
@@ -115,7 +115,7 @@ pub(super) fn number(input: &mut Input<'_>) -> LexerResult<f64> {
     weight(at, digits)
 }
 
-/// Skips a property, its semicolon included; the word itself is read.
+/// Skips a property, including its semicolon; the word itself was read.
 pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., [';', '"']).void().parse_next(input)?;
@@ -127,7 +127,7 @@ pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
     }
 }
 
-/// Skips to the end of a block, its brace included.
+/// Skips to the end of a block, including its brace.
 pub(super) fn rest_of_block(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., ['"', '}', '/']).void().parse_next(input)?;

@@ -81,7 +81,7 @@ fn list<'n>(text: &mut String, names: impl Iterator<Item = &'n str>) {
     }
 }
 
-/// A name, in quotes where it could be taken for something else.
+/// A name, in quotes where it could be read as something else.
 fn name(text: &mut String, name: &str) {
     let comment = name.contains("//") || name.contains("/*");
     if !name.is_empty() && name.chars().all(is_bare) && !comment {

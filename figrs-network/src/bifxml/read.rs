@@ -12,7 +12,7 @@ struct Definition<'t> {
     table: XmlText<'t>,
 }
 
-/// The network or influence diagram of a document; variables and definitions stand in any order.
+/// The network or influence diagram of a document; variables and definitions come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "BIF" {

@@ -1,7 +1,7 @@
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, State, TextProblem};
 
-/// Two parents of different sizes, every number different, with all that a document may have around them.
+/// A document with two parents of different sizes, every number different, and everything that may surround them.
 const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 <!-- by hand -->\r\n\
 <!DOCTYPE BIF [\r\n  <!ELEMENT BIF ( NETWORK )*>\r\n  <!ATTLIST BIF VERSION CDATA #REQUIRED>\r\n  <!ENTITY unused \"nothing\">\r\n]>\r\n\
@@ -66,7 +66,7 @@ fn with(more: &str) -> String {
 
 #[test]
 fn documents_that_are_no_network_are_refused() {
-    // A text was decoded before, whatever its declaration says.
+    // A text is decoded already, whatever its declaration says.
     let latin = "<?xml version=\"1.1\" encoding=\"ISO-8859-1\"?><BIF><NETWORK><NAME>ü</NAME></NETWORK></BIF>";
     assert_eq!(Network::from_bifxml(latin).unwrap().name(), "ü");
     let error = Network::from_text("<html/>", "page")

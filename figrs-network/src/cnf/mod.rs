@@ -1,4 +1,4 @@
-//! Formulas in DIMACS CNF, as model counters take them.
+//! Formulas in DIMACS CNF, in the form that model counters read.
 
 mod read;
 

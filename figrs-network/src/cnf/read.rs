@@ -23,7 +23,7 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
         match words.peek() {
             None => {}
             Some(&"p") => reader.header(words)?,
-            // What follows is the mark of an end in some collections of formulas.
+            // In some collections of formulas this mark ends the file.
             Some(&"%") => break,
             Some(word) if word.starts_with('c') => reader.comment(words)?,
             Some(_) => reader.literals(words)?,
@@ -34,20 +34,20 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers that the header declares, with the offset of that of the clauses.
+/// The numbers that the header declares, with the offset of the number of clauses.
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,
     clauses: usize,
 }
 
-/// A literal as the file writes it: a variable counted from 1, negative where it is negated; with its offset.
+/// A literal as the file writes it, with its offset: a variable counted from 1, negative where it is negated.
 type Literal = (usize, i64);
 
 struct CnfReader<'t> {
     text: &'t str,
     header: Option<CnfHeader>,
-    /// Without those that are always true.
+    /// The clauses, without those that are always true.
     clauses: Vec<NetworkClause>,
     /// Number of clauses that have ended.
     ended: usize,
@@ -58,7 +58,7 @@ struct CnfReader<'t> {
     /// The number of the present line, from 1.
     line: usize,
     weights: Vec<(Literal, f64)>,
-    /// True if the file asks for a count, in which all literals weigh one.
+    /// True if the file asks for a count, in which all literals have weight one.
     is_unweighted: bool,
     /// The place of the first line that names the variables of a projected count, and the variables of all such lines.
     projected_at: Option<usize>,
@@ -126,7 +126,7 @@ impl<'t> CnfReader<'t> {
         let variables = digits
             .parse::<usize>()
             .map_err(|_| unexpected(at, digits, what))?;
-        // A variable that a clause names takes two characters.
+        // Each variable named by a clause takes two characters.
         let limit = VARIABLES.max(self.text.len() / 2);
         if variables > limit {
             let problem = TextProblem::TooLarge {
@@ -152,7 +152,7 @@ impl<'t> CnfReader<'t> {
         )
     }
 
-    /// Reads a line that is a comment, or one that model counters understand.
+    /// Reads a line that is a comment, or an instruction to model counters.
     fn comment(&mut self, mut words: Words<'t>) -> LexerResult<()> {
         let Some("c") = words.next() else {
             return Ok(());
@@ -237,7 +237,7 @@ impl<'t> CnfReader<'t> {
         if let Some(at) = self.open_at {
             return Err(LexerError::new(at, TextProblem::OpenClause));
         }
-        // A count that is projected to all variables is the plain one.
+        // A count that is projected to all variables is the plain count.
         let is_plain = (1..=header.variables as i64).all(|v| self.shown.contains(&v));
         if let Some(at) = self.projected_at.filter(|_| !is_plain) {
             return Err(LexerError::new(at, TextProblem::Projected));
@@ -257,7 +257,7 @@ impl<'t> CnfReader<'t> {
         Ok(draft)
     }
 
-    /// Adds a table for each variable that has a weight; an opposite literal without one weighs one.
+    /// Adds a table for each variable that has a weight; an opposite literal without a weight has weight one.
     fn add_weights(&self, variables: usize, draft: &mut NetworkDraft) -> LexerResult<()> {
         let mut tables: FxHashMap<usize, usize> = FxHashMap::default();
         let mut all: Vec<(usize, usize, [Option<f64>; 2])> = Vec::new();
@@ -286,7 +286,7 @@ impl<'t> CnfReader<'t> {
     }
 }
 
-/// A weight from its digits, or from those of a fraction.
+/// A weight from its digits, or from the digits of a fraction.
 fn ratio(at: usize, word: &str) -> LexerResult<f64> {
     let Some((above, below)) = word.split_once('/') else {
         return weight(at, word);

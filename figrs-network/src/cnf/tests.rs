@@ -45,7 +45,7 @@ fn clauses_and_weights_are_factors_of_variables_named_by_number() {
         .iter()
         .map(|t| (t.variables(), t.numbers()));
     assert!(tables.eq([(&[1][..], &[3.0, 0.25][..]), (&[3], &[0.5, 1.0])]));
-    // 2 is true, and 1 or 3 is; 4 is free.
+    // Variable 2 is true, and 1 or 3 is; 4 is free.
     let (count, sum) = found(text);
     assert_eq!(count, "6");
     assert!((sum - (3.0_f64 * 0.25 * 1.5).ln()).abs() < 1e-14);
@@ -157,7 +157,7 @@ fn formulas_are_not_written_and_become_uai() {
     assert_eq!(sum(&never), f64::NEG_INFINITY);
 }
 
-/// Number of variables, clauses, and weights of literals by their variables and values.
+/// A formula: number of variables, clauses, and weights of literals by their variables and values.
 type Formula = (usize, Vec<Vec<i64>>, Vec<[Option<f64>; 2]>);
 
 fn formula() -> impl Strategy<Value = Formula> {
@@ -194,7 +194,7 @@ fn text((n, clauses, weights): &Formula) -> String {
     lines.join("\n")
 }
 
-/// The number of assignments of positive weight, and the logarithm of the sum of weights, by trying all.
+/// The number of assignments of positive weight, and the logarithm of the sum of weights, by trying all assignments.
 fn tried((n, clauses, weights): &Formula) -> (u64, f64) {
     let (mut count, mut logs) = (0, Vec::new());
     for world in 0..1u32 << n {

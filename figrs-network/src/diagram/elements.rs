@@ -65,12 +65,12 @@ impl InfluenceDiagram {
         }
     }
 
-    /// A chance variable, given the elements of its parents.
+    /// The element of a chance variable, given the elements of its parents.
     fn chance(&self, position: usize, made: &[Option<Element<State>>]) -> Element<State> {
         let variable: &Variable = &self.variables[position];
         let mut tables = self.tables.iter();
         let table = tables.find(|table| table.variables.last() == Some(&position));
-        // Every chance variable that is read has a table.
+        // Every chance variable that was read has a table.
         let uniform = || Weights::from_linear(vec![1.0; variable.states.len()]);
         let weights = table.map_or_else(uniform, |table| table.weights.clone());
         let parents = table.and_then(|table| table.variables.split_last());

@@ -28,7 +28,7 @@ const TREATMENT_XDSL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <extensions><genie version="1.0"><node id="examine"><name>Examine?</name></node></genie></extensions>
 </smile>"#;
 
-/// The same in the other format, in another order.
+/// The same diagram in the other format, in another order.
 const TREATMENT_BIFXML: &str = r#"<BIF VERSION="0.3"><NETWORK><NAME>treatment</NAME>
   <DEFINITION><FOR>treat</FOR><GIVEN>examine</GIVEN><GIVEN>result</GIVEN></DEFINITION>
   <VARIABLE TYPE="decision"><NAME>treat</NAME>
@@ -87,14 +87,14 @@ fn chances_decisions_and_utilities_are_read_from_both_formats() {
         let result = table("result");
         let scope = ["disease", "examine", "result"];
         assert_eq!(names(&diagram, result.variables()), scope);
-        // Of a severe disease that is examined.
+        // The utility of a severe disease that is examined.
         assert_eq!(result.numbers()[10..], [0.1, 0.9]);
         let [health, price] = diagram.utilities() else {
             panic!("{diagram:?}")
         };
         assert_eq!((health.name(), price.name()), ("health", "price"));
         assert_eq!(names(&diagram, health.variables()), ["disease", "treat"]);
-        // Of a mild disease and an operation.
+        // The utility of a mild disease and an operation.
         assert_eq!(health.numbers()[6], 65.0);
         assert_eq!(price.numbers(), [0.0, -3.5]);
         let order = names(&diagram, diagram.parents_first());
@@ -166,7 +166,7 @@ fn sums_of_utilities_become_weights() {
     ];
     let diagram = InfluenceDiagram::from_xdsl(&smile(&nodes.concat())).unwrap();
     let numbers = diagram.utilities().iter().map(|u| u.numbers()[0]);
-    // `a` counts half in `part`, which counts five times, and seven times beside.
+    // `a` counts half in `part`, which counts five times; and `a` counts seven times directly.
     let numbers: Vec<f64> = numbers.collect();
     assert_eq!(numbers, [9.5, 200.0, -100.0, 1000.0]);
 }

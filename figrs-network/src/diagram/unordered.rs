@@ -1,12 +1,12 @@
-//! Decisions that nothing in a diagram orders.
+//! Decisions whose order the diagram does not determine.
 
 use rustc_hash::FxHashSet;
 
 use super::InfluenceDiagram;
 
 impl InfluenceDiagram {
-    /// Neighbours in [`decisions`](Self::decisions) whose order is that of the file alone, as the positions of their variables: no directed path leads from one to the
-    /// other, and more or less is known at one than at the other, so that the second would remember less if it stood first.
+    /// Neighbours in [`decisions`](Self::decisions) that are ordered only by the file, as the positions of their variables: no directed path leads from one to
+    /// the other, and the two know different things, so that the second would remember less if it came first.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;

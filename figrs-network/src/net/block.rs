@@ -7,14 +7,14 @@ use super::token::{mark, require, space, value, word};
 /// A name with its offset.
 pub(super) type Name<'t> = (usize, &'t str);
 
-/// A potential, and its numbers if it has any.
+/// A potential, with its numbers and formulas if it has any.
 pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
     pub(super) data: Option<Data<'t>>,
     /// Its formulas, if it has any.
     pub(super) model: Option<Model<'t>>,
-    /// The nodes for each joint state of which there is a formula.
+    /// The nodes whose joint states have a formula each.
     pub(super) nodes: Vec<Name<'t>>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Data<'t> {
     pub(super) columns: Option<(usize, usize)>,
 }
 
-/// A text of the block of the network or of a node, its states, and the name that it had before it was made an identifier.
+/// The name and the states in the block of the network or of a node, and the name that it had before it was made an identifier.
 #[derive(Default)]
 pub(super) struct Attributes<'t> {
     pub(super) name: Option<&'t str>,
@@ -42,7 +42,7 @@ pub(super) struct Attributes<'t> {
     pub(super) states: Vec<(usize, String)>,
     /// The kind of the states' values in formulas.
     pub(super) subtype: Option<&'t str>,
-    /// Those values, or the bounds of them.
+    /// The values of the states in formulas, or their bounds.
     pub(super) values: Vec<Name<'t>>,
 }
 
@@ -129,7 +129,7 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
 }
 
 impl<'t> Model<'t> {
-    /// Passes over the formulas, their semicolon included.
+    /// Skips the formulas, including their semicolon.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         space(input)?;
         let data = *input;
@@ -150,13 +150,13 @@ fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
 }
 
 impl<'t> Data<'t> {
-    /// Reads the list, its semicolon included.
+    /// Reads the list, including its semicolon.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         let begin = offset(input);
         require(input, '(', "`(`")?;
         let start = *input;
         let mut columns: Option<(usize, usize)> = None;
-        // Open parentheses, and the start of the innermost list with the number of its numbers so far.
+        // The number of open parentheses, and the start of the innermost list with the number of its numbers so far.
         let (mut depth, mut row) = (1usize, (begin, 0usize));
         while depth > 0 {
             space(input)?;

@@ -3,10 +3,10 @@
 use super::super::TextProblem;
 use super::super::lexer::{LexerError, LexerResult};
 
-/// Most formulas within each other.
+/// Largest depth of nested formulas.
 const MOST_DEPTH: usize = 100;
 
-/// Most operators of a formula: each may be an argument of the next one.
+/// Largest number of operators of a formula: each may be an argument of the next one.
 const MOST_OPERATORS: usize = 1000;
 
 /// A value of a formula.
@@ -39,7 +39,7 @@ fn mistake(at: usize, reason: impl Into<String>) -> LexerError {
     LexerError::new(at, TextProblem::Formula { reason })
 }
 
-/// The formulas of a list in parentheses, which commas separate; the text stands at an offset.
+/// The formulas of a list in parentheses, separated by commas; `offset` is the position of the text.
 pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
     let mut reader = FormulaReader {
         text,
@@ -62,11 +62,11 @@ struct FormulaReader<'t> {
     place: usize,
     offset: usize,
     depth: usize,
-    /// Operators met so far in the formula of the list.
+    /// Number of operators so far in the formula of the list.
     operators: usize,
 }
 
-/// Operators between two formulas, those that bind least first; of one line none binds more.
+/// Operators between two formulas, the weakest first; the operators of one line bind equally.
 const OPERATORS: [&[&str]; 4] = [
     &["==", "!=", "<>", "<=", ">=", "<", ">", "="],
     &["+", "-"],
@@ -123,7 +123,7 @@ impl<'t> FormulaReader<'t> {
         Ok(all)
     }
 
-    /// A formula of operators that bind at least as this line of them.
+    /// A formula of operators that bind at least as strongly as those of a line.
     fn binary(&mut self, line: usize) -> LexerResult<Formula> {
         let Some(operators) = OPERATORS.get(line) else {
             return self.unary();
@@ -230,9 +230,9 @@ impl Formula {
         }
     }
 
-    /// The value, with those of nodes by their names.
+    /// The value, given the values of nodes by their names.
     ///
-    /// **Errors.** A node that has no value, an unknown function, and arguments of other kinds or numbers than it takes.
+    /// **Errors.** A node without a value, an unknown function, and arguments of a kind or a number that the function does not take.
     pub(super) fn value(&self, of: &impl Fn(&str) -> Option<Value>) -> LexerResult<Value> {
         let (at, name, arguments) = match self {
             Self::Constant(value) => return Ok(value.clone()),
@@ -267,7 +267,7 @@ impl Formula {
     }
 }
 
-/// The value of a function; nothing if it is unknown, or its arguments are of other kinds than it takes.
+/// The value of a function; `None` if it is unknown, or its arguments have the wrong kinds.
 fn applied(name: &str, values: &[Value]) -> Option<Value> {
     use Value::{Distribution, Number, Truth};
     if let ("==" | "=" | "!=" | "<>", [left, right]) = (name, values) {
@@ -317,6 +317,6 @@ fn applied(name: &str, values: &[Value]) -> Option<Value> {
         ("ceil", [a]) => a.ceil(),
         _ => return None,
     };
-    // A value is the same whatever the sign of its zero.
+    // Zeros of both signs are the same value.
     number.is_finite().then_some(Number(number + 0.0))
 }

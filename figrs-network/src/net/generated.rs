@@ -23,7 +23,7 @@ pub(super) enum StateValues {
 }
 
 impl StateValues {
-    /// The values that the attributes of a node give; its labels where they give none.
+    /// The values that the attributes of a node define; its labels where they define none.
     pub(super) fn new(attributes: &Attributes<'_>) -> Self {
         let values = || attributes.values.iter().map(|&(_, value)| number(value));
         let names = || attributes.states.iter().map(|(_, name)| number(name));
@@ -39,7 +39,7 @@ impl StateValues {
         .unwrap_or(Self::Labels)
     }
 
-    /// The value of a state; nothing if it is an interval.
+    /// The value of a state; `None` if it is an interval.
     fn of(&self, state: usize, name: &str) -> Option<Value> {
         match self {
             Self::Boolean => Some(Value::Truth(state == 1)),
@@ -73,7 +73,7 @@ fn number(word: &str) -> Option<f64> {
         "infinity" => f64::INFINITY,
         _ => digits.parse().ok()?,
     };
-    // A value is the same whatever the sign of its zero.
+    // Zeros of both signs are the same value.
     Some(if digits.len() < word.len() {
         0.0 - number
     } else {

@@ -13,7 +13,7 @@ use super::token::{mark, next_word, word};
 /// Words that begin a block.
 const BLOCKS: &str = "`net`, `node`, `decision`, `utility` or `potential`";
 
-/// The network or influence diagram of a text; nodes and potentials stand in any order.
+/// The network or influence diagram of a text; nodes and potentials come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
@@ -56,7 +56,7 @@ fn node<'t>(
     let (mut at, mut name) = first;
     while is_known(name) {
         kinds.push(name);
-        // A node may be called like a kind.
+        // The name of a node may be a word for a kind.
         (at, name) = word(input, "a name")?;
         if mark_ahead(input)? {
             break;
@@ -106,7 +106,7 @@ fn define(
     };
     let parents = potential.parents.iter().map(|&parent| names.of(parent));
     draft.define((at, name), parents.clone(), data.words())?;
-    // The last list holds a state of each of the last of the variables.
+    // The last list holds a state for each state of the last variable.
     let last = potential.parents.last().filter(|_| draft.is_utility(name));
     let (_, last) = names.of(*last.unwrap_or(&potential.subject));
     let needed = draft

@@ -3,7 +3,7 @@ use super::super::{
     InfluenceDiagram, Network, NetworkError, NetworkFormat, State, TextProblem, Variable,
 };
 
-/// Parents of different sizes, every number different.
+/// A node with parents of different sizes, in which every number is different.
 const GARDEN: &str = "% by hand\r\nnet { name = \"a garden\"; node_size = (50 50); HR_Desc = \"two\nlines; % and { more\"; }\r
 discrete node wet { label = \"Is it \\ wet?\"; states = (\"yes\" \"not at all\" 3); position = (1 2); } % a comment }
 potential ( wet | sky hour ) % sky varies slowest
@@ -106,7 +106,7 @@ fn decisions_and_utilities_are_read() {
     );
     let (_, _, mistake) = problem(text);
     assert!(matches!(mistake, TextProblem::InfluenceDiagram { .. }));
-    // Three numbers of each state that was seen, not two of each act.
+    // Three numbers for each state that was seen, not two for each act.
     let error =
         InfluenceDiagram::from_net(&text.replace("((1 -2 3.5)(4 5 6))", "((1 -2)(3.5 4)(5 6))"));
     let error = error.unwrap_err().to_string();
@@ -157,7 +157,7 @@ fn formulas_over_finite_states_are_tables() {
         let own = tables.find(|table| table.variables().last() == Some(&child));
         own.unwrap().numbers().to_vec()
     };
-    // 0, 1.5 and 2.
+    // The values are 0, 1.5 and 2.
     assert_eq!(
         numbers("sum"),
         [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0]

@@ -51,17 +51,17 @@ pub(super) fn next_word<'t>(
     token::next_word::<Net>(input, what)
 }
 
-/// A mark such as a bracket, if it stands here.
+/// Reads a mark such as a bracket, if it is next.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Net>(input, mark)
 }
 
-/// A mark that must stand here.
+/// Reads a mark that must be next.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Net>(input, it, what)
 }
 
-/// Skips the value of an attribute, its semicolon included. Texts in quotes may have several lines.
+/// Skips the value of an attribute, including its semicolon. Quoted texts may have several lines.
 pub(super) fn value(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., [';', '"', '%']).void().parse_next(input)?;

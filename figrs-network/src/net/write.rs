@@ -6,7 +6,7 @@ use super::super::names::identifiers;
 use super::super::{Network, NetworkError, NetworkFormat, Variable};
 
 /// The text of a Bayesian network: numbers in their shortest form that reads back the same, each list of states of a parent in
-/// parentheses. Names that are no identifiers are kept as attributes.
+/// parentheses. Names that are not identifiers are kept as attributes.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let variables = network.variables();
     let names: Vec<&str> = variables.iter().map(Variable::name).collect();
@@ -35,7 +35,7 @@ pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError>
             let _ = write!(text, " | {}", names.join(" "));
         }
         text.push_str(" )\n{\n    data = ");
-        // Of each variable the number of entries for each of its states, and for all of them.
+        // For each variable the number of entries for one of its states, and for all of them.
         let mut sizes = vec![1];
         for &variable in table.variables().iter().rev() {
             sizes.push(sizes[sizes.len() - 1] * variables[variable].states().len());

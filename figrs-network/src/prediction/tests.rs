@@ -5,7 +5,7 @@ use figrs_infer::{Error, JunctionTree};
 
 use super::super::{CasePredictor, Network, NetworkData, State};
 
-/// Three variables with a zero, none independent of the others.
+/// Three dependent variables, one of whose tables has a zero.
 fn network() -> Network {
     Network::from_bif(
         "network n { }
@@ -19,7 +19,7 @@ fn network() -> Network {
     .unwrap()
 }
 
-/// The probability of the states of a case, with a weight of each state of `b`, by a sum over all worlds.
+/// The probability of the states of a case, with a weight for each state of `b`, by a sum over all worlds.
 fn by_worlds(network: &Network, case: &[Option<usize>; 3], weights: [f64; 3]) -> f64 {
     let numbers = |table: usize| network.tables()[table].numbers();
     let mut sum = 0.0;

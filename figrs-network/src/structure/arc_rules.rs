@@ -7,10 +7,10 @@ use super::super::{Network, Variable};
 use super::StructureLearningError;
 use super::dag::{ArcChange, Dag};
 
-/// Entries of a table at most.
+/// Largest number of entries of a table.
 pub(super) const MOST_ENTRIES: usize = 1 << 24;
 
-/// Entries of all tables of a learned network at most.
+/// Largest number of entries of all tables of a learned network.
 pub(super) const MOST_ENTRIES_IN_ALL: usize = 1 << 26;
 
 /// Arcs by the names of their parents and children.
@@ -28,7 +28,7 @@ pub(super) struct ArcRules {
 }
 
 impl ArcRules {
-    /// The rules for a network, of arcs by names.
+    /// The rules for a network, with arcs given by names.
     ///
     /// **Errors.** Unknown names, and rules that no structure keeps.
     pub(super) fn new(
@@ -110,7 +110,7 @@ impl ArcRules {
         &self.least
     }
 
-    /// The required arcs, and those of a structure that can be kept beside them, child by child.
+    /// The required arcs, and the arcs of a structure that the rules allow in addition, child by child.
     pub(super) fn start(&self, parents: &[Vec<u32>]) -> Dag {
         let mut dag = self.least.clone();
         for (child, parents) in (0..).zip(parents) {
@@ -128,7 +128,7 @@ impl ArcRules {
         self.required.contains(&(from, to))
     }
 
-    /// True if a change keeps the rules; it may close a cycle.
+    /// True if a change keeps the rules; the change may close a cycle.
     pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => self.allows_parent(dag, from, to),
@@ -139,7 +139,7 @@ impl ArcRules {
         }
     }
 
-    /// True if a variable may have one more parent, this one.
+    /// True if a variable may have this parent in addition.
     pub(super) fn allows_parent(&self, dag: &Dag, from: u32, to: u32) -> bool {
         let parents = dag.parents(to);
         let members = parents.iter().chain([&from, &to]);
@@ -177,7 +177,7 @@ pub(super) fn position(network: &Network, name: &str) -> Result<u32, StructureLe
 fn cycle(dag: &Dag, from: u32, to: u32) -> Vec<u32> {
     let mut path = vec![from];
     let mut at = from;
-    // Up from the parent, to a parent that is the child of the arc or below it.
+    // Walks up from the parent, to a parent that is the child of the arc or below it.
     while at != to {
         let mut parents = dag.parents(at).iter().copied();
         let above = parents.find(|&parent| parent == to || dag.reaches(to, parent));

@@ -4,9 +4,9 @@ use super::arc_rules::ArcRules;
 use super::dag::{ArcChange, Dag};
 use super::family_scores::FamilyScores;
 
-/// A structure, the scores of its families, and what each change of an arc adds to their sum.
+/// A structure, the scores of its families, and the gain of each change of an arc in their sum.
 ///
-/// Invariant: `gains[child][parent]` is the score of the child's family with the parent added, or taken away if it is one, minus that of the
+/// Invariant: `gains[child][parent]` is the score of the child's family with the parent added, or removed if it is one, minus that of the
 /// family as it is; minus infinity where the rules exclude it.
 pub(super) struct Climber<'c, 'd> {
     families: &'c mut FamilyScores<'d>,
@@ -15,20 +15,20 @@ pub(super) struct Climber<'c, 'd> {
     scores: Vec<f64>,
     gains: Vec<Vec<f64>>,
     preference: ChildPreference,
-    /// Scores that differ by no more than this count as equal: they may differ by rounding.
+    /// Scores that differ by no more than this count as equal: the difference may be rounding.
     resolution: f64,
 }
 
-/// The child that is preferred by changes of equal gain: an arc and its reverse often have the same.
+/// The child that is preferred among changes of equal gain: an arc and its reverse often have the same gain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChildPreference {
-    /// The one with the fewest children itself, of which the first.
+    /// The variable with the fewest children; among equal ones, the first.
     FewestChildren,
-    /// The last.
+    /// The last variable.
     Last,
 }
 
-/// Difference of scores of so many cases that may be by rounding: their terms are as large as `N ln N`.
+/// Difference of scores of this number of cases that may be rounding: their terms are as large as `N ln N`.
 pub(super) fn resolution(total: u64) -> f64 {
     let total = total.max(2) as f64;
     1e-12 + 1e-13 * total * total.ln()
@@ -67,7 +67,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.rules
     }
 
-    /// Sets the child that is preferred by changes of equal gain.
+    /// Sets the child that is preferred among changes of equal gain.
     pub(super) fn prefer(&mut self, preference: ChildPreference) {
         self.preference = preference;
     }
@@ -81,7 +81,7 @@ impl<'c, 'd> Climber<'c, 'd> {
                 for &parent in self.dag.all_parents().iter().flatten() {
                     counts[parent as usize] += 1;
                 }
-                // Stable: of equal ones the first.
+                // Stable: equal ones keep their order.
                 children.sort_by_key(|&child| counts[child as usize]);
             }
             ChildPreference::Last => children.reverse(),
@@ -122,7 +122,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// The gain of a change in the score; minus infinity if the rules exclude it. It may close a cycle.
+    /// The gain of a change in the score; minus infinity if the rules exclude it. The change may close a cycle.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
         match change {
@@ -131,8 +131,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         }
     }
 
-    /// The change with the largest gain among those that are allowed and meet a condition. Of equal ones, additions come before deletions and
-    /// these before reversals; then the preferred child, and the first parent.
+    /// The change with the largest gain among those that are allowed and meet a condition. Among equal ones, additions come before deletions
+    /// and these before reversals; then the preferred child, and the first parent.
     pub(super) fn best_change(
         &self,
         mut is_eligible: impl FnMut(ArcChange, f64) -> bool,
@@ -154,7 +154,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         best
     }
 
-    /// Makes a change; `None` if the work was interrupted, and then the change is made, and the climber of no more use than its structure and score.
+    /// Makes a change. If the work is interrupted it returns `None`; the change is made, and only the climber's structure and score may be used.
     pub(super) fn make(
         &mut self,
         change: ArcChange,
@@ -165,7 +165,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.go_to(dag, is_interrupted)
     }
 
-    /// Goes to another structure; `None` if the work was interrupted, and then the climber is of no more use than its structure and score.
+    /// Goes to another structure. If the work is interrupted it returns `None`, and only the climber's structure and score may be used.
     pub(super) fn go_to(
         &mut self,
         dag: Dag,
@@ -176,7 +176,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         let changed = children.filter(|&v| before.parents(v) != self.dag.parents(v));
         let changed: Vec<u32> = changed.collect();
         for &child in &changed {
-            // The scores belong to the structure even if the gains do not any more.
+            // The scores stay those of the structure even if the gains are out of date.
             self.scores[child as usize] = self.families.family(child, self.dag.parents(child));
         }
         for child in changed {
@@ -196,7 +196,7 @@ mod tests {
     use super::super::row_counts::RowCounts;
     use super::*;
 
-    /// The score of a structure, by other memory than the climber's.
+    /// The score of a structure, computed without the climber's memory.
     fn rescored(rows: &RowCounts, score: NetworkScore, dag: &Dag) -> f64 {
         let mut families = FamilyScores::new(rows, score, 1);
         let children = 0..dag.len() as u32;

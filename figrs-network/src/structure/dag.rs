@@ -1,13 +1,13 @@
 //! Directed acyclic graphs that change arc by arc.
 
-/// A directed acyclic graph over numbered variables, with what is reached from each along arcs.
+/// A directed acyclic graph over numbered variables, with the descendants of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dag {
     /// The parents of each variable, in ascending order.
     parents: Vec<Vec<u32>>,
     /// For each variable a bit for each of its descendants.
     descendants: Vec<u64>,
-    /// Words of 64 bits of each variable.
+    /// Number of words of 64 bits of each variable.
     words: usize,
 }
 
@@ -16,12 +16,12 @@ pub(super) struct Dag {
 pub(super) enum ArcChange {
     Add(u32, u32),
     Delete(u32, u32),
-    /// Turns the arc round, so that the parent becomes the child.
+    /// Reverses the arc: the parent becomes the child.
     Reverse(u32, u32),
 }
 
 impl Dag {
-    /// The graph of so many variables without arcs.
+    /// The graph of this number of variables without arcs.
     pub(super) fn empty(variables: usize) -> Self {
         let words = variables.div_ceil(64);
         Self {
@@ -51,7 +51,7 @@ impl Dag {
         arcs.collect()
     }
 
-    /// True if the child of an arc has the parents of its parent and no others.
+    /// True if the other parents of an arc's child are exactly the parents of the arc's parent.
     pub(super) fn is_covered(&self, from: u32, to: u32) -> bool {
         let others = self.parents(to).iter().filter(|parent| **parent != from);
         others.eq(self.parents(from))
@@ -67,7 +67,7 @@ impl Dag {
         word >> (to % 64) & 1 == 1
     }
 
-    /// True if the change leaves the graph acyclic: an arc added where there is none, others changed where there is one.
+    /// True if the change leaves the graph acyclic, and adds an arc where there is none or changes an arc that exists.
     pub(super) fn allows(&self, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => {
@@ -142,7 +142,7 @@ impl Dag {
 }
 
 impl ArcChange {
-    /// The variables between which the arc is.
+    /// The ends of the arc: parent and child.
     pub(super) fn ends(self) -> (u32, u32) {
         let (Self::Add(from, to) | Self::Delete(from, to) | Self::Reverse(from, to)) = self;
         (from, to)
@@ -156,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// True if arcs have no cycle: variables without parents are taken away until there are none.
+    /// True if arcs have no cycle: variables without parents are removed until none is left.
     fn is_acyclic(parents: &[Vec<u32>]) -> bool {
         let mut left: Vec<u32> = (0..parents.len() as u32).collect();
         loop {

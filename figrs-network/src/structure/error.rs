@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::super::Unknown;
 
-/// Reason for which a structure cannot be scored or learned.
+/// Reason that a structure cannot be scored or learned.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum StructureLearningError {
@@ -40,7 +40,7 @@ pub enum StructureLearningError {
         "the data is about other variables or states than the network; read it with this network"
     )]
     OtherData,
-    /// The equivalent sample size of BDeu is not from 1e-100 to 1e100: the shares of a smaller one in the cells of a table may be zero.
+    /// The equivalent sample size of BDeu is not between 1e-100 and 1e100: a smaller one may give the cells of a table shares of zero.
     #[error(
         "the equivalent sample size {size:e} is none; give a positive number from 1e-100 to 1e100"
     )]
@@ -48,7 +48,7 @@ pub enum StructureLearningError {
         /// The size.
         size: f64,
     },
-    /// The count that is added to all counts is negative, larger than [`MOST_PRIOR`](super::super::NetworkLearner::MOST_PRIOR), or no number.
+    /// The count that is added to all counts is negative, larger than [`MOST_PRIOR`](super::super::NetworkLearner::MOST_PRIOR), or NaN.
     #[error("the prior count {count} is none; give a number from 0 to 1e15")]
     PriorCount {
         /// The count.
@@ -136,7 +136,7 @@ pub enum StructureLearningError {
         /// The maximum.
         limit: usize,
     },
-    /// More variables than a search takes.
+    /// There are more variables than a search takes.
     #[error(
         "{count} variables, more than the {limit} that a search for arcs takes; leave some out"
     )]

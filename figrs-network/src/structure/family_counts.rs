@@ -4,19 +4,19 @@ use rustc_hash::FxHashMap;
 
 use super::row_counts::RowCounts;
 
-/// Cells of a dense table at most: so many for each different row, and so many of all.
+/// Largest number of cells of a dense table: a number for each different row, between two bounds.
 const CELLS_PER_ROW: usize = 64;
 const MOST_CELLS: usize = 1 << 22;
 const LEAST_CELLS: usize = 1 << 12;
 
-/// The place of each row in the dense table of a variable and some of its parents, to which one more parent may be added.
+/// The place of each row in the dense table of a variable and some of its parents. One more parent may be added.
 pub(super) struct FamilyBase {
-    /// The configuration of the parents times the states of the child, and the child's state.
+    /// The configuration of the parents times the number of the child's states, plus the child's state.
     places: Vec<u32>,
     cells: usize,
 }
 
-/// Memory that counting uses again.
+/// Working memory of counting.
 #[derive(Default)]
 pub(super) struct CountingMemory {
     cells: Vec<u32>,
@@ -29,7 +29,7 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    /// The base of a family; `None` if its table would be large beside the data.
+    /// The base of a family; `None` if its table would be large compared with the data.
     pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
         let members = parents.iter().chain([&child]);
         let mut cells = 1_usize;
@@ -49,8 +49,8 @@ impl RowCounts {
         Some(FamilyBase { places, cells })
     }
 
-    /// Visits the counts of a child's states for each configuration of its parents that occurs: those of a base, and one more if there is one.
-    /// Counts of zero may be left out.
+    /// Visits the counts of a child's states for each configuration of its parents that occurs: the parents of `base`, and one more if there
+    /// is one. Counts of zero may be left out.
     pub(super) fn for_each_configuration(
         &self,
         (child, parents, more): (u32, &[u32], Option<u32>),
@@ -104,7 +104,7 @@ impl RowCounts {
             }
             configurations = configurations.saturating_mul(states);
             if configurations > u64::from(u32::MAX) {
-                // Those that occur are numbered anew, so that the next parent fits.
+                // The configurations that occur are numbered again, so that the next parent fits.
                 let mut known = FxHashMap::default();
                 for key in keys.iter_mut() {
                     let next = known.len() as u64;
@@ -132,12 +132,12 @@ mod tests {
     use super::super::super::Network;
     use super::*;
 
-    /// Data of random states about variables with these numbers of states.
+    /// Data with random states of variables that have these numbers of states.
     fn rows(states: &[usize], count: usize, seed: u64) -> RowCounts {
         let mut random = stream(seed, 0);
         let names: Vec<String> = (0..states.len()).map(|v| format!("v{v}")).collect();
         let mut text = names.join(",") + "\n";
-        // Every state occurs, so that the data has them all.
+        // Every state occurs, so that the network of the data has it.
         let most = *states.iter().max().unwrap();
         for row in 0..count.max(most) {
             let cells = states.iter().map(|&n| match row {

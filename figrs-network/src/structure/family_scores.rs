@@ -11,9 +11,9 @@ use super::family_counts::{CountingMemory, FamilyBase};
 use super::family_terms::ScoreTerms;
 use super::row_counts::RowCounts;
 
-/// Number of families kept at most.
+/// Largest number of families that are kept.
 const MOST_KEPT: usize = 1 << 21;
-/// Cells read at least for threads to be worth beginning.
+/// Smallest number of cells to read with which threads are used.
 const WORTH_THREADS: usize = 1 << 18;
 /// Families that a thread takes at once.
 const BATCH: u64 = 4;
@@ -22,7 +22,7 @@ const BATCH: u64 = 4;
 pub(super) struct FamilyScores<'d> {
     rows: &'d RowCounts,
     terms: ScoreTerms,
-    /// By variable, then by its parents in ascending order.
+    /// The scores by variable, then by its parents in ascending order.
     known: Vec<FxHashMap<Box<[u32]>, f64>>,
     memory: CountingMemory,
     threads: usize,
@@ -58,8 +58,8 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// The scores of a variable whose parents are these with one of the candidates added, or taken away if it is among them; `None` if the
-    /// work was interrupted.
+    /// The scores of a variable with these parents and one of the candidates added, or removed if it is among them; `None` if the work was
+    /// interrupted.
     pub(super) fn toggled(
         &mut self,
         child: u32,
@@ -107,7 +107,7 @@ impl<'d> FamilyScores<'d> {
                 None => ControlFlow::Break(()),
             },
         );
-        // Nothing fails there.
+        // No unit of work fails.
         if let Err(panic) = ran {
             resume_unwind(Box::new(panic.to_string()));
         }
@@ -145,7 +145,7 @@ impl<'d> FamilyScores<'d> {
         sum
     }
 
-    /// Keeps a score; those of a variable that has too many are forgotten before.
+    /// Keeps a score; if a variable has too many, its earlier scores are dropped.
     fn keep(&mut self, child: u32, parents: Box<[u32]>, score: f64) {
         let most = MOST_KEPT / self.known.len().max(1);
         let known = &mut self.known[child as usize];
@@ -156,7 +156,7 @@ impl<'d> FamilyScores<'d> {
     }
 }
 
-/// A list in ascending order with an item added, or taken away if it is there.
+/// A list in ascending order with an item added, or removed if it is in the list.
 fn toggled(list: &[u32], item: u32) -> Vec<u32> {
     let mut list = list.to_vec();
     match list.binary_search(&item) {

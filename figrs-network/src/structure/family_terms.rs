@@ -4,14 +4,14 @@ use statrs::function::gamma::ln_gamma;
 
 use super::NetworkScore;
 
-/// Largest count whose logarithms are looked up.
+/// Largest count with a precomputed term.
 const MOST_LOOKED_UP: u64 = 1 << 20;
 
 /// The numbers of a score that all families share.
 pub(super) struct ScoreTerms {
     score: NetworkScore,
     log_total: f64,
-    /// By count: `n ln n`, or the logarithm of the factorial for K2.
+    /// The value of each count: `n ln n`, or the logarithm of the factorial for K2.
     by_count: Vec<f64>,
 }
 
@@ -24,11 +24,11 @@ pub(super) struct FamilyTerms<'s> {
 }
 
 enum TermKind {
-    /// Of the likelihood.
+    /// Terms of the likelihood.
     Likelihood,
-    /// Of factorials, with the number of states.
+    /// Terms of factorials, with the number of states.
     Factorials { states: u64, log_offset: f64 },
-    /// Of a Dirichlet prior: its weight of a cell and of a configuration, and the logarithms of their gamma functions.
+    /// Terms of a Dirichlet prior: its weight of a cell and of a configuration, and the logarithms of their gamma functions.
     Dirichlet {
         cell: (f64, f64),
         configuration: (f64, f64),
@@ -50,7 +50,7 @@ impl ScoreTerms {
         }
     }
 
-    /// The terms of a variable with so many states, whose parents have so many configurations.
+    /// The terms of a variable with this number of states, whose parents have this number of configurations.
     pub(super) fn family(&self, states: usize, configurations: f64) -> FamilyTerms<'_> {
         let parameters = (states as f64 - 1.0) * configurations;
         let kind = match self.score {
@@ -126,9 +126,9 @@ fn n_log_n(n: u64) -> f64 {
 
 /// The logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of its gamma function.
 fn log_rising((a, log_gamma): (f64, f64), n: u64) -> f64 {
-    // A product of few factors is faster, and as exact.
+    // A product of few factors is faster, and equally exact.
     const FEW: u64 = 6;
-    // The difference of two logarithms that are so large would lose digits: Stirling's formula has them apart.
+    // The difference of two such large logarithms would lose digits: Stirling's formula separates them.
     const LARGE: f64 = 1e6;
     if a > LARGE {
         let n = n as f64;

@@ -19,8 +19,8 @@ pub(super) fn parents_of(network: &Network) -> Vec<Vec<u32>> {
     all
 }
 
-/// The network of a structure with the tables that make the data most likely, so much being added to each count, and the log-likelihood of
-/// the data. The states of a row without counts are equally likely.
+/// The network of a structure with the tables that make the data most likely, after a number is added to each count, and the
+/// log-likelihood of the data. The states of a row without counts are equally likely.
 pub(super) fn fitted(network: &Network, dag: &Dag, rows: &RowCounts, prior: f64) -> (Network, f64) {
     let mut log_likelihood = 0.0;
     let tables = (0..dag.len() as u32).map(|child| {
@@ -51,7 +51,7 @@ pub(super) fn fitted(network: &Network, dag: &Dag, rows: &RowCounts, prior: f64)
     (network.with_tables(tables, order.collect()), log_likelihood)
 }
 
-/// The counts of the table of a variable and its parents, and the entry of each row.
+/// The counts of the table of a variable and its parents, and the entry for each row.
 fn counts(rows: &RowCounts, child: u32, parents: &[u32]) -> (Vec<f64>, Vec<usize>) {
     let mut entries = 1;
     let mut places = vec![0; rows.distinct()];

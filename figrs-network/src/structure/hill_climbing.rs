@@ -12,20 +12,20 @@ use super::dag::{ArcChange, Dag};
 /// Settings of hill climbing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HillClimbing {
-    /// Number of changes for which a changed arc is tabu, and of changes without a better structure at which the search ends; without a tabu
-    /// list only changes that raise the score are made.
+    /// Number of changes for which a changed arc is tabu, and of changes without a better structure after which the search ends; without a
+    /// tabu list only changes that raise the score are made.
     pub(super) tabu_length: Option<usize>,
     pub(super) restarts: u64,
     pub(super) seed: u64,
 }
 
-/// The observer of a search: told of each step, and asked whether to end.
+/// The observer of a search: it receives each step, and decides whether to end.
 pub(super) struct SearchObserver<'o> {
     pub(super) is_interrupted: &'o (dyn Fn() -> bool + Sync),
     pub(super) report: &'o dyn Fn(u64),
 }
 
-/// The end of a search.
+/// The result of a search.
 pub(super) struct FoundStructure {
     pub(super) dag: Dag,
     pub(super) steps: u64,
@@ -49,9 +49,9 @@ impl BestStructure {
 }
 
 impl HillClimbing {
-    /// Climbs from the climber's structure. The first restart climbs again from there, with other preferences among changes of equal gain. The others go
-    /// on from the two tops in turn: from the best structure above one of them so far, with random covered arcs reversed, every other time after random
-    /// changes.
+    /// Climbs from the climber's structure. The first restart climbs again from there, with another preference among changes of equal gain. The others
+    /// start in turn above one of the two tops: from the best structure found there so far, with random covered arcs reversed, every other time after
+    /// random changes.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,
@@ -88,7 +88,7 @@ impl HillClimbing {
                 climber.prefer(ChildPreference::FewestChildren);
             }
         }
-        // Of equal ones the first.
+        // Among equal ones, the first.
         let best = tops.into_iter().fold(
             start,
             |best, top| {
@@ -102,7 +102,7 @@ impl HillClimbing {
         }
     }
 
-    /// Makes the best change again and again; `None` if the work was interrupted.
+    /// Makes the best change repeatedly; `None` if the work was interrupted.
     fn climb(
         self,
         climber: &mut Climber<'_, '_>,
@@ -112,7 +112,7 @@ impl HillClimbing {
     ) -> Option<()> {
         let length = self.tabu_length.unwrap_or(0);
         let mut tabu: VecDeque<(u32, u32)> = VecDeque::new();
-        // Of this climb: a restart begins below the best of all.
+        // The best score of this climb: a restart begins below the best of all.
         let mut peak = climber.total();
         let mut since_peak = 0;
         best.offer(climber);
@@ -155,9 +155,9 @@ impl HillClimbing {
     }
 }
 
-/// A structure with random changes, one for every eighth variable and one more: an arc is added, or one that is there deleted or reversed.
+/// A structure with random changes, one for every eighth variable and one more: an arc is added, deleted or reversed.
 fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Draws for each change: most pairs of variables may be changed.
+    /// Number of draws for each change: most pairs of variables may be changed.
     const DRAWS: usize = 50;
     let mut dag = structure.clone();
     let variables = dag.len() as u32;
@@ -192,10 +192,10 @@ fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
     dag
 }
 
-/// A structure of the same equivalence class: random arcs are reversed whose ends have the same other parents (covered arcs), which changes no
+/// A structure of the same equivalence class: reverses random arcs whose ends have the same other parents (covered arcs), which changes no
 /// independence.
 fn equivalent(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Draws for each arc, of which about half are covered.
+    /// Number of draws for each arc; about half of the arcs are covered.
     const DRAWS: usize = 4;
     let mut dag = structure.clone();
     let mut arcs = dag.arcs();

@@ -8,7 +8,7 @@ use super::dag::ArcChange;
 use super::family_scores::FamilyScores;
 use super::hill_climbing::{FoundStructure, SearchObserver};
 
-/// The positions of all variables: those that are named, and then the others as they stand in the network.
+/// The positions of all variables: the named ones first, and then the others in the order of the network.
 ///
 /// **Errors.** Unknown and repeated names; a required arc against the order.
 pub(super) fn order(
@@ -44,8 +44,8 @@ pub(super) fn order(
     Ok(order)
 }
 
-/// Gives each variable in turn the parent before it in the order that raises the score of its family most, as long as one raises it; of equal
-/// ones the first in the order.
+/// Adds to each variable in turn the parent before it in the order that raises the score of its family most, while one raises it; among equal
+/// ones, the first in the order.
 pub(super) fn search(
     families: &mut FamilyScores<'_>,
     rules: &ArcRules,

@@ -19,7 +19,7 @@ use super::hill_climbing::{FoundStructure, HillClimbing, SearchObserver};
 use super::row_counts::RowCounts;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
-/// Variables that a search takes at most: it keeps a number for each pair.
+/// Largest number of variables of a search: it keeps a number for each pair.
 const MOST_VARIABLES: usize = 4096;
 /// Default length of the tabu list, or the number of variables if that is larger.
 const TABU_LENGTH: usize = 10;
@@ -30,12 +30,13 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// Search for the structure of a Bayesian network with the best score on complete data.
 ///
-/// **Guarantee.** The structure is acyclic, has the required arcs and none of the forbidden ones, and its score is never below that of the structure
-/// that the search begins with. Hill climbing, with or without a tabu list, ends where no arc that is added, deleted or reversed raises the score by
-/// more than rounding, unless it is interrupted or its deadline passes: then the result is the best structure by then. The result depends on the data, the settings and the seed alone, not on the number of threads, unless the search was cut short.
+/// **Guarantee.** The structure is acyclic, has the required arcs and none of the forbidden ones, and its score is never below that of the structure that the
+/// search begins with. Hill climbing, with or without a tabu list, ends where no arc that is added, deleted or reversed raises the score by more than rounding,
+/// unless it is interrupted or its deadline passes: then the result is the best structure so far. Unless the search was cut short, the result depends only on
+/// the data, the settings and the seed, not on the number of threads.
 ///
-/// **Complexity.** Each family, a variable with its parents, is counted once. Hill climbing counts `V²` families at the beginning and `V` to `2 V` for
-/// each step, with `V` variables, each in the number of different rows.
+/// **Complexity.** Each family, a variable with its parents, is counted once. With `V` variables hill climbing counts `V²` families at the beginning
+/// and `V` to `2 V` for each step, each in time linear in the number of different rows.
 ///
 /// **Errors.** [`StructureLearningError`].
 ///
@@ -75,12 +76,12 @@ pub struct StructureLearner {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StructureSearch {
-    /// Hill climbing: the change of one arc that raises the score most, as long as there is one. It begins with the arcs of the network, as far as the
-    /// required and forbidden ones and the maximum number of parents allow.
+    /// Hill climbing: makes the change of one arc that raises the score most, while there is one. It begins with the arcs of the network, as far as
+    /// the required and forbidden ones and the maximum number of parents allow.
     #[default]
     HillClimbing,
-    /// Hill climbing that goes on at the top with the change that lowers the score least, while arcs that were changed of late are left alone (tabu) unless
-    /// that gives the best structure so far.
+    /// Hill climbing that continues at a top with the change that lowers the score least. Arcs that were changed recently are left alone (tabu) unless
+    /// their change gives the best structure so far.
     Tabu,
     /// K2: variables take parents from those before them in an order, greedily.
     K2,
@@ -90,8 +91,8 @@ pub enum StructureSearch {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LearnedStructure {
-    /// The network: each table has the parents in the order of the variables, and the numbers that make the data most likely, so much as the prior says
-    /// being added to each count. The states of a row without counts are equally likely.
+    /// The network: each table has the parents in the order of the variables, and the numbers that make the data most likely, with the prior added to
+    /// each count. The states of a row without counts are equally likely.
     pub network: Network,
     /// The score of the structure.
     pub score: ScoredNetwork,
@@ -104,7 +105,7 @@ pub struct LearnedStructure {
 }
 
 impl StructureLearner {
-    /// By hill climbing, for the structure with the best score.
+    /// A search by hill climbing for the structure with the best score.
     pub fn new(score: NetworkScore) -> Self {
         Self {
             score,
@@ -130,13 +131,13 @@ impl StructureLearner {
         self
     }
 
-    /// Demands the arc from one variable to another, by their names.
+    /// Requires the arc from one variable to another, by their names.
     pub fn require(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.required.push((from.into(), to.into()));
         self
     }
 
-    /// Excludes the arc from one variable to another, by their names.
+    /// Forbids the arc from one variable to another, by their names.
     pub fn forbid(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.forbidden.push((from.into(), to.into()));
         self
@@ -154,16 +155,16 @@ impl StructureLearner {
         self
     }
 
-    /// Sets the number of changes for which a changed arc is tabu, and of changes without a better structure at which the search ends (default: ten,
-    /// or the number of variables if that is larger).
+    /// Sets the number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which the
+    /// search ends (default: ten, or the number of variables if that is larger).
     pub fn tabu_length(mut self, length: usize) -> Self {
         self.tabu_length = Some(length);
         self
     }
 
-    /// Climbs so many times more (default 30): once from the start again, where changes of equal gain are tried in another order; then in turn from the
-    /// best structure above one of these two tops and above the other, with random covered arcs reversed, every other time after random changes. Such
-    /// reversals stay in the equivalence class, in which all structures have the same score but by [`NetworkScore::K2`]. The search
+    /// Climbs this many times more (default 30): once from the start again, with another order of changes of equal gain; then in turn from the best
+    /// structure above one of these two tops and above the other, with random covered arcs reversed, every other time after random changes. Such
+    /// reversals stay in the equivalence class, in which all structures have the same score except by [`NetworkScore::K2`]. The search
     /// [`StructureSearch::K2`] has no restarts.
     pub fn restarts(mut self, restarts: u64) -> Self {
         self.restarts = restarts;
@@ -176,7 +177,7 @@ impl StructureLearner {
         self
     }
 
-    /// Adds so much to each count of the learned tables (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score has a prior of its own.
+    /// Adds this number to each count of the learned tables (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score has a prior of its own.
     pub fn prior(mut self, count: f64) -> Self {
         self.prior = count;
         self
@@ -188,13 +189,13 @@ impl StructureLearner {
         self
     }
 
-    /// Ends the search, with the best structure by then, once this flag is `true`.
+    /// Ends the search, with the best structure so far, once this flag is `true`.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.interrupt = Some(flag);
         self
     }
 
-    /// Ends the search after this time, with the best structure by then (default: no limit).
+    /// Ends the search after this time, with the best structure so far (default: no limit).
     pub fn deadline(mut self, limit: Duration) -> Self {
         self.deadline = Some(limit);
         self

@@ -1,11 +1,11 @@
-//! Complete data as columns of small integers: each different row once, with its number.
+//! Complete data as columns of small integers: each different row once, with the number of its occurrences.
 
 use rustc_hash::FxHashMap;
 
 use super::super::{Network, NetworkData};
 use super::StructureLearningError;
 
-/// The different rows of complete data, by column, and how often each occurs.
+/// The different rows of complete data, by column, and the number of occurrences of each.
 #[derive(Debug)]
 pub(super) struct RowCounts {
     /// The state of each row, by variable.

@@ -6,11 +6,11 @@ use super::family_scores::FamilyScores;
 use super::fitted::parents_of;
 use super::row_counts::RowCounts;
 
-/// A decomposable score of the structure of a Bayesian network on complete data: a sum over the variables, in natural logarithms; the
-/// larger the better.
+/// A decomposable score of the structure of a Bayesian network on complete data: a sum over the variables, in natural logarithms.
+/// Larger is better.
 ///
-/// Of a variable with `r` states whose parents have `q` configurations, with `n[j][k]` cases of configuration `j` and state `k`, `n[j]` of
-/// configuration `j`, and `N` cases in all:
+/// For a variable with `r` states whose parents have `q` configurations, with `n[j][k]` cases of configuration `j` and state `k`, `n[j]`
+/// of configuration `j`, and `N` cases in all:
 ///
 /// | score | term of the variable |
 /// |---|---|
@@ -95,7 +95,7 @@ impl NetworkScore {
         Ok(ScoredNetwork::new(terms.collect()))
     }
 
-    /// **Errors.** A prior weight that is none.
+    /// **Errors.** A prior weight that is out of range.
     pub(super) fn check(self) -> Result<(), StructureLearningError> {
         match self {
             Self::Bdeu {

@@ -31,7 +31,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// The variables, named by their index; those with equally many states share them.
+/// The variables, named by their index; variables with equally many states share them.
 fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()> {
     let limit = input.len().max(STATES);
     let (_, variables) = count(input, "the number of variables")?;
@@ -56,13 +56,13 @@ fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()>
     Ok(())
 }
 
-/// The variables of each table. In a Bayesian network the last of them is the child, and each variable is it once.
+/// The variables of each table. In a Bayesian network the last variable of a table is the child, and each variable is the child of one table.
 fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Vec<usize>>> {
     let (at_count, tables) = count(input, "the number of tables")?;
     let variables = draft.variables.len();
     let mut scopes = Vec::new();
     let mut has_table = vec![false; variables];
-    // The table in which a variable stood last, counted from 1.
+    // The table in which a variable came last, counted from 1.
     let mut stood = vec![0; variables];
     for table in 1..=tables {
         let (at, size) = count(input, "the number of variables of each table")?;

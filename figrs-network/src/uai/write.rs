@@ -40,7 +40,7 @@ pub(in super::super) fn write(network: &Network) -> String {
 /// The factors of clauses, with helper variables after those of the network.
 struct ClauseFactors {
     helpers: usize,
-    /// The variables of each, and its numbers.
+    /// The variables of each factor, and its numbers.
     factors: Vec<(Vec<usize>, Vec<f64>)>,
 }
 
@@ -76,7 +76,7 @@ impl ClauseFactors {
     }
 }
 
-/// The numbers of a table, in lines of so many.
+/// The numbers of a table, in lines of this many.
 fn rows(text: &mut String, numbers: &[f64], columns: usize) {
     let _ = write!(text, "\n{}\n", numbers.len());
     for row in numbers.chunks(columns.max(1)) {

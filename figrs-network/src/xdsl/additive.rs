@@ -10,7 +10,7 @@ use super::super::order::parents_first;
 use super::super::variable::unknown_among;
 use super::read::XdslNode;
 
-/// A node whose utility is the sum of those of its parents, each times a weight.
+/// A node whose utility is the sum of its parents' utilities, each times a weight.
 pub(super) struct AdditiveUtility {
     at: usize,
     name: String,
@@ -39,11 +39,11 @@ impl AdditiveUtility {
     }
 }
 
-/// Multiplies the utilities of a diagram by their weights in its sums, so that it is their plain sum that counts.
+/// Multiplies the utilities of a diagram by their weights in its sums, so that the objective is their plain sum.
 ///
-/// A utility in no sum counts once, and one in several counts in each of them.
+/// A utility that is in no sum counts once, and one that is in several counts in each of them.
 pub(super) fn add_weights(draft: &mut NetworkDraft, sums: &[AdditiveUtility]) -> LexerResult<()> {
-    // Sums stand before utilities.
+    // Sums come before utilities.
     let of_sums = sums.iter().map(|sum| sum.name.as_str());
     let of_utilities = draft.utilities.iter();
     let of_utilities = of_utilities.map(|(_, utility)| utility.name.as_str());

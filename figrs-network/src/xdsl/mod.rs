@@ -10,13 +10,13 @@ mod write;
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// A property of a node: its name, where that is no identifier.
+/// A property of a node: its name, if this is not an identifier.
 const NAME: &str = "figrs_name";
 
-/// A property of a node, before the index of a state: its name, where that is no identifier.
+/// A property of a node, before the index of a state: the name of the state, if this is not an identifier.
 const STATE: &str = "figrs_state_";
 
-/// A property of a node: its place among the variables, where nodes stand in another order.
+/// A property of a node: its place among the variables, if nodes are in another order.
 const PLACE: &str = "figrs_place";
 
 #[cfg(test)]

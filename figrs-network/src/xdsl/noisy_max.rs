@@ -7,12 +7,12 @@ use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
 use super::read::Definition;
 
-/// Defines a noisy-MAX node by its table: its states stand from the strongest to the weakest, and its state is the strongest of those that its parents and
-/// the leak produce, independently of each other.
+/// Defines a noisy-MAX node by its table. Its states are ordered from the strongest to the weakest, and its state is the strongest of those that its
+/// parents and the leak produce, independently of each other.
 ///
-/// The parameters have a row for each state of each parent, in the order of the strengths, and one for the leak. The weakest state of a parent produces
-/// the weakest state. With `P(Y >= k)` the probability of the state `k` or a weaker one, that of the node is the product of those of the parents' states and
-/// the leak.
+/// The parameters have a row for each state of each parent, in the order of the strengths, and one for the leak. The weakest state of a parent produces the
+/// weakest state. With `P(Y >= k)` the probability of the state `k` or a weaker one, this probability of the node is the product of those of the parents'
+/// states and the leak.
 ///
 /// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. `BayesFusion`, "SMILE Programmer's
 /// Manual" (noisy-MAX).
@@ -52,7 +52,7 @@ pub(super) fn noisy_max(
         let problem = TextProblem::EntryCount { found, needed };
         return Err(LexerError::new(definition.at, problem));
     }
-    // For each state of each parent its row: the strengths name the states from the strongest on.
+    // For each state of each parent its row: the strengths list the states from the strongest on.
     let mut row_of: Vec<Vec<usize>> = Vec::new();
     let mut given = node.strengths.words().peekable();
     let mut first = 0;
@@ -67,7 +67,7 @@ pub(super) fn noisy_max(
                     let state = state.filter(is_new);
                     state.ok_or_else(|| unexpected(at, word, expected))?
                 }
-                // Without strengths the states stand from the strongest on.
+                // Without strengths the states are ordered from the strongest on.
                 None => strength,
             };
             own[state] = first + strength;
@@ -90,7 +90,7 @@ pub(super) fn noisy_max(
         &scope,
         if definition.is_copy { 0 } else { numbers.len() },
     )?;
-    // Probabilities of a state or a weaker one, row by row.
+    // The probabilities of a state or a weaker one, row by row.
     let mut weaker = numbers;
     for row in weaker.chunks_mut(columns) {
         for state in (1..columns).rev() {

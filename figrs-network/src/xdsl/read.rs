@@ -21,11 +21,11 @@ pub(super) struct XdslNode<'t> {
     pub(super) parents: XmlText<'t>,
     /// Probabilities, utilities, weights, parameters or resulting states.
     pub(super) words: XmlText<'t>,
-    /// Of a noisy-MAX node: the states of each parent from the strongest on.
+    /// For a noisy-MAX node the states of each parent from the strongest on.
     pub(super) strengths: XmlText<'t>,
-    /// Its place among the variables, where it stands at another one.
+    /// The node's place among the variables, if it differs from the place in the file.
     place: Option<usize>,
-    /// Its place in a dynamic network.
+    /// The node's place in a dynamic network.
     pub(super) time: TimeKind,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct Definition<'n, 't> {
     pub(super) declared: &'n XdslNode<'t>,
     /// The node with the numbers.
     pub(super) node: &'n XdslNode<'t>,
-    /// True if the text holds the numbers once for several.
+    /// True if several definitions share one list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
-/// The network or influence diagram of a document; nodes stand in any order.
+/// The network or influence diagram of a document; nodes come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "smile" {
@@ -144,7 +144,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// The name of the network in the extensions, if its identifier is made of that.
+/// The name of the network in the extensions, if its identifier was made from that name.
 fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<String>> {
     let mut name = None;
     while let Some(element) = xml.child()? {
@@ -156,7 +156,7 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// A node of a kind that is known, and its name if that is another one than its identifier.
+/// A node of a known kind, and its name if that differs from its identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

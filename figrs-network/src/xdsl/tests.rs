@@ -1,7 +1,7 @@
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, NetworkReader, State, TextProblem, Variable};
 
-/// Parents of different sizes, every number different; one of them follows from the other.
+/// A node with parents of different sizes, one of which follows from the other; every number is different.
 const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <nodes>
   <deterministic id="alarm">
@@ -46,13 +46,13 @@ fn the_last_parent_varies_faster_than_the_first_and_the_child_fastest() {
     let names: Vec<&str> = network.variables().iter().map(Variable::name).collect();
     assert_eq!(names, ["alarm", "wet", "sky", "hour"]);
     assert_eq!(network.tables()[1].variables(), [2, 3, 1]);
-    // In a dark night.
+    // The probabilities in a dark night.
     assert_eq!(numbers(&network, "wet")[15..], [0.13, 0.14, 0.73]);
     assert_eq!(numbers(&network, "wet")[3..6], [0.03, 0.04, 0.93]);
     let alarm = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0];
     assert_eq!(numbers(&network, "alarm"), alarm);
     let written = network.to_text(NetworkFormat::Xdsl).unwrap();
-    // Parents stand before children, and are read back at their places.
+    // Parents come before children, and the original places are read back.
     let at = |id: &str| written.find(&format!("<cpt id=\"{id}\">")).unwrap();
     assert!(at("sky") < at("hour") && at("hour") < at("alarm") && at("alarm") < at("wet"));
     let again = Network::from_xdsl(&written).unwrap();
@@ -121,7 +121,7 @@ fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
     );
 }
 
-/// By the sum over the states that each parent and the leak produce.
+/// Compares with the sum over the states that each parent and the leak produce.
 #[test]
 fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     let text = r#"<smile version="1.0" id="n"><nodes>
@@ -159,7 +159,7 @@ fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     }
 }
 
-/// By the textbook's umbrella world, and a node that depends on two slices, an anchor, a place and its own slice.
+/// Tests the textbook's umbrella world, and a node that depends on two slices, an anchor, a place and its own slice.
 #[test]
 fn dynamic_networks_are_unrolled() {
     let text = r#"<smile id="d"><nodes>

@@ -9,7 +9,7 @@ use super::super::lexer::{LexerError, LexerResult, unexpected};
 use super::super::names::FullNames;
 use super::read::{Definition, XdslNode};
 
-/// Most variables of an unrolled network.
+/// Largest number of variables of an unrolled network.
 const MOST_VARIABLES: usize = 1 << 20;
 
 /// The place of a node in a dynamic network.
@@ -26,13 +26,13 @@ pub(super) enum TimeKind {
     Terminal,
 }
 
-/// The definitions of nodes of the plate by their names and orders: that of an order holds from the slice of that number on, up to the next one.
+/// The definitions of nodes of the plate by their names and orders: the definition of an order holds from the slice of that number on, up to the next one.
 pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 
-/// The definitions of the nodes of a network with a number of slices: a node of the plate has one in each slice `t`, called after it and `_t`.
+/// The definitions of the nodes of a network with a number of slices: a node of the plate has one in each slice `t`, named by the node and `_t`.
 ///
-/// A definition of order `k` depends on the parents that the node has within its slice but for anchors, and then on the nodes that the definitions of the orders
-/// `1..=k` list, each as many slices before as its order; a table that is too small for that depends on the nodes that its definition lists alone.
+/// A definition of order `k` depends on the node's parents within its slice except anchors, and then on the nodes that the definitions of the orders `1..=k`
+/// list, each from as many slices before as its order. If its table is too small for that, it depends only on the nodes that it lists itself.
 ///
 /// **References.** `BayesFusion`, "SMILE Programmer's Manual" (dynamic Bayesian networks).
 pub(super) fn unrolled<'n, 't>(
@@ -90,7 +90,7 @@ struct Unrolling<'n, 't> {
 }
 
 impl<'n, 't> Unrolling<'n, 't> {
-    /// A node that stands once.
+    /// The definition of a node that occurs once.
     fn once(&self, node: &'n XdslNode<'t>) -> Definition<'n, 't> {
         let last = self.slices.saturating_sub(1);
         let parents = node.parents.words().map(|parent| {
@@ -121,7 +121,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         self.nodes.get(name).is_some_and(|node| node.time == kind)
     }
 
-    /// A node of the plate in a slice.
+    /// The definition of a node of the plate in a slice.
     fn in_slice(
         &self,
         declared: &'n XdslNode<'t>,

@@ -6,8 +6,8 @@ use super::super::names::identifiers;
 use super::super::{Network, NetworkError, NetworkFormat, State, Variable, markup};
 use super::{NAME, PLACE, STATE};
 
-/// The document of a Bayesian network: numbers in their shortest form that reads back the same, and nodes after their
-/// parents. Names that are no identifiers are kept as properties.
+/// The document of a Bayesian network: numbers in their shortest form that reads back the same, and nodes after their parents.
+/// Names that are not identifiers are kept as properties.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let escaped = |name: &str| markup::escaped(name, NetworkFormat::Xdsl);
     let variables = network.variables();
