@@ -1,4 +1,4 @@
-//! The burglary alarm: build a model, state evidence, ask several algorithms.
+//! The burglary alarm: builds a model, states evidence, and asks several algorithms.
 //!
 //! `cargo run --release --example burglary`
 

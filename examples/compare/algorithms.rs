@@ -40,7 +40,7 @@ macro_rules! watched {
 }
 
 impl Name {
-    /// Default algorithms; the last is the one that takes too long first.
+    /// Default algorithms; the last ones are the first to take too long.
     pub(crate) const USUAL: [Self; 9] = [
         Self::VariableElimination,
         Self::JunctionTree,
@@ -61,7 +61,7 @@ impl Name {
         Self::MetropolisHastings,
     ];
 
-    /// True if it estimates marginals, more precisely with more samples.
+    /// True if it estimates marginals, and more samples make them more precise.
     pub(crate) fn is_sampler(self) -> bool {
         matches!(
             self,

@@ -19,7 +19,7 @@ use figrs_command::{Failure, NoAnswer, note, parsed, replace_text, stop, without
 use options::{Format, Options};
 use watch::Watch;
 
-/// Counts the bytes that the program holds, for the column of memory.
+/// Counts the bytes of memory that the program holds, for the column of memory.
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
@@ -87,7 +87,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The budgets of a curve: all samples, and four times as few from point to point.
+/// The budgets of a curve: all samples, and a quarter of them from point to point.
 fn budgets(samples: u64) -> Vec<u64> {
     let mut budgets: Vec<u64> = [256, 64, 16, 4, 1]
         .map(|share| (samples / share).max(8))

@@ -1,4 +1,4 @@
-//! The models to compare on: those of textbooks, networks in files, generators.
+//! The models to compare on: models of textbooks, networks in files, generators.
 
 use std::path::{Path, PathBuf};
 

@@ -12,11 +12,11 @@ use super::options::Options;
 /// Units of progress in one step.
 const FINE: u64 = 1000;
 
-/// Watch over all algorithms of a run: the line on the terminal, the interrupt and the time limit.
+/// Controls all algorithms of a run: the line on the terminal, the interrupt and the time limit.
 #[derive(Clone)]
 pub(crate) struct Watch {
     line: Progress,
-    /// Steps that are done.
+    /// Number of steps that are done.
     done: Arc<AtomicU64>,
     deadline: Option<Duration>,
 }

@@ -19,7 +19,7 @@ use crate::method::Method;
 use crate::moving::{self, MOVING};
 use crate::options::Options;
 
-/// The level with everything that is demanded of it.
+/// The level with all demands on it.
 pub(crate) fn steered(
     options: &Options,
     corpus: &Corpus,
@@ -28,7 +28,7 @@ pub(crate) fn steered(
     Ok(stated(options, corpus, model)?.0)
 }
 
-/// The level with everything that is demanded of it, and where each demand comes from.
+/// The level with all demands on it, and the origin of each demand.
 fn stated(
     options: &Options,
     corpus: &Corpus,
@@ -62,9 +62,9 @@ pub(crate) fn sampler(
     Ok(Box::new(Attributed { inner, origins }))
 }
 
-/// The exact law of soft demands, which particles only come near to, where no method is named and it takes little memory.
+/// The exact law of soft demands, which particles only approximate, if no method is named and it takes little memory.
 fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler> {
-    /// Bytes of a frontier that is explored in seconds.
+    /// Memory in bytes of a frontier that is explored in seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
         |demand: &Demand| matches!(demand, Demand::Near { .. } | Demand::Preferred { .. });
@@ -76,7 +76,7 @@ fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler>
     exact.ok()
 }
 
-/// A sampler whose errors tell where the demands that they name come from.
+/// A sampler whose errors state the origins of demands.
 #[derive(Debug)]
 struct Attributed {
     inner: Box<dyn LevelSampler>,
@@ -110,7 +110,7 @@ impl LevelSampler for Attributed {
     }
 }
 
-/// An error with the places from which the demands that it names come.
+/// Adds the origins of its demands to an error.
 fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     if let SteeringError::Contradictory {
         demands, places, ..
@@ -125,7 +125,7 @@ fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     error
 }
 
-/// A sampler of levels of a model, that draws again until the demands are met if there are any.
+/// A sampler of levels of a model that draws again until the demands are met, if there are any.
 pub(crate) fn drawn_again(
     options: &Options,
     corpus: &Corpus,
@@ -179,7 +179,7 @@ pub(crate) fn exact_log_probability(
     Ok(sampler.log_probability())
 }
 
-/// The exploration of frontiers, with its progress on a terminal, and by notes after 5 seconds and then twice as long each time.
+/// The exploration of frontiers, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time.
 fn frontier(options: &Options) -> Frontier {
     let progress = Progress::of("steps explored", None);
     let (begun, told) = (Instant::now(), AtomicU64::new(5));
@@ -214,7 +214,7 @@ fn unexplored(options: &Options, error: SteeringError) -> Failure {
     }
 }
 
-/// The demands of all options, each with where it comes from; empty for those that go without saying.
+/// The demands of all options, each with its origin; the origin is empty for default demands.
 fn demands(
     options: &Options,
     corpus: &Corpus,
@@ -279,7 +279,7 @@ fn demands(
     Ok(demands)
 }
 
-/// Adds the demands of files, and the ways that these and --playable demand.
+/// Adds the demands of files, and the ways that files and --playable demand.
 fn add_files(
     demands: &mut Vec<(Demand, String)>,
     options: &Options,
@@ -319,7 +319,7 @@ fn design(path: &Path) -> Result<DesignFile, Failure> {
     design.map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
-/// The rectangle in which demands are stated, turned as models draw levels.
+/// The rectangle in which demands are stated, turned to the direction of models.
 struct Frame<'a> {
     tiles: &'a TileSet,
     travel: Travel,

@@ -28,7 +28,7 @@ pub(crate) struct Trained {
     pub(crate) seed: u64,
     /// The pictures of --tile-sheet.
     pub(crate) sheet: Option<TileSheet>,
-    /// Ways of the player that are demanded, or any way by the rules of a movement if an option asks for these.
+    /// The demanded ways of the player, or any way by the rules of a movement if an option needs these.
     pub(crate) routes: Vec<Route>,
     engines: Vec<(Method, Engine)>,
 }
@@ -38,14 +38,14 @@ enum Engine {
     Other(Other),
 }
 
-/// Models of their own, and levels without end.
+/// Methods with a model of their own, and levels without end.
 enum Other {
     Columns,
     Program(LevelProgram),
     Field(TileFieldElements),
 }
 
-/// A level with counts of unseen configurations and fallbacks.
+/// A level with its numbers of unseen configurations and fallbacks.
 pub(crate) struct Made {
     pub(crate) level: Level,
     pub(crate) unseen: usize,
@@ -100,7 +100,7 @@ impl Trained {
         })
     }
 
-    /// The settings of the first method that, with the training levels, give its levels again.
+    /// The settings of the first method that reproduce its levels, together with the training levels.
     pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = self.options.settings(&self.chain);
         if let Some(method) = settings.iter_mut().find(|(name, _)| *name == "method") {
@@ -118,7 +118,7 @@ impl Trained {
         settings
     }
 
-    /// All that is demanded of the levels of the first method, to the last tile.
+    /// All demands on the levels of the first method, to the last tile.
     pub(crate) fn demands(&self) -> String {
         match self.engines.first() {
             Some((_, Engine::Sampler(sampler))) => format!("{:?}", sampler.demands()),
@@ -126,7 +126,7 @@ impl Trained {
         }
     }
 
-    /// The name of the first method, or of the one that was taken where none was named.
+    /// The name of the first method, or of the one that was used if none was named.
     pub(crate) fn method(&self) -> String {
         match self.engines.first() {
             Some((Method::Conditioned, Engine::Sampler(sampler))) => sampler.name().to_owned(),
@@ -135,7 +135,7 @@ impl Trained {
         }
     }
 
-    /// Measured nearness of the levels of the first method to the law.
+    /// Measured distance of the levels of the first method from the exact law.
     pub(crate) fn quality(&self) -> Option<String> {
         match self.engines.first() {
             Some((_, Engine::Sampler(sampler))) => sampler.quality(),
@@ -181,7 +181,7 @@ impl Trained {
         self.chain.travel().upright(level)
     }
 
-    /// Some levels of a method, by its place on the command line, each from random numbers of its own.
+    /// Some levels of a method, which is given by its place on the command line, each from its own random numbers.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
         if !self.options.strict {
             return self.drawn(method, self.seed, numbers);
@@ -234,7 +234,7 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
 }
 
 impl Made {
-    /// A level of the chain, or of another model, which the chain may have seen no part of.
+    /// A level of the chain, or of another model, of which the chain may have seen nothing.
     fn of(generated: GeneratedLevel, chain: &MarkovChain) -> Self {
         let (unseen, fallbacks) = level_counts(&generated, chain);
         Self {
@@ -301,7 +301,7 @@ impl Engine {
     }
 }
 
-/// The model of --trained that demands are made of.
+/// The model of --trained that demands apply to.
 pub(crate) fn level_model(
     options: &Options,
     corpus: &Corpus,

@@ -160,7 +160,7 @@ fn check(options: &Options) -> Result<(), Failure> {
         ("--out", options.out.as_deref()),
         ("--report", options.report.as_deref()),
     ])?;
-    // Files of demands are asked when they are read.
+    // Files of demands are checked when they are read.
     let asks_files = !options.demands.demands.is_empty();
     if options.movement.is_some() && !options.heeds_movement() && !asks_files {
         return Err(format!("--movement needs {MOVING}").into());

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::generator::Trained;
 
-/// The mean of some numbers and its standard error, taken in one by one (Welford 1962).
+/// The mean of some numbers and its standard error, updated one by one (Welford 1962).
 #[derive(Clone, Default)]
 struct Mean {
     count: f64,
@@ -21,7 +21,7 @@ impl Mean {
         self.squares += before * (value - self.value);
     }
 
-    /// `None` for no numbers, as of measures that are not applicable.
+    /// `None` for no numbers, such as for measures that are not applicable.
     fn mean(&self) -> Option<f64> {
         (self.count > 0.0).then_some(self.value)
     }
@@ -38,7 +38,7 @@ pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) levels: u64,
     means: Vec<(&'static str, Mean)>,
-    /// For the difficulty and for each of its parts the means of the sections.
+    /// The means of the sections, for the difficulty and for each of its parts.
     profile: Vec<(&'static str, Vec<Mean>)>,
     pub(crate) diversity: Option<f64>,
 }
@@ -130,7 +130,7 @@ impl Column {
         means.iter().map(Mean::mean).collect()
     }
 
-    /// For each measure its name, and the mean and its standard error of each column; `-` where there is none. Movements that are not applicable
+    /// For each measure its name, and the mean and its standard error in each column; `-` where there is none. Movements that are not applicable
     /// to the tiles are left out.
     pub(crate) fn rows(columns: &[&Self]) -> Vec<Vec<String>> {
         let names = columns.first().map_or(&[][..], |first| &first.means);

@@ -1,4 +1,4 @@
-//! Movements of the command line: the rules by which levels are playable, and levels drawn until they are by stricter ones.
+//! Movements of the command line: the rules by which levels are playable, and levels that are drawn until stricter rules accept them.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use figrs_models::mdmc::{TileSet, Travel};
 use crate::generator::Made;
 use crate::options::Options;
 
-/// All that asks for the rules of a movement.
+/// All options that need the rules of a movement.
 pub(crate) const MOVING: &str = "--playable, --show-path, --strict, --stats, --report, or a file of --demands with playable or pass";
 
 /// The rules of --movement, or those that the tiles suggest.
@@ -21,7 +21,7 @@ pub(crate) fn rules(
     let movement = match options.movement.as_deref() {
         None => Movement::suggested(tiles, travel),
         Some(name) => match Movement::named(name) {
-            // What looks like a path is told to be missing as one.
+            // A name that looks like a path is reported as a missing file.
             Err(_) if Path::new(name).exists() || name.contains(['.', '/', '\\']) => {
                 Movement::read(name)
             }
@@ -50,7 +50,7 @@ fn told(options: &Options, error: &MovementError) -> Failure {
     format!("{place}{error}{flag}").into()
 }
 
-/// Levels that have all of some ways by the stricter rules, from those that are drawn by seeds.
+/// Draws levels from seeds until they have all ways in `routes` by the stricter rules.
 pub(crate) fn strictly(
     routes: &[Route],
     seed: u64,

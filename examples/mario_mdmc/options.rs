@@ -252,7 +252,7 @@ impl Options {
         length.or(around).or(usual).unwrap_or(120)
     }
 
-    /// Takes the length that all levels of a corpus have for that of levels where none is given.
+    /// Uses the length that all levels of a corpus have as the default length.
     pub(crate) fn set_usual_length(&self, corpus: &Corpus) {
         let mut widths = corpus.levels().iter().map(Level::width);
         let first = widths.next().unwrap_or(120);
@@ -261,7 +261,7 @@ impl Options {
         }
     }
 
-    /// Takes the length of the level of --around, if it can be read, for that of levels where none is given.
+    /// Uses the length of the level of --around, if it can be read, as the default length.
     pub(crate) fn set_length_of_around(&self, chain: &MarkovChain) {
         let path = self.demands.around.as_ref();
         let level = path.and_then(|path| vglc::read_level(path, chain.tile_set()).ok());
@@ -271,7 +271,7 @@ impl Options {
         }
     }
 
-    /// The error for a size across the direction in which levels are played, which the training levels decide.
+    /// The error for a size across the direction of play, which the training levels determine.
     pub(crate) fn check_size(&self, chain: &MarkovChain) -> Result<(), Failure> {
         let across = chain.height();
         match chain.travel() {
@@ -302,7 +302,7 @@ impl Options {
         self.look_ahead.unwrap_or(3)
     }
 
-    /// Settings of the models beside the chain.
+    /// Settings of the models other than the chain.
     pub(crate) fn model_settings(&self) -> ModelSettings {
         let change = self.style_change.unwrap_or(SectionKinds::CHANGE);
         let change = (!self.style.is_empty()).then_some(change);
@@ -317,7 +317,7 @@ impl Options {
         self.particles.unwrap_or(20) as usize
     }
 
-    /// True if progress is counted in particles: for a single level drawn by them.
+    /// True if progress is counted in particles: for a single level drawn by particles.
     pub(crate) fn shows_particles(&self) -> bool {
         self.levels == 1 && self.stats.is_none() && self.methods == [Method::Conditioned]
     }
@@ -327,7 +327,7 @@ impl Options {
         self.threads.map_or_else(cores, usize::from)
     }
 
-    /// True if some option asks for the rules of a movement.
+    /// True if some option needs the rules of a movement.
     pub(crate) fn needs_movement(&self) -> bool {
         self.demands.playable || self.show_path || self.strict
     }
@@ -374,7 +374,7 @@ impl Options {
         }
     }
 
-    /// The first option that is given for one method only, if that is not among the methods.
+    /// The first option given for a single method that is not among the methods.
     pub(crate) fn without_method(&self) -> Option<(&'static str, Method)> {
         let given = [
             (
@@ -392,7 +392,7 @@ impl Options {
         ];
         let given = given.into_iter().filter(|(given, _, _)| *given);
         let mut given = given.map(|(_, option, method)| (option, method));
-        // What a model needs may be given for any method that draws from it.
+        // Settings of a model may be given for any method that draws from it.
         let is_used = |method: Method| {
             let models = self.methods.iter().map(|&other| self.model_of(other));
             let models: Vec<TrainedModel> = models.collect();
@@ -424,18 +424,18 @@ impl Options {
         }
     }
 
-    /// True if any method draws from a model of a kind.
+    /// True if any method draws from a model that `is` accepts.
     pub(crate) fn any_model(&self, is: impl Fn(TrainedModel) -> bool) -> bool {
         self.methods.iter().any(|&method| is(self.model_of(method)))
     }
 
-    /// True if a model is named that no method asks for.
+    /// True if a model is named, but no method uses it.
     pub(crate) fn names_model_in_vain(&self) -> bool {
         let heeding = |method: &Method| method.heeds_demands();
         self.trained.is_some() && !self.methods.iter().any(heeding)
     }
 
-    /// The settings of the first method that, with the training levels, give its levels again.
+    /// The settings of the first method that reproduce its levels, together with the training levels.
     pub(crate) fn settings(&self, chain: &MarkovChain) -> Vec<(&'static str, Value)> {
         let method = self.methods[0];
         let mut settings = vec![("method", method.name().into())];

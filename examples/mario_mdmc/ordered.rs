@@ -12,19 +12,19 @@ use figrs_command::{Failure, Progress, stop};
 
 use crate::options::Options;
 
-/// Interval at which it is checked whether the command is told to stop.
+/// Interval at which the request to stop is checked.
 const POLL: Duration = Duration::from_millis(20);
-/// Time that batches under way have to end once the command is told to stop.
+/// Time that running batches have to end once the command is asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
 /// Number of batches that wait to be received.
 const WAITING: usize = 4;
 
-/// The levels that are wanted.
+/// The levels to draw.
 pub(crate) struct Wanted {
     pub(crate) count: u64,
-    /// The numbers of those that are there already.
+    /// The numbers of the levels that exist already.
     pub(crate) kept: BTreeSet<u64>,
-    /// Number of levels drawn together, whatever number is asked for.
+    /// Number of levels that are drawn together, whatever number is asked for.
     pub(crate) batch: u64,
 }
 
@@ -34,10 +34,10 @@ type Batch<T> = (u64, Range<u64>, Result<Vec<T>, Failure>);
 /// A batch as it is sent, or the failure of a thread.
 type Sent<T> = Result<Batch<T>, figrs::Error>;
 
-/// Does `work` for the wanted numbers on several threads, and hands the results to `take` in order; returns the number taken.
+/// Does `work` for the wanted numbers on several threads, and passes the results to `take` in order; returns the number taken.
 ///
-/// Once the command is told to stop, the results of the next second are taken, up to the first that is missing, and the rest
-/// is dropped.
+/// Once the command is asked to stop, the results of the next second are taken, up to the first that is missing, and the rest is
+/// dropped.
 pub(crate) fn in_order<T: Send + 'static>(
     options: &Options,
     wanted: Wanted,
@@ -51,19 +51,19 @@ pub(crate) fn in_order<T: Send + 'static>(
     let all = Arc::clone(&wanted);
     thread::Builder::new().spawn(move || {
         let batches = (0..all.count.div_ceil(all.batch), 1);
-        // A batch is sent by the thread that drew it: the one that keeps the order may be in the middle of another.
+        // A batch is sent by the thread that drew it: the thread that keeps the order may be drawing another.
         let draw = |sender: &mut SyncSender<Sent<T>>, place| {
             let is_kept = |number| all.kept.contains(&number);
             let numbers = missing_in_batch((place, all.batch), &(0..all.count), is_kept);
             let levels = match numbers.is_empty() {
                 true => Ok(Vec::new()),
-                // None is begun any more.
+                // No further batch is begun.
                 false if stop::is_set() => return Ok(ControlFlow::Break(())),
                 false => work(numbers.clone()),
             };
             Ok(match sender.send(Ok((place, numbers, levels))) {
                 Ok(()) => ControlFlow::Continue(()),
-                // Nobody waits any more.
+                // The receiver has gone.
                 Err(_) => ControlFlow::Break(()),
             })
         };
@@ -80,7 +80,7 @@ pub(crate) fn in_order<T: Send + 'static>(
         waiting.insert(place, (numbers, levels));
         while let Some((numbers, levels)) = waiting.remove(&next) {
             next += 1;
-            // A batch that ends with the command has no levels; those before it have been taken.
+            // A batch that was ended with the command has no levels; those before it have been taken.
             if levels.is_err() && stop::is_set() && count > 0 {
                 break 'sent;
             }
@@ -101,7 +101,7 @@ pub(crate) fn in_order<T: Send + 'static>(
     Ok(count)
 }
 
-/// The next message of the threads; nothing after the last batch, or if the command is to end.
+/// The next message of the threads; `None` after the last batch, or if the command is asked to end.
 fn next_sent<T>(receiver: &Receiver<Sent<T>>, stopped: &mut Option<Instant>) -> Option<Sent<T>> {
     loop {
         match receiver.recv_timeout(POLL) {

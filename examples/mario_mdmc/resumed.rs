@@ -1,7 +1,7 @@
 //! Resumable sets of numbered files.
 //!
-//! Beside the levels there are the settings of the set, and a journal with a line for each level that is written: its
-//! number, the size of its file and its fingerprint.
+//! Beside the levels are the settings of the set, and a journal with a line for each written level: its number, the size of its
+//! file and its fingerprint.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -23,8 +23,8 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Begins a set or goes on with it: its journal, and the numbers of the levels whose files are as they were written. The settings are
-    /// kept in `record`, which is written before the first level.
+    /// Begins or continues a set: returns its journal, and the numbers of the levels whose files are unchanged. The settings are kept in
+    /// `record`, which is written before the first level.
     ///
     /// An error if the set was begun with other settings.
     pub(crate) fn open(
@@ -51,7 +51,7 @@ impl Journal {
         let (written, good) = levels(&text);
         let journal = File::options().append(true).create(true).open(&path);
         let journal = journal.map_err(cannot)?;
-        // A line that was cut short when the set was stopped is no line.
+        // A line that was cut short when the set was stopped is dropped.
         journal.set_len(good as u64).map_err(cannot)?;
         let is_whole = |(number, print): &(&u64, &Fingerprint)| {
             **number < options.levels && is_file_of(&file(**number), **print)
@@ -67,7 +67,7 @@ impl Journal {
         ))
     }
 
-    /// Notes that a level is written.
+    /// Records that a level is written.
     pub(crate) fn add(&mut self, number: u64, print: Fingerprint) -> Result<(), Failure> {
         let line = format!("{number} {} {print}\n", print.bytes);
         let written = self.file.write_all(line.as_bytes());

@@ -37,7 +37,7 @@ impl<'a> SetReport<'a> {
         })
     }
 
-    /// Takes in a level, and the path to draw.
+    /// Adds a level, and the path to draw.
     pub(crate) fn add(
         &mut self,
         index: u64,

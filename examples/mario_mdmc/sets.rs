@@ -25,7 +25,7 @@ pub(crate) struct Totals {
     rejected: u64,
     /// Number of levels drawn.
     drawn: u64,
-    /// Number of levels that were there already.
+    /// Number of levels that existed already.
     kept: u64,
     /// Number of playable levels, among those whose path was asked for.
     playable: u64,
@@ -66,7 +66,7 @@ impl Totals {
 
     /// The path of a level if it is asked for.
     fn path(&mut self, options: &Options, trained: &Trained, made: &Made) -> Option<Playability> {
-        // Of several ways that which passes most.
+        // Of several ways, the one that passes most areas.
         let routes = trained.routes.iter().filter(|_| options.show_path);
         let route = routes.max_by_key(|route| route.areas().len())?;
         let playability = Playability::along(&trained.upright(&made.level), route);
@@ -84,7 +84,7 @@ impl Totals {
         }
     }
 
-    /// Number of levels that were there already, in a few words.
+    /// Number of levels that existed already, in a few words.
     pub(crate) fn kept(&self) -> String {
         match self.kept {
             0 => String::new(),
@@ -147,7 +147,7 @@ fn write_list(
     place: &Path,
 ) -> Result<(), Failure> {
     let cannot = |error| in_file(place, error);
-    // The last level in JSON says whether the set was ended.
+    // The last level in JSON states whether the set was ended early.
     let mut last: Option<Value> = None;
     let drawn = in_order(
         options,
@@ -234,7 +234,7 @@ fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>
     level
 }
 
-/// One file a level, numbered if there is more than one, and for maps the picture of the tiles beside them.
+/// One file for each level, numbered if there is more than one; for maps also the picture of the tiles.
 fn write_files(
     options: &Options,
     trained: &Arc<Trained>,
@@ -309,7 +309,7 @@ pub(crate) fn writer<'a>(trained: &'a Trained, level: &'a Level) -> LevelWriter<
     }
 }
 
-/// The settings that give the level again.
+/// The settings that reproduce the level.
 fn notes<'a>(trained: &Trained, index: u64, writer: LevelWriter<'a>) -> LevelWriter<'a> {
     let writer = writer
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")))
@@ -331,7 +331,7 @@ fn output(path: &Path, error: OutputError) -> Failure {
     }
 }
 
-/// The path with something added to its name, and an extension. A name may have dots of its own.
+/// The path with something added to its name, and an extension. The name may contain dots.
 fn with_suffix(path: &Path, suffix: &str, extension: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     name.push(suffix);

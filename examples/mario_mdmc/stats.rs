@@ -19,7 +19,7 @@ use crate::moving;
 use crate::options::Options;
 use crate::ordered::{Wanted, in_order};
 
-/// The training levels that others are measured against, with profiles of --sections, and playable by --movement.
+/// The training levels that others are measured against, with profiles of --sections and the movement for playability.
 pub(crate) fn yardstick(options: &Options, trained: &Trained) -> Result<ReferenceCorpus, Failure> {
     let yardstick = ReferenceCorpus::new(&trained.corpus);
     let yardstick = yardstick.sections(options.sections.unwrap_or(ReferenceCorpus::SECTIONS));
@@ -30,7 +30,7 @@ pub(crate) fn yardstick(options: &Options, trained: &Trained) -> Result<Referenc
     Ok(yardstick.movement(moving::rules(options, tiles, travel)?))
 }
 
-/// The levels of a directory that another tool drew, as models hold them, in the order of their names.
+/// The levels in a directory, drawn by another tool, in the form of models and in the order of their names.
 fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure> {
     let unreadable = |error| format!("--also: cannot read {}: {error}", directory.display());
     let entries = fs::read_dir(directory).map_err(unreadable)?;
@@ -69,7 +69,7 @@ fn column_of(
         let unseen = is_as_high.then(|| trained.chain.unseen(&level));
         let metrics = yardstick.measure(&level);
         column.add(&Measured::new(level.width(), unseen, metrics));
-        // Levels of several sizes have no distances.
+        // Levels of different sizes have no distances.
         diversity = diversity.and_then(|mut all| all.add(&level).ok().map(|()| all));
     }
     column.diversity = diversity.and_then(|all| all.mean_distance());
@@ -111,7 +111,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
             Ok(diversity.add(&level)?)
         });
         let count = match count {
-            // The methods before are told.
+            // The methods before it are listed.
             Err(_) if stop::is_set() && place > 0 => break,
             count => count?,
         };
@@ -175,7 +175,7 @@ fn table(columns: &[Column]) -> String {
     text
 }
 
-/// A bar in eighths for each value; a blank for none.
+/// A bar in eighths for each value; a blank if there is none.
 fn bars(values: &[Option<f64>], highest: f64) -> String {
     let bar = |value: &Option<f64>| {
         let eighths = (*value)? / highest * 7.0;

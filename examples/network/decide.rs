@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 struct Solved {
     elements: DiagramElements,
     plan: DecisionPlan,
-    /// The names of neighbouring decisions that nothing but the file orders.
+    /// The names of neighbouring decisions that are ordered only by the file.
     unordered: Vec<[String; 2]>,
 }
 
@@ -66,7 +66,7 @@ fn solved(options: &Options) -> Result<Solved, Failure> {
     };
     let model = elements.given(&observed);
     let plan = algorithm.run(&model, elements.utilities(), elements.decisions())?;
-    // Decisions that forget are in no order.
+    // Decisions without memory have no order.
     let unordered = if options.limited_memory {
         Vec::new()
     } else {

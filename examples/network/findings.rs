@@ -14,7 +14,7 @@ pub(crate) struct Findings {
     pub(crate) log_evidence: Option<LogEvidence>,
     /// The states found by mpe or map.
     pub(crate) mpe: Option<Found>,
-    /// The logarithms of the probability of the world found, and of one that no world exceeds, where they differ.
+    /// The logarithm of the probability of the world found, and an upper bound for all worlds, if they differ.
     pub(crate) mpe_bounds: Option<[f64; 2]>,
     pub(crate) worlds: Option<Vec<Found>>,
     pub(crate) samples: Option<Vec<Vec<State>>>,
@@ -22,7 +22,7 @@ pub(crate) struct Findings {
     pub(crate) algorithm: Option<&'static str>,
     /// The algorithms that were tried, in their order.
     pub(crate) tried: Vec<String>,
-    /// Bounds of the log-evidence, where it is not known.
+    /// Bounds of the log-evidence, if it is not known.
     pub(crate) evidence_bounds: Option<Bounds>,
     /// The number of possible worlds, in digits.
     pub(crate) count: Option<String>,

@@ -1,4 +1,4 @@
-//! Learning of a network from data: its tables, and its structure if that is asked for.
+//! Learning of a network from data: its tables, and its structure if asked for.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) struct Learned {
     pub(crate) log_likelihoods: Vec<f64>,
     pub(crate) rounds: u64,
     pub(crate) ended: Stopped,
-    /// The log-likelihood that each start led to.
+    /// The final log-likelihood of each start.
     pub(crate) starts: Vec<f64>,
     /// The names of the hidden variables whose states began alike.
     pub(crate) alike: Vec<String>,
@@ -116,7 +116,7 @@ impl Learned {
     }
 }
 
-/// Notes what the data does not decide: states of hidden variables, and rows that no case reaches.
+/// Notes what the data does not determine: states of hidden variables, and rows that no case reaches.
 fn note_learned(options: &Options, learned: &Learned) {
     if !learned.alike.is_empty() {
         let names: Vec<String> = learned
@@ -168,7 +168,7 @@ fn rows_by_name(learned: &Learned) -> Vec<(&str, String)> {
     named
 }
 
-/// The failure of learning, with the line of a row that cannot be.
+/// The failure of learning, with the line of a row that is impossible.
 fn failure(error: NetworkLearningError, data: &NetworkData, path: &Path) -> Failure {
     match error {
         NetworkLearningError::Inference(figrs::Error::InvalidCase { row, .. }) => {

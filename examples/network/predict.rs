@@ -22,7 +22,7 @@ use super::report::{counted, widest};
 use super::{Format, Options, reading, structure};
 use figrs::internals::six_decimals;
 
-/// Predicts the queried variable in each row of --data, writes the predictions and prints how good they are.
+/// Predicts the queried variable in each row of --data, writes the predictions and prints measures of their quality.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let given = options.clone();
     let network = stop::attempt(move || reading::chances(&given))?;
@@ -137,18 +137,18 @@ fn cells(found: &CasePrediction, states: &States<State>) -> Vec<String> {
     cells
 }
 
-/// Numbers of all predictions together.
+/// Totals of all predictions.
 struct Summary<'n> {
     variable: &'n Variable,
     rows: usize,
     /// For each state the number of rows of which it is the most probable one.
     counts: Vec<usize>,
-    /// The sum over the rows that can be.
+    /// The sum of log-likelihoods over the possible rows.
     log_likelihood: f64,
-    /// The number of rows that cannot be, and the line of the first.
+    /// The number of impossible rows, and the line of the first.
     impossible: usize,
     first_impossible: usize,
-    /// The number of predictions whose row has the state of the variable.
+    /// The number of predictions whose row contains the state of the variable.
     scored: usize,
     right: usize,
     log_loss: f64,
@@ -229,7 +229,7 @@ impl<'n> Summary<'n> {
         }
     }
 
-    /// Notes an early end and rows that cannot be.
+    /// Notes an early end and impossible rows.
     fn note(&self) {
         if let Some(reason) = self.stopped {
             let told = reason.told();

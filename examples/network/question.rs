@@ -91,11 +91,11 @@ impl Question {
         })
     }
 
-    /// The algorithms that were tried so far, in their order, where their answer was not read.
+    /// The algorithms that were tried so far, in order; also one whose answer was not read completely.
     pub(crate) fn tried(&self) -> Vec<String> {
         let attempts = self.attempts.lock();
         let attempts = attempts.unwrap_or_else(PoisonError::into_inner);
-        // The time was over between an answer and all that is read off it.
+        // The time ended after an algorithm had answered and before all of the answer was read.
         let unread = |attempt: &String| match attempt.strip_suffix(" answered") {
             Some(algorithm) if stop::is_set() => {
                 format!("{algorithm} had an answer too late to read all of it")
@@ -105,7 +105,7 @@ impl Question {
         attempts.iter().map(unread).collect()
     }
 
-    /// The listener to the attempts of a portfolio, of which there are none yet.
+    /// The listener to the attempts of a portfolio; clears earlier attempts.
     fn attempt_listener(&self) -> impl Fn(&AlgorithmAttempt) + Send + Sync + 'static {
         let attempts = Arc::clone(&self.attempts);
         (attempts.lock().unwrap_or_else(PoisonError::into_inner)).clear();
@@ -122,7 +122,7 @@ impl Question {
         self.queried.iter().map(|&position| &elements[position])
     }
 
-    /// The elements that the task needs: nothing but the evidence, the queried ones, or all.
+    /// The elements that the task needs: none besides the evidence, the queried ones, or all.
     fn targets(&self) -> Vec<Element<State>> {
         match self.options.task {
             Task::Evidence
@@ -177,7 +177,7 @@ impl Question {
         };
         let started = Instant::now();
         match self.options.task {
-            // Told already, without compiling; tasks of their own.
+            // Handled already, without compiling; these tasks have their own code.
             Task::Cost
             | Task::Count
             | Task::Learn
@@ -205,7 +205,7 @@ impl Question {
         self.options.seed.unwrap_or(0)
     }
 
-    /// Draws worlds until there are enough, or the command is to end.
+    /// Draws worlds until there are enough, or the command is asked to end.
     fn draw(
         &self,
         worlds: impl Iterator<Item = World>,
@@ -283,7 +283,7 @@ impl Question {
         self.exact_with(&ComputingLine::default())
     }
 
-    /// A portfolio whose progress a line shows.
+    /// A portfolio whose progress is shown in a line.
     fn exact_with(&self, line: &ComputingLine) -> Exact {
         let memory = self.options.memory;
         let exact = memory.map_or_else(Exact::new, Exact::within);
@@ -310,7 +310,7 @@ impl Question {
         }
     }
 
-    /// Counts the joint states of all variables that are possible.
+    /// Counts the possible joint states of all variables.
     fn counted(&self) -> Result<Findings, figrs::Error> {
         let (started, limits) = (Instant::now(), limits(&self.options));
         let count = match self.options.method() {
@@ -371,7 +371,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Reads off the most probable world, or several.
+    /// Reads the most probable world, or several, from an answer.
     fn read_worlds(
         &self,
         compiled: &impl Compiled,
@@ -383,7 +383,7 @@ impl Question {
         }
         let worlds = compiled.k_best(self.options.count.unwrap_or(5) as usize)?;
         if worlds.is_empty() {
-            // Tells which evidence is to blame.
+            // This error states which evidence is to blame.
             compiled.most_probable()?;
         }
         let worlds = worlds.iter().map(|world| self.found(world));
@@ -447,7 +447,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Reads off the answer to the task.
+    /// Reads the answer to the task from an answer of an algorithm.
     fn read(&self, answer: &Answer, findings: &mut Findings) -> Result<(), figrs::Error> {
         findings.algorithm = Some(answer.algorithm());
         findings.tried = answer.choice().map(tried).unwrap_or_default();
@@ -500,7 +500,7 @@ fn tried(choice: &AlgorithmChoice) -> Vec<String> {
 pub(crate) fn limits(options: &Options) -> eliminate::Options {
     let limits = eliminate::Options::default();
     match options.memory {
-        // A table may take all of it: eight bytes an entry.
+        // A table may take all of the memory: eight bytes an entry.
         Some(Bytes(bytes)) => limits
             .memory_budget(bytes)
             .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX)),

@@ -12,7 +12,7 @@ use super::options::{Options, named};
 
 /// The network of --file; notes the rows that did not sum to one.
 ///
-/// **Errors.** Those of the file, with the flag that reads it otherwise; an influence diagram, with the task that solves it.
+/// **Errors.** Those of the file, with the flag that reads it in another way; an influence diagram, with the task that solves it.
 pub(crate) fn chances(options: &Options) -> Result<Network, Failure> {
     let read = read_network(file(options), &reader(options));
     let network = read.map_err(|failure| by_flags(failure, options))?;

@@ -1,4 +1,4 @@
-//! Remedies on the command line, by flags that the task takes.
+//! Remedies on the command line, by flags that apply to the task.
 
 use figrs::eliminate::EliminationError;
 use figrs_command::{Bytes, Failure, NoAnswer, stop};
@@ -48,7 +48,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             "{added} of {slices} slices are done, and the logarithm of the result is at least {lower_bound}; allow more --time or --memory"
         ),
         figrs::Error::Elimination(TooMuchMemory { needed, limit }) => {
-            // Some algorithms leave a share of it to tables.
+            // Some algorithms leave a share of the memory to tables.
             let (needed, limit) = (size(*needed), options.memory.unwrap_or(Bytes(*limit)));
             let less = less(options, &["allow more by --memory"]);
             format!("the tables would take {needed} or more, over --memory {limit}; {less}")
@@ -107,7 +107,7 @@ pub(crate) fn of_stop(options: &Options) -> Failure {
     NoAnswer(format!("{told}, or use {}", any_of(&ways))).into()
 }
 
-/// These ways, and those to smaller tables.
+/// These ways, and ways to smaller tables.
 fn less(options: &Options, others: &[&'static str]) -> String {
     let mut ways = others.to_vec();
     if options.method() != Method::Exact && Method::Exact.can(options.task) {
@@ -131,7 +131,7 @@ fn less(options: &Options, others: &[&'static str]) -> String {
     any_of(&ways)
 }
 
-/// An amount of memory, also one that no machine has.
+/// An amount of memory, even one that no machine has.
 fn size(bytes: f64) -> String {
     if bytes < (1_u64 << 60) as f64 {
         Bytes(bytes as u64).to_string()

@@ -28,7 +28,7 @@ impl Report<'_> {
         self.question.options.method() == Method::ImportanceSampling
     }
 
-    /// True if the answer is no estimate and more than bounds.
+    /// True if the answer is exact: neither an estimate nor only bounds.
     fn is_exact(&self) -> bool {
         let found = self.findings;
         !self.is_estimate() && found.mpe_bounds.is_none() && found.evidence_bounds.is_none()
@@ -161,7 +161,7 @@ impl Report<'_> {
             if self.is_estimate() {
                 write!(out, " ± {:.6}", evidence.standard_error)?;
             }
-            // Of a Markov network, and of weights, it is not a probability.
+            // For a Markov network, and with weights, it is not a probability.
             let network = &self.question.network;
             if network.kind() == NetworkKind::Bayesian && !self.question.is_weighed {
                 write!(out, " (probability {:.6e})", evidence.value.exp())?;
@@ -267,7 +267,7 @@ impl Report<'_> {
     }
 }
 
-/// The failure of a question that has no answer, with what was tried: told as JSON, or in its text.
+/// The failure of a question that has no answer, with the attempts: printed as JSON, or in its text.
 ///
 /// **Errors.** If it cannot be written.
 pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Result<Failure> {
@@ -288,7 +288,7 @@ pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Resul
     if is_impossible || tried.is_empty() {
         return Ok(failure);
     }
-    // An algorithm may have been tried again, with the same end.
+    // An algorithm may have been tried again, with the same result.
     let mut ends: Vec<String> = Vec::new();
     for attempt in tried {
         if !ends.contains(&attempt) {
@@ -298,7 +298,7 @@ pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Resul
     Ok(NoAnswer(format!("{told}; tried: {}", ends.join("; "))).into())
 }
 
-/// A number of things by their name in the singular.
+/// A number with the name of the things, given in the singular.
 pub(crate) fn counted(number: usize, name: &str) -> String {
     format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }

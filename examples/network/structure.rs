@@ -94,7 +94,7 @@ impl StructureOptions {
         matches!(structure, Structure::HillClimb | Structure::Tabu) && self.restarts != Some(0)
     }
 
-    /// The uses of these options on the task of learning and others, with a network file or without.
+    /// The uses of these options, for learning and other tasks, with a network file or without.
     pub(crate) fn uses(&self, has_file: bool) -> Vec<OptionUse> {
         const SEARCH: &str = "a search for a structure: another --structure than given";
         let structure = self.structure(has_file);
@@ -127,7 +127,7 @@ impl StructureOptions {
         ]
     }
 
-    /// **Errors.** A structure that is given, without the file that gives it.
+    /// **Errors.** A given structure without the file that contains it.
     pub(crate) fn check_file(&self, has_file: bool) -> Result<(), Failure> {
         if self.structure == Some(Structure::Given) && !has_file {
             return Err("--structure given needs --file, whose structure it is".into());
@@ -135,7 +135,7 @@ impl StructureOptions {
         Ok(())
     }
 
-    /// **Errors.** Names in arcs and in the order that are no variables, and arcs from a variable to itself.
+    /// **Errors.** Names in arcs and in the order that are not variables, and arcs from a variable to itself.
     fn check_names(&self, network: &Network) -> Result<(), Failure> {
         for (flag, names) in [("--require", &self.require), ("--forbid", &self.forbid)] {
             for arc in names.chunks_exact(2) {

@@ -1,11 +1,11 @@
-//! The tasks that take each option.
+//! The tasks that each option applies to.
 
 use clap::ValueEnum;
 use figrs_command::Failure;
 
 use super::options::{Format, Method, Options, Start, Task, named};
 
-/// The use of an option: the tasks that it has an effect on, and what it needs besides.
+/// The use of an option: the tasks on which it has an effect, and its further conditions.
 #[derive(Debug)]
 pub(crate) struct OptionUse {
     flag: &'static str,
@@ -26,13 +26,13 @@ impl OptionUse {
         }
     }
 
-    /// With a condition of its effect.
+    /// Adds a condition of its effect.
     pub(crate) fn needing(mut self, is_met: bool, need: impl Into<String>) -> Self {
         self.also = Some((is_met, need.into()));
         self
     }
 
-    /// Of this flag, which is given or not.
+    /// Sets the flag, and whether it is given.
     pub(crate) fn of(mut self, flag: &'static str, is_given: bool) -> Self {
         (self.flag, self.is_given) = (flag, is_given);
         self
@@ -124,7 +124,7 @@ impl Options {
         uses
     }
 
-    /// True if the algorithm keeps tables or remembers a search, within a memory that can be given; and what would.
+    /// True if the algorithm keeps tables or remembers a search within a memory limit; and the options that would make it so.
     fn tables(&self) -> (bool, String) {
         if self.task == Task::Learn {
             let need = "tables that are learned, and no search for a structure";

@@ -211,7 +211,7 @@ impl Options {
         exactly.or(self.at_most.map(|steps| Length::AtMost(steps as usize)))
     }
 
-    /// True if one plan is an answer where all of them are too many.
+    /// True if one plan is an answer if there are too many plans for exact inference.
     pub(crate) fn searches(&self) -> bool {
         let may_search = matches!(self.method, Method::Auto | Method::Search);
         may_search && self.task == Task::Solve && self.steps.is_none()
@@ -219,7 +219,7 @@ impl Options {
 
     /// Work for exact answers, and for a shorter plan after a search, in rules that are looked at.
     pub(crate) fn work(&self) -> u64 {
-        // About so many rules are looked at in a second.
+        // Approximate number of rules that are looked at in a second.
         u64::from(self.effort.unwrap_or(5)) * 100_000_000
     }
 

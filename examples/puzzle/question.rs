@@ -12,7 +12,7 @@ use figrs_gdl::{FoundPlan, GdlError, Length, Move, PlanElements, PlanSizes, Puzz
 
 use crate::options::{Method, Options, Task};
 
-/// Most states that are looked at to tell how their number grows.
+/// Largest number of states that are looked at to report the growth of their number.
 const GROWTH: usize = 20_000;
 
 /// A puzzle with the options of the command, and the samples so far.
@@ -26,7 +26,7 @@ pub(crate) struct Question {
 /// The answer to a task; fields of other tasks are empty.
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// Length of all plans, if they have the same.
+    /// Length of all plans, if they have the same length.
     pub(crate) length: Option<usize>,
     pub(crate) plan: Option<Vec<String>>,
     /// A number of steps below which there is no plan, if the plan was found by a search.
@@ -85,7 +85,7 @@ impl Question {
                     "note: {}; a plan of {sought} is sought, without the number of plans",
                     self.too_many()
                 ));
-                // The length that was asked for is no bound of the shortest plan's.
+                // The length that was asked for is not a bound of the shortest plan's length.
                 let at_least = if length.is_some() { 0 } else { steps };
                 self.sought(at_least, started)
             }
@@ -130,7 +130,7 @@ impl Question {
         )
     }
 
-    /// One plan by search, where no plan has fewer than so many steps.
+    /// Finds one plan by search, if it is known that no plan has fewer than `at_least` steps.
     fn sought(&self, at_least: usize, started: Instant) -> Result<Findings, Failure> {
         match self.one_plan(at_least, started) {
             Err(GdlError::NoPlan {
@@ -145,7 +145,7 @@ impl Question {
         }
     }
 
-    /// Failure of a search that time or memory ended, where no plan has fewer than so many steps.
+    /// Failure of a search that time or memory ended, if it is known that no plan has fewer than `at_least` steps.
     fn ended(&self, states: usize, at_least: usize) -> Failure {
         if stop::is_set() {
             return stop::nothing("a plan");
@@ -168,7 +168,7 @@ impl Question {
         length.unwrap_or(Length::AtMost(self.options.max_steps()))
     }
 
-    /// One plan by search, and then a shorter one.
+    /// Finds one plan by search, and then a shorter one.
     fn one_plan(&self, at_least: usize, started: Instant) -> Result<Findings, GdlError> {
         let (options, puzzle) = (&self.options, &self.puzzle);
         let progress = Progress::of("states searched", None);
@@ -243,7 +243,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// The answer if there is no plan: zero if a number of plans of some length is asked for, and else the failure, with the
+    /// The answer if there is no plan: zero if a number of plans of some length is asked for, otherwise the failure, with the
     /// best goal that can be reached.
     fn none(
         &self,
@@ -276,7 +276,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Reads off the answer to the task.
+    /// Reads the answer to the task from the compiled plans.
     fn read(
         &self,
         program: &PlanElements,

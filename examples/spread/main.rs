@@ -1,4 +1,4 @@
-//! A run in numbered parts: a model with discrete and continuous values, asked by a sampler of one's choice.
+//! A run in numbered parts: a model with discrete and continuous values, and a sampler of choice.
 //!
 //! ```sh
 //! cargo run --release --example spread -- --samples 1000000
@@ -84,7 +84,7 @@ impl Asked<'_> {
     }
 }
 
-/// Parts that a run is cut into unless `--parts` says otherwise.
+/// Number of parts of a run unless `--parts` is given.
 const PARTS: u64 = 8;
 
 fn main() -> ExitCode {

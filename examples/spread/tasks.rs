@@ -96,9 +96,9 @@ struct Sum {
     parts: SpreadOptions,
 }
 
-/// Parts that the work is cut into unless `--parts` says otherwise.
+/// Number of parts of the work unless `--parts` is given.
 const PARTS: u64 = 8;
-/// Tests of a patient.
+/// Number of tests of a patient.
 const TESTS: usize = 6;
 
 fn main() -> ExitCode {
@@ -118,7 +118,7 @@ impl Set {
         self.from..self.to
     }
 
-    /// Tells the number of files drawn, but not to who reads served parts.
+    /// Prints the number of files drawn, except for parts that are served.
     fn tell(&self, drawn: u64, out: &mut impl Write) -> Result<(), Failure> {
         if !self.parts.serve {
             writeln!(out, "{drawn} files drawn into {}", self.directory.display())?;

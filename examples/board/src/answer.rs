@@ -1,4 +1,4 @@
-//! Answers in JSON to programs that ask as a command line does.
+//! Answers in JSON for programs that ask with the arguments of a command line.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,7 +22,7 @@ use super::watch::Watch;
 pub struct Unanswered {
     /// The failure.
     pub failure: Failure,
-    /// Its text in the words of the command.
+    /// The text of the failure in the words of the command.
     pub told: String,
     /// Cells whose clues exclude each other, if that is the reason.
     pub cells: Vec<Position>,
@@ -38,9 +38,9 @@ impl From<Failure> for Unanswered {
     }
 }
 
-/// The JSON that a command prints for some arguments, with a text of clues in place of a file. `check` may refuse the question before there is any work.
+/// The JSON that a command prints for some arguments, with a text of clues instead of a file. `check` may refuse the question before the work begins.
 ///
-/// **Errors.** Those of the command; the work is ended by the flag, and by the end of `--time` with the answer so far.
+/// **Errors.** Those of the command. The flag ends the work; the end of `--time` ends it with the answer so far.
 pub fn answer<E: Example>(
     arguments: &[String],
     clues: Option<String>,

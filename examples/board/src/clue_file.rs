@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use figrs_command::{Failure, read_text};
 use figrs_models::grid::{ClueError, Clues, Symbol};
 
-/// The place of clues: a file, or a text that is there already.
+/// The source of clues: a file, or a text.
 #[derive(Clone, Debug)]
 pub enum ClueSource {
     /// The file at a path.
@@ -15,7 +15,7 @@ pub enum ClueSource {
     Text(String),
 }
 
-/// The file of the value of a flag.
+/// The file that the value of a flag names.
 impl From<OsString> for ClueSource {
     fn from(path: OsString) -> Self {
         Self::File(path.into())

@@ -1,4 +1,4 @@
-//! The flag that ends work at a deadline, or as soon as another flag is set.
+//! A flag that ends work at a deadline, or as soon as another flag is set.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use figrs_command::Failure;
 /// Interval at which the other flag and the clock are polled.
 const POLL: Duration = Duration::from_millis(20);
 
-/// A flag that is set after some time, or as soon as another is; dropped, it is set no more.
+/// A flag that is set after some time, or as soon as another is; once this is dropped it is no longer set.
 pub(super) struct Deadline {
     flag: Arc<AtomicBool>,
     is_over: Arc<AtomicBool>,
@@ -19,9 +19,9 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// Begins now; without a time the flag is the other one.
+    /// Starts the time now; without a time the flag is the other one.
     ///
-    /// **Errors.** If the system has no thread to give.
+    /// **Errors.** If the system cannot start a thread.
     pub(super) fn after(time: Option<Duration>, other: Arc<AtomicBool>) -> Result<Self, Failure> {
         let is_over = Arc::<AtomicBool>::default();
         let Some(time) = time else {
@@ -58,7 +58,7 @@ impl Deadline {
         Arc::clone(&self.flag)
     }
 
-    /// True if the time was over while the work went on.
+    /// True if the time ended while the work was running.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Acquire)
     }

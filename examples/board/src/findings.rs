@@ -21,7 +21,7 @@ pub(crate) struct Findings<B> {
     pub(crate) solution: Option<(B, bool)>,
     pub(crate) diagnostics: Vec<(&'static str, f64)>,
     pub(crate) cost: Option<Cost>,
-    /// True if it was ended before its boards were as good as they were to be.
+    /// True if it was ended before its boards were as good as intended.
     pub(crate) is_cut: bool,
     pub(crate) compile: f64,
     pub(crate) sample: f64,
@@ -54,7 +54,7 @@ impl<B> Findings<B> {
         }
     }
 
-    /// True if it holds the answer to a task.
+    /// True if the findings hold the answer to a task.
     pub(crate) fn answers(&self, task: Task) -> bool {
         match task {
             Task::Sample => !self.boards.is_empty(),
@@ -77,7 +77,7 @@ impl<B> Findings<B> {
         }
     }
 
-    /// With the seconds to compile, and those from then on.
+    /// Adds the seconds for compilation, and those after it.
     pub(crate) fn timed(self, compile: f64, started: Instant) -> Self {
         let sample = started.elapsed().as_secs_f64() - compile;
         Self {

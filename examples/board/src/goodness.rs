@@ -12,7 +12,7 @@ use statrs::distribution::{DiscreteCDF, Poisson};
 use super::puzzle::{CellOf, Puzzle};
 use super::watch::Watch;
 
-/// A test statistic with its p-value: the probability of one as far out if the distribution is right.
+/// A test statistic with its p-value: the probability of a statistic at least this extreme if the distribution is right.
 pub(crate) struct Test {
     pub(crate) name: &'static str,
     /// The comparison, in words.
@@ -21,7 +21,7 @@ pub(crate) struct Test {
     pub(crate) p_value: f64,
 }
 
-/// The tests that fit the number of boards.
+/// The tests that suit the number of boards.
 pub(crate) fn tests<P: Puzzle>(
     puzzle: &P,
     exact: &ExactBoards<'_, P::Generator>,
@@ -101,7 +101,7 @@ fn cells<B>(
     }
     let compared = counts.iter().filter_map(|counts| {
         let mut counts: Vec<(u64, f64)> = counts.values().copied().collect();
-        // In an order that is the same each time.
+        // Sorted, so that the order is the same each time.
         counts.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
         goodness_of_fit(&counts)
     });
@@ -120,8 +120,8 @@ fn cells<B>(
     })
 }
 
-/// Test for boards that are all equally likely: a chi-square of the counts of boards if there are enough draws for that, or
-/// else the number of equal pairs of draws, if some are expected.
+/// Test for boards that are all equally likely: a chi-square test of the counts of boards if there are enough draws, otherwise of
+/// the number of equal pairs of draws, if some are expected.
 fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
     let mut drawn = HashMap::<&B, u64>::new();
     for board in boards {

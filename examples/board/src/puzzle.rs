@@ -1,4 +1,4 @@
-//! Traits of the examples: a puzzle, how it is shown, and its flags.
+//! Traits of the examples: a puzzle, its display, and its flags.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -18,10 +18,10 @@ use super::watch::Watch;
 
 /// A program with flags of its own.
 pub trait Example: Parser {
-    /// The puzzle it asks for.
+    /// The puzzle that the program is about.
     type Puzzle: Puzzle;
 
-    /// The flags that all share.
+    /// The flags that all programs share.
     fn shared(&self) -> &Options;
 
     /// Refuses options without effect.
@@ -31,12 +31,12 @@ pub trait Example: Parser {
         Ok(())
     }
 
-    /// True if the way is to be shown.
+    /// True if the way is shown.
     fn shows_path(&self) -> bool {
         false
     }
 
-    /// Sets the known cells by a text in place of a file.
+    /// Sets the known cells from a text instead of a file.
     fn give_clues(&mut self, text: String);
 
     /// The puzzle asked for.
@@ -49,7 +49,7 @@ pub trait Example: Parser {
 pub trait Puzzle: Sized + Send + Sync + 'static {
     /// Name of the puzzle in JSON.
     const KIND: &'static str;
-    /// Methods beside the exact one.
+    /// Methods other than the exact one.
     const OTHERS: &'static [Other];
     /// The scale of its pictures.
     const SCALE: PictureScale;
@@ -63,7 +63,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
 
     /// The generator of the boards that meet the demands.
     ///
-    /// **Errors.** If the demands can at once be seen to be met by no board of the size.
+    /// **Errors.** If it is clear at once that no board of the size meets the demands.
     fn generator(&self) -> Result<Self::Generator, GridError>;
 
     /// The demands beyond the rules, in words; empty if there are none.
@@ -75,14 +75,14 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     /// The names of the cells of a board.
     fn names(board: &Self::Board) -> Vec<&'static str>;
 
-    /// Further values of each cell with their probabilities, where these are known of all cells.
+    /// Further values of each cell with their probabilities, if these are known for all cells.
     fn colours(&self) -> &'static [(&'static str, f64)] {
         &[]
     }
 
-    /// Those further values of each cell with their probabilities; none where there are no such values.
+    /// The further values of each cell with their probabilities; empty if there are no such values.
     ///
-    /// **Errors.** Those of inference, where they have to be computed.
+    /// **Errors.** Those of inference, if they have to be computed.
     fn colour_marginals(
         &self,
         _frontier: &Frontier,
@@ -90,7 +90,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         Ok(vec![self.colours().to_vec(); self.size().cells()])
     }
 
-    /// Those further values of the cells of a board.
+    /// The further values of the cells of a board.
     fn colours_of(&self, _board: &Self::Board) -> Vec<&'static str> {
         Vec::new()
     }
@@ -100,14 +100,14 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         true
     }
 
-    /// True if --task sample makes more than boards.
+    /// True if --task sample makes something from the boards.
     fn makes(&self) -> bool {
         false
     }
 
-    /// Makes it, and returns diagnostics.
+    /// Makes the result of --task sample, and returns diagnostics.
     ///
-    /// **Errors.** If there is nothing to make.
+    /// **Errors.** If nothing can be made.
     fn make(
         &self,
         _options: &Options,
@@ -128,7 +128,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     /// **Errors.** If it is too large.
     fn picture(&self, board: &Self::Board) -> Result<Image, ImageError>;
 
-    /// The published variation scores, where there are any; shows the number of pairs compared as progress.
+    /// The published variation scores, if there are any; shows the number of pairs compared as progress.
     ///
     /// **Errors.** If boards cannot be compared.
     fn scores(
@@ -139,7 +139,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// The exact distribution of the length of ways, where it is quickly found.
+    /// The exact distribution of the length of ways, if it is quickly found.
     ///
     /// **Errors.** If lengths cannot be followed on boards of this size.
     fn length(&self) -> Result<Option<Length>, GridError> {
@@ -160,31 +160,31 @@ pub(super) type CellOf<P> = <<P as Puzzle>::Generator as Generator>::Cell;
 /// Element of the length of the way, `None` without one, and the evidence that boards follow the rules.
 pub type Length = (Element<Option<u32>>, Model);
 
-/// A method beside the exact one.
+/// A method other than the exact one.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
     /// The method.
     pub method: Method,
     /// Its help.
     pub help: &'static str,
-    /// Its tasks, and when it is taken.
+    /// Its tasks, and the case in which it is used.
     pub role: Role,
     /// `true` if it keeps to --memory.
     pub uses_memory: bool,
 }
 
-/// Tasks of a method beside the exact one, and when it is taken.
+/// Tasks of a method other than the exact one, and the case in which it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Draws boards with exactly their probabilities, more quickly than the exact method.
     Quicker,
-    /// Draws boards where the exact method does not fit, or in turn with it.
+    /// Draws boards where the exact method does not fit, or in alternation with it.
     Fallback,
     /// Answers all tasks but sample, for boards of any size.
     Answers,
 }
 
-/// The method of Markov chains.
+/// The method that uses Markov chains.
 pub const CHAIN: Other = Other {
     method: Method::Chain,
     help: "Task sample, of any size: two to four Markov chains of boards, until they are not seen to differ",

@@ -26,11 +26,11 @@ pub(super) struct Question<P: Puzzle> {
     pub(super) boards: DrawnBoards<BoardOf<P>>,
     /// Boards that are made from others.
     made: Mutex<Vec<P::Board>>,
-    /// Clues that exclude each other, where that is the answer.
+    /// Clues that exclude each other, if that is the answer.
     conflict: Mutex<Vec<Position>>,
 }
 
-/// Largest number of boards compared in pairs: more take hours, and their mean is no more certain to three digits.
+/// Largest number of boards compared in pairs: more take hours and do not make their mean more certain to three digits.
 const COMPARED: usize = 2000;
 
 impl<P: Puzzle> Question<P> {
@@ -45,7 +45,7 @@ impl<P: Puzzle> Question<P> {
         }
     }
 
-    /// The method of the option, if it is one beside the exact one, or the one that is taken without the option.
+    /// The method of the option if it is not the exact one, or the one that is used without the option.
     fn other(&self) -> Option<&'static Other> {
         let (options, is_sample) = (&self.options, self.options.task == Task::Sample);
         P::OTHERS
@@ -72,7 +72,7 @@ impl<P: Puzzle> Question<P> {
             }
             _ => {}
         }
-        // Where demands are met too rarely others draw, which use it.
+        // Where demands are met too rarely, other methods draw, which use memory.
         let may_turn = options.method == "auto"
             && options.task == Task::Sample
             && !self.puzzle.demands().is_empty();
@@ -153,7 +153,7 @@ impl<P: Puzzle> Question<P> {
         too_large(self.puzzle.size(), needed, memory)
     }
 
-    /// The failure of a task that the exact method cannot answer at this size: it names what can be asked.
+    /// The failure of a task that the exact method cannot answer at this size: it lists the possible tasks.
     fn without_program(&self, generator: &P::Generator, error: BoardError) -> Failure {
         let needed = generator.predicted_bytes();
         let is_large = needed.is_some_and(|needed| needed > self.memory() as f64);
@@ -242,7 +242,7 @@ impl<P: Puzzle> Question<P> {
         (method.unwrap_or(Method::Exact).name(), boards)
     }
 
-    /// Clues that exclude each other, where that is the answer.
+    /// Clues that exclude each other, if that is the answer.
     pub(super) fn conflict(&self) -> Vec<Position> {
         let conflict = self.conflict.lock();
         conflict.unwrap_or_else(PoisonError::into_inner).clone()
@@ -257,7 +257,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// The answer where there is no board: zero if a number is asked for, and else the failure.
+    /// The answer if there is no board: zero if a number is asked for, otherwise the failure.
     fn without(&self, error: BoardError) -> Result<Findings<P::Board>, Failure> {
         if let BoardError::NoSolution { clues, .. } = &error {
             let mut conflict = self.conflict.lock().unwrap_or_else(PoisonError::into_inner);
@@ -304,7 +304,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// The answer if no board is possible: zero if a number is asked for, and else the failure.
+    /// The answer if no board is possible: zero if a number is asked for, otherwise the failure.
     fn none(&self, told: String) -> Result<Findings<P::Board>, Failure> {
         let mut found = Findings::by("exact");
         match self.options.task {
@@ -316,7 +316,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// Variation of the boards that were drawn, and the tests of their distribution where the exact one is found.
+    /// Variation of the drawn boards, and the tests of their distribution if the exact one is found.
     pub(super) fn stats(&self, found: &Findings<P::Board>) -> Result<Stats, Failure> {
         let (puzzle, memory, size) = (&self.puzzle, self.memory(), self.puzzle.size());
         let scores = if size.rows() == size.columns() && size.rows() > 1 {
@@ -359,7 +359,7 @@ impl<P: Puzzle> Question<P> {
     }
 }
 
-/// The method that draws boards where the exact one does not fit, if its boards do not come of the exact one.
+/// The method that draws boards where the exact one does not fit, if it does not need the exact method itself.
 fn fallback<P: Puzzle>() -> Option<&'static Other> {
     let mut others = P::OTHERS.iter();
     others.find(|other| other.role != Role::Answers && other.method != Method::Rejection)

@@ -24,13 +24,13 @@ pub(crate) struct Report<'a, P: Puzzle> {
     pub(crate) stopped: Option<Reason>,
 }
 
-/// Chains with a larger R-hat are seen to differ.
+/// R-hat above which chains are reported to differ.
 const MOST_R_HAT: f64 = 1.05;
 
 /// The key of the boards drawn.
 const BOARDS: &str = "puzzles";
 
-/// The boards drawn, made one by one: together they would take many times the memory of what is written.
+/// The boards drawn, converted one by one: together they would take many times the memory of the output.
 struct Boards<'a, P: Puzzle>(&'a Report<'a, P>);
 
 impl<P: Puzzle> Serialize for Boards<'_, P> {
@@ -157,7 +157,7 @@ impl<P: Puzzle> Report<'_, P> {
         }
     }
 
-    /// Everything but the boards drawn, in the place of which stands nothing.
+    /// Everything except the drawn boards, which are left empty.
     fn json(&self) -> Map<String, Json> {
         let (found, size) = (self.findings, self.puzzle.size());
         let mut object = Map::new();
@@ -202,7 +202,7 @@ impl<P: Puzzle> Report<'_, P> {
                     .collect(),
             );
         }
-        // After an early end some are not known.
+        // After an early end some of them are not known.
         let known = found
             .diagnostics
             .iter()

@@ -88,7 +88,7 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The answer to the task, or the boards so far if the command is told to stop.
+/// The answer to the task, or the boards so far if the command is asked to stop.
 fn findings<P: Puzzle>(question: &Arc<Question<P>>) -> Result<Findings<P::Board>, Failure> {
     let started = Instant::now();
     let asked = Arc::clone(question);
@@ -115,7 +115,7 @@ fn findings<P: Puzzle>(question: &Arc<Question<P>>) -> Result<Findings<P::Board>
     Ok(found)
 }
 
-/// Statistics of --stats, unless the command is told to stop before they are known.
+/// Statistics of --stats, unless the command is asked to stop before they are known.
 fn stats<P: Puzzle>(
     question: &Arc<Question<P>>,
     found: &Arc<Findings<P::Board>>,

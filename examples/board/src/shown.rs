@@ -1,4 +1,4 @@
-//! Progress and notes of a sampler at work.
+//! Progress and notes of a running sampler.
 
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Mutex, PoisonError};
@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use figrs_command::{Progress, note};
 use figrs_models::board::{Event, Method, Reason};
 
-/// The work that is shown, a line at a time.
+/// The work whose progress is shown, one line at a time.
 #[derive(Default)]
 pub(super) struct Shown(Mutex<Option<(Discriminant<Event>, Progress)>>);
 
 impl Shown {
-    /// Shows an event; `too_large` says that the exact method does not fit, for a note on another one.
+    /// Shows an event; `too_large` is the message that the exact method does not fit, for a note on the use of another one.
     pub(super) fn show(&self, event: &Event, too_large: &str) {
         let (what, done, total) = match *event {
             Event::Turned(choice) => {

@@ -1,4 +1,4 @@
-//! The watch over the work on a question: the flag that ends it, and whether it is shown.
+//! The control of the work on a question: the flag that ends it, and whether its progress is shown.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// That of a command: shown, and ended by Ctrl-C and `--time`.
+    /// The watch of a command: progress is shown, and Ctrl-C and `--time` end the work.
     pub(crate) fn of_command() -> Self {
         Self {
             interrupt: stop::flag(),
@@ -23,7 +23,7 @@ impl Watch {
         }
     }
 
-    /// Without a display, ended by a flag.
+    /// A watch without display, whose work a flag ends.
     pub(crate) fn quiet(interrupt: Arc<AtomicBool>) -> Self {
         Self {
             interrupt,
@@ -58,7 +58,7 @@ impl Watch {
         }
     }
 
-    /// A frontier of this many bytes that shows its steps, and that ends when the work is to end.
+    /// A frontier with this many bytes of memory that shows its steps and ends when the work is to end.
     pub fn frontier(&self, what: &'static str, memory: u64) -> Frontier {
         let frontier = Frontier::new().memory(memory).interrupt(self.flag());
         match self.progress(what, None) {

@@ -15,7 +15,7 @@ pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {
     format!("{what} {needed}, more than --memory {memory}")
 }
 
-/// Message that the exact method does not fit: `needed` bytes, if that is known to be more than there are.
+/// Message that the exact method does not fit: it needs `needed` bytes, if that is known to be more than the memory.
 pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> String {
     let needs = "--method exact would need";
     let told = match needed {
@@ -29,8 +29,8 @@ pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> Strin
     told
 }
 
-/// Message about a puzzle that has no board, if that is the error: it names clues that exclude each other, and whether there is a board without any one of
-/// them, or else says that the clues are not the cause.
+/// Message about a puzzle that has no board, if that is the error: it lists clues that exclude each other and states whether there is a board without any
+/// one of them, or else states that the clues are not the cause.
 pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<String> {
     let BoardError::NoSolution {
         size,

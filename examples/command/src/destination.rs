@@ -9,16 +9,16 @@ use crate::writing::{directory_of, in_file};
 
 /// Checks that a file can be written, before the work is done.
 ///
-/// **Errors.** Those of the file, which they name.
+/// **Errors.** Those of the file, with its name.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
-    // As it is written: a plain file is replaced by one that is made beside it.
+    // Tests the way it is written: a plain file is replaced by one that is made beside it.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let opened = if path.exists() && !path.is_file() {
         fs::File::options().write(true).open(path)
     } else {
         tempfile::tempfile_in(directory_of(path)?)
     };
-    // Its text would name the file beside it.
+    // The text of the error would name the file beside it.
     let plain = |error: io::Error| io::Error::from(error.kind());
     opened
         .map(drop)
@@ -34,7 +34,7 @@ pub fn check_distinct(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
         .filter_map(|(flag, path)| Some((flag, whole((*path)?))));
     let named: Vec<_> = named.collect();
     for (i, (flag, path)) in named.iter().enumerate() {
-        // A stream may take several.
+        // A stream may take several outputs.
         let is_plain = !path.exists() || path.is_file();
         if let Some((other, _)) = named[..i]
             .iter()
@@ -46,7 +46,7 @@ pub fn check_distinct(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A path from the root, without links, as far as it is there.
+/// The absolute path without links, as far as it exists.
 fn whole(path: &Path) -> PathBuf {
     let of_parent = || {
         Some(
@@ -61,7 +61,7 @@ fn whole(path: &Path) -> PathBuf {
 
 /// Checks that a file of --report can be written, and is named as a page.
 ///
-/// **Errors.** Another extension than .html or .htm; those of the file, which they name.
+/// **Errors.** Another extension than .html or .htm; those of the file, with its name.
 pub fn check_report(path: &Path) -> Result<(), Failure> {
     let is_page = has_extension(path, "html") || has_extension(path, "htm");
     if path.extension().is_some() && !is_page {
@@ -80,9 +80,9 @@ pub fn has_extension(path: &Path, extension: &str) -> bool {
     own.is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }
 
-/// The format of an answer: the one asked for, else that which the extension of its file names, else the first one.
+/// The format of an answer: the requested one, or the one of its file's extension, or the first one.
 ///
-/// **Errors.** An extension that names none of them, where none was asked for.
+/// **Errors.** An extension that names no format, if none was requested.
 pub fn format_of<F: Copy>(
     asked: Option<F>,
     out: Option<&Path>,

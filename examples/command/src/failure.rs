@@ -11,7 +11,7 @@ use figrs_models::grid::GridError;
 /// Any error of a command.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
-/// A failure where files and options are right, and there is no answer all the same.
+/// A failure to answer although files and options are right.
 #[derive(Debug)]
 pub struct NoAnswer(pub String);
 
@@ -45,7 +45,7 @@ fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
     failure.downcast_ref()
 }
 
-/// True if files and options are right, and there is no answer.
+/// True if files and options are right, but there is no answer.
 pub fn is_without_answer(failure: &(dyn Error + 'static)) -> bool {
     failure.is::<NoAnswer>()
         || inference(failure).is_some()
@@ -74,7 +74,7 @@ pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
     if is_without_answer(failure) { 1 } else { 2 }
 }
 
-/// True if the reader of the output has gone.
+/// True if the reader of the output has closed it.
 pub(crate) fn is_broken_pipe(failure: &(dyn Error + 'static)) -> bool {
     let error = failure.downcast_ref::<std::io::Error>();
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

@@ -1,4 +1,4 @@
-//! Demands on levels that a command or a request gives in numbers, and those of files.
+//! Demands on levels from numbers in a command or a request, and from files.
 
 use figrs_design::{Demand, DesignFile, DesignScope, MovementRules, Route};
 use figrs_models::mdmc::{Corpus, LevelModel, Tile, TileSet};
@@ -47,7 +47,7 @@ pub fn known_tile(name: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Fai
     })
 }
 
-/// The settings in JSON of the ways of a player that levels have: the movement, what it promises, and whether a stricter search checks them.
+/// The settings in JSON of the ways that levels have for a player: the movement, its guarantee, and whether a stricter search checks them.
 pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, Json)> {
     let Some(route) = routes.first() else {
         return Vec::new();
@@ -61,9 +61,9 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
     settings
 }
 
-/// Adds the demands of files, each with its place, to others on levels of a model, and then the ways of a player: of those given and those of the files the
-/// ones that pass areas; if there are none, the first. Returns for each demand that was added where it comes from; for a way that is given, what is given
-/// with it.
+/// Adds the demands of files, each with its place, and then the ways of a player to `demands` on levels of a model. Of the ways given and those of the
+/// files it adds those that pass areas, or the first if none does. Returns the origin of each added demand: for a way in `routes`, the origin given with
+/// it.
 ///
 /// **Errors.** Those of the files, with their places.
 pub fn add_demands(
@@ -88,7 +88,7 @@ pub fn add_demands(
             }
         }
     }
-    // A way through areas is a way; it is demanded before what files demand besides.
+    // A way through areas includes a plain way. Ways of `routes` come before those of files.
     let passes = |(route, _): &(Route, String)| !route.areas().is_empty();
     if routes.iter().any(passes) {
         routes.retain(passes);
@@ -143,7 +143,7 @@ mod tests {
             origins(&file("playable = true"), Vec::new()),
             [enemies.clone(), named(played, line)]
         );
-        // A way through areas is a way.
+        // A way through areas includes a plain way.
         let through = format!("{played}, through row 4, column 20");
         assert_eq!(
             origins(&file("pass = [[4, 20]]"), given()),

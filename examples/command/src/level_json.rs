@@ -11,13 +11,13 @@ pub struct LevelJson<'a> {
     pub level: &'a Level,
     /// The seed, and the number in the set of that seed.
     pub drawn: Option<(u64, u64)>,
-    /// The settings that give the level again.
+    /// The settings that reproduce the level.
     pub settings: Vec<(&'static str, Json)>,
     /// Number of cells in a configuration that training never showed.
     pub unseen: usize,
     /// Number of fallbacks, of methods that have simpler structures.
     pub fallbacks: Option<usize>,
-    /// The verdict on a player, and the cells of the way in the level, if they are asked for.
+    /// Whether a player can pass the level, and the cells of the way, if they are asked for.
     pub path: Option<(&'a Playability, &'a [(usize, usize)])>,
 }
 
@@ -57,7 +57,7 @@ pub fn chain_settings(chain: &MarkovChain) -> [(&'static str, Json); 3] {
     ]
 }
 
-/// Number of cells of a level in a configuration that the training of a chain never showed, and of fallbacks, if it was drawn from one of structures.
+/// Number of cells of a level in a configuration that the training of a chain never showed, and number of fallbacks, if it was drawn with structures.
 pub fn level_counts(generated: &GeneratedLevel, chain: &MarkovChain) -> (usize, Option<usize>) {
     let is_of_chain = !generated.tiles_by_structure().is_empty();
     if is_of_chain {

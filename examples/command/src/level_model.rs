@@ -1,4 +1,4 @@
-//! Trained models that levels given demands are drawn from, with their settings.
+//! Trained models of levels, with their settings.
 
 use std::sync::Arc;
 
@@ -43,21 +43,21 @@ impl TrainedModel {
     }
 }
 
-/// Settings of the models beside the chain.
+/// Settings of the models other than the chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModelSettings {
     /// Columns that n-grams look at together.
     pub order: usize,
     /// Columns of a section of the hierarchical model.
     pub section: usize,
-    /// Kinds of its sections.
+    /// Kinds of sections of the hierarchical model.
     pub kinds: SectionKinds,
 }
 
 /// Kinds of sections of a hierarchical model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SectionKinds {
-    /// So many, found in the training levels.
+    /// This many kinds, found in the training levels.
     Found(usize),
     /// The styles of the training levels, which change at a seam with this probability.
     Styles(f64),
@@ -85,7 +85,7 @@ impl SectionKinds {
 }
 
 impl ModelSettings {
-    /// The settings that are given, and the usual ones; `change` is that of styles, if there are any.
+    /// The given settings, and defaults for the others; `change` is the probability that styles change, if there are styles.
     pub fn given(
         order: Option<usize>,
         section: Option<usize>,
@@ -104,7 +104,7 @@ impl ModelSettings {
         }
     }
 
-    /// A model of levels of some columns, trained on the levels of a corpus or given by the chain that was trained on them.
+    /// A model of levels with this many columns, trained on the levels of a corpus or given by the chain that was trained on them.
     ///
     /// **Errors.** Those of training, with the setting that is wrong.
     pub fn model(
@@ -152,7 +152,7 @@ impl ModelSettings {
         Ok(Arc::new(trained).program(width)?)
     }
 
-    /// The settings in JSON that give a model again, with those of the chain.
+    /// The settings in JSON that reproduce a model, with those of the chain.
     pub fn json(&self, kind: TrainedModel, chain: &MarkovChain) -> Vec<(&'static str, Json)> {
         let [structure, smoothing, bands] = chain_settings(chain);
         match kind {

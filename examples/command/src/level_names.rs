@@ -31,7 +31,7 @@ pub fn style(text: &str) -> Result<(String, Pattern), String> {
     Ok((name.to_owned(), pattern))
 }
 
-/// A corpus whose levels count in training as often as the last pattern says that matches their name.
+/// A corpus in which each level counts in training as often as the last pattern that matches its name states.
 ///
 /// **Errors.** Those of [`Corpus::weighted`]; a pattern that matches no name.
 pub fn weighted(corpus: Corpus, weights: &[(Pattern, u32)]) -> Result<Corpus, Failure> {
@@ -44,7 +44,7 @@ pub fn weighted(corpus: Corpus, weights: &[(Pattern, u32)]) -> Result<Corpus, Fa
     Ok(weighted?)
 }
 
-/// A corpus whose levels have the style of the first pattern that matches their name, else "other"; as it is if there are no styles.
+/// A corpus whose levels have the style of the first pattern that matches their name, or "other"; unchanged if there are no styles.
 ///
 /// **Errors.** A pattern that matches no name.
 pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Failure> {
@@ -58,7 +58,7 @@ pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Fa
     }))
 }
 
-/// Number of names that an error tells.
+/// Largest number of names in an error.
 const TOLD_NAMES: usize = 5;
 
 fn check_matches<'a>(

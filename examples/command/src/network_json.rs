@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::as_json;
 
-/// A number for each state of each variable: an object of variables, of which each is one of states.
+/// A number for each state of each variable: an object of variables, each of them an object of states.
 pub fn each_state<'v>(
     variables: impl Iterator<Item = &'v Variable>,
     marginals: &[Marginal<State>],
@@ -25,7 +25,7 @@ pub fn each_state<'v>(
 
 /// The probability of each state of a variable.
 pub fn probabilities(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
-    // They are found by position: a variable may have a million.
+    // States are found by position: a variable may have a million.
     let mut all = vec![0.0; variable.states().len()];
     for (state, p) in marginal {
         all[state.index()] += p;
@@ -35,7 +35,7 @@ pub fn probabilities(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64
 
 /// The standard error of the probability of each state of a variable.
 pub fn standard_errors(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
-    // States that were not drawn have one error.
+    // States that were not drawn share one error.
     let mut all = vec![marginal.standard_error_that(|_| false); variable.states().len()];
     for ((state, _), error) in marginal.iter().zip(marginal.standard_errors()) {
         all[state.index()] = error;

@@ -10,7 +10,7 @@ use crate::Failure;
 /// The evidence of the file of --evidence and of the `VAR=STATE` texts of a flag.
 ///
 /// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states, or with weights and a state. They
-/// name the flag and the text, or the file and the line.
+/// state the flag and the text, or the file and the line.
 pub fn observations(
     network: &impl ObservedVariables,
     file: Option<&Path>,
@@ -67,7 +67,7 @@ pub fn observations(
     Ok(all)
 }
 
-/// The positions of the queried variables, in the order of the file; `all` or none for those of every variable.
+/// The positions of the queried variables, in the order of the file; `all` or an empty list stands for every variable.
 ///
 /// **Errors.** Names that the network does not have.
 pub fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {

@@ -1,4 +1,4 @@
-//! Arguments, with their mistakes in one line.
+//! Arguments, with their errors in one line.
 
 use std::error::Error;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
@@ -15,16 +15,16 @@ pub fn parsed<P: Parser>() -> P {
     parsed_by(P::command())
 }
 
-/// As [`parsed`], by a command with additions to its type's.
+/// As [`parsed`], for a command with additions to that of its type.
 pub fn parsed_by<P: Parser>(command: Command) -> P {
-    // A negative number is a wrong value of its flag, and not a flag.
+    // A negative number is a wrong value of its flag, not another flag.
     let command = command.allow_negative_numbers(true);
     let parsed = command.clone().try_get_matches();
     let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| end(&error.format(&mut command.clone())))
 }
 
-/// The arguments that a program gives in place of a command line, without the name of the command.
+/// The arguments that a program passes instead of a command line, without the name of the command.
 ///
 /// **Errors.** Mistakes in one line.
 pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<P, String> {
@@ -65,7 +65,7 @@ fn line(error: &clap::Error) -> String {
     format!("{}; see --help", words.join(" "))
 }
 
-/// Advice for a number that was not understood or is out of its range.
+/// Advice for a number that cannot be parsed or is out of its range.
 fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<ParseIntError>() {
         let told = match error.kind() {
@@ -86,7 +86,7 @@ fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
         None => (most.parse::<i128>().ok()?, false),
     };
     let most = most - i128::from(!is_included);
-    // The largest number of a type is no bound that anyone meant.
+    // The largest number of a type is not a bound that users need to know.
     if most >= i128::from(u32::MAX) - 1 {
         return Some(format!("write a whole number, {least} or more"));
     }

@@ -1,16 +1,16 @@
-//! The standard streams, on which no text of a file or a flag can command a terminal.
+//! The standard streams, protected from control characters in texts of files and flags.
 
 use std::fmt::Write as _;
 use std::io::{self, StdoutLock, Write};
 
 use figrs_core::printable;
 
-/// A writer of text and JSON that replaces characters which would command a terminal or hide others by escapes such as `\u001b`, which JSON has too. Lines
-/// stay lines, and bytes that are no text stay as they are.
+/// A writer of text and JSON that replaces characters which control a terminal or hide others by escapes such as `\u001b`, which are valid in JSON. Line
+/// breaks are kept, and so are bytes that are not text.
 #[derive(Debug)]
 pub struct Printed<W> {
     out: W,
-    /// The beginning of a character whose other bytes are still to come.
+    /// The beginning of a character whose other bytes have not come yet.
     begun: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn printable_lines(text: &str) -> String {
 }
 
 impl<W: Write> Printed<W> {
-    /// A writer before another one.
+    /// A writer in front of another one.
     pub fn new(out: W) -> Self {
         Self {
             out,
@@ -45,7 +45,7 @@ impl<W: Write> Printed<W> {
             if is_kept {
                 escaped.push(symbol);
             } else {
-                // A text takes all that is written to it.
+                // A text accepts everything that is written to it.
                 let _ = write!(escaped, "\\u{:04x}", u32::from(symbol));
             }
         }
@@ -100,7 +100,7 @@ mod tests {
     fn nothing_that_is_printed_commands_a_terminal() {
         let text = "plain ä 雨\n\u{1b}[31m\u{9b}2J\u{202e}\u{7f}\r\0 end\n";
         let escaped = "plain ä 雨\n\\u001b[31m\\u009b2J\\u202e\\u007f\\u000d\\u0000 end\n";
-        // However the bytes are cut.
+        // The result is the same however the bytes are divided.
         for step in [1, 2, 3, 7, 100] {
             let mut printed = Printed::new(Vec::new());
             for piece in text.as_bytes().chunks(step) {

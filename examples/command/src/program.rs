@@ -6,8 +6,8 @@ use crate::failure::{exit_code, inference, is_broken_pipe};
 use crate::words::without_places;
 use crate::{Failure, note, progress, words};
 
-/// Runs a command, prints its failure in one line, and returns its exit code. Errors of inference are put in terms of the
-/// flags if `remedy` has advice about them, and without the places in the sources where their elements were built.
+/// Runs a command, prints its failure in one line, and returns its exit code. Errors of inference are expressed by the flags if
+/// `remedy` has advice about them, and without the places in the sources where their elements were built.
 pub fn run(
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
     command: impl FnOnce() -> Result<(), Failure>,
@@ -24,8 +24,8 @@ pub fn run(
     ExitCode::from(exit_code(&*failure))
 }
 
-/// A failure in one text: errors of inference in terms of the flags if `remedy` has advice about them, and without the places in the sources where
-/// their elements were built.
+/// A failure as one text: errors of inference are expressed by the flags if `remedy` has advice about them, and without the places in the sources
+/// where their elements were built.
 pub fn told(
     failure: &Failure,
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,

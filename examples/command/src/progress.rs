@@ -36,8 +36,8 @@ fn running() -> MutexGuard<'static, Vec<Weak<Line>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Progress of some work: a line on a terminal, shown once the work takes more than a second and removed when the last copy
-/// is dropped. The time in it runs on by itself.
+/// Progress of some work: a line on a terminal, shown once the work takes more than a second and removed when the last copy is
+/// dropped. The time in it advances by itself.
 #[derive(Clone, Debug)]
 pub struct Progress(Arc<Line>);
 
@@ -99,7 +99,7 @@ impl Progress {
         self.0.bar.set_length(total);
     }
 
-    /// Sets further text on the progress, which is asked for ten times a second at most.
+    /// Sets further text of the progress; `more` is called at most ten times a second.
     pub fn tell(&self, more: impl FnOnce() -> String) {
         if !*IS_SHOWN {
             return;
@@ -122,7 +122,7 @@ impl Drop for Line {
     }
 }
 
-/// Writes a line to the standard error, above all progress. Where that cannot be written to, nobody reads it.
+/// Writes a line to the standard error, above all progress. Errors of writing are ignored.
 pub fn note(text: impl Display) {
     LINES.suspend(|| {
         let text = printable_lines(&text.to_string());
@@ -130,7 +130,7 @@ pub fn note(text: impl Display) {
     });
 }
 
-/// Hides all lines for good, whoever still holds one.
+/// Hides all lines permanently, even if they are still in use.
 pub(crate) fn hide() {
     let _ = LINES.clear();
     LINES.set_draw_target(ProgressDrawTarget::hidden());

@@ -1,4 +1,4 @@
-//! Ranges of columns, and of numbers and shares of tiles, as the command line gives them.
+//! Ranges of columns, and of numbers and shares of tiles, as written on the command line.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ pub fn count(text: &str) -> Result<(char, Range<usize>), String> {
     range(text)
 }
 
-/// `o=0.01..0.05`: a tile, and from which share of all cells to which.
+/// `o=0.01..0.05`: a tile, with the smallest and the largest share of all cells.
 ///
 /// **Errors.** Another form, no shares.
 pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
@@ -21,7 +21,7 @@ pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
     }
 }
 
-/// `20..30`: from one column up to another, which is not among them.
+/// `20..30`: the columns from one up to another, which is excluded.
 ///
 /// **Errors.** Another form, no column.
 pub fn columns(text: &str) -> Result<Range<usize>, String> {

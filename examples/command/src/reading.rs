@@ -11,7 +11,7 @@ use crate::Failure;
 /// Standard input, in messages.
 const STANDARD_INPUT: &str = "standard input";
 
-/// The text of a file that is not longer than readers of figrs take.
+/// The text of a file, if it is not longer than the limit of figrs.
 ///
 /// **Errors.** They name the file and the mistake in it.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
@@ -24,7 +24,7 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The network of a file, or of standard input if the file is `-`: that in the format that its contents tell.
+/// The network of a file, or of standard input if the file is `-`, in the format that its contents show.
 ///
 /// **Errors.** They name the file and the mistake in it.
 pub fn read_network(path: &Path, reader: &NetworkReader) -> Result<Network, Failure> {
@@ -34,7 +34,7 @@ pub fn read_network(path: &Path, reader: &NetworkReader) -> Result<Network, Fail
     Ok(reader.from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
-/// As [`read_network`], of an influence diagram.
+/// As [`read_network`], for an influence diagram.
 ///
 /// **Errors.** As there.
 pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiagram, Failure> {
@@ -44,7 +44,7 @@ pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiag
     Ok(reader.diagram_from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
-/// The text of standard input, which is not longer than that of a network.
+/// The text of standard input, if it is not longer than the limit of a network.
 ///
 /// **Errors.** It cannot be read, is too long, or is not text.
 pub fn read_standard_input() -> Result<String, Failure> {

@@ -1,7 +1,7 @@
 //! Early end of a command: Ctrl-C, `--time` and SIGTERM.
 //!
-//! The first Ctrl-C and the end of `--time` ask the command to end with what there is; a second Ctrl-C and SIGTERM end it at once. No
-//! unfinished file is left behind either way.
+//! The first Ctrl-C and the end of `--time` ask the command to end with its results so far; a second Ctrl-C and SIGTERM end it at
+//! once. Neither leaves an unfinished file behind.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -16,15 +16,15 @@ use crate::{Failure, NoAnswer, progress, writing};
 
 /// Interval at which signals and the clock are polled.
 const POLL: Duration = Duration::from_millis(20);
-/// Time that work has to end once it is told to stop.
+/// Time that work has to end once it is asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// Stack size of a worker, that of the main thread.
+/// Stack size of a worker, equal to that of the main thread.
 const STACK: usize = 8 << 20;
 
 /// Reason for the early end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Its `--time` was over.
+    /// Its `--time` is over.
     Time,
     /// Ctrl-C.
     Interrupt,
@@ -66,17 +66,17 @@ fn set(reason: Reason) {
     FLAG.store(true, Ordering::Release);
 }
 
-/// The flag that is set when the command is told to stop; algorithms take it as their interrupt.
+/// The flag that is set when the command is asked to stop; algorithms take it as their interrupt.
 pub fn flag() -> Arc<AtomicBool> {
     Arc::clone(&FLAG)
 }
 
-/// True if the command is told to stop.
+/// True if the command is asked to stop.
 pub fn is_set() -> bool {
     FLAG.load(Ordering::Acquire)
 }
 
-/// Reason for the end of the command, if it is told to stop.
+/// Reason for the end of the command, if it is asked to stop.
 pub fn reason() -> Option<Reason> {
     let reason = || match REASON.load(Ordering::Relaxed) {
         1 => Reason::Time,
@@ -103,7 +103,7 @@ impl Reason {
     }
 }
 
-/// The failure that the command was stopped before there is any of something, such as a level.
+/// The failure that the command was stopped before it had anything of some kind, such as a level.
 pub fn nothing(what: &str) -> Failure {
     let told = match reason() {
         Some(Reason::Time) => format!("--time was over before there was {what}; allow more"),
@@ -112,10 +112,10 @@ pub fn nothing(what: &str) -> Failure {
     Box::new(NoAnswer(told))
 }
 
-/// The result of some work; `None` if the command is told to stop and the work does not end within a second of that: the
-/// work is then abandoned on its thread, which ends with the program.
+/// The result of some work; `None` if the command is asked to stop and the work does not end within a second: it is then
+/// abandoned on its thread, which ends with the program.
 ///
-/// **Errors.** If the system has no thread to give.
+/// **Errors.** If the system cannot start a thread.
 ///
 /// # Panics
 ///

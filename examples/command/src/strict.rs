@@ -5,11 +5,11 @@ use figrs_design::{Route, StrictPlayability};
 use figrs_models::mdmc::Level;
 use rand::Rng;
 
-/// The most times that a level is drawn until it is playable by the stricter rules.
+/// Largest number of draws of a level until it is playable by the stricter rules.
 pub const MOST_DRAWN: u64 = 200;
 
-/// Levels that have all of some ways by the stricter rules, each with the number of those before it that were not: each is the first of the levels drawn for its place
-/// that is. `draw` gives levels for all places by a seed, and `level` the level as it was drawn. Nothing if a place has none in [`MOST_DRAWN`] draws.
+/// Returns for each place the first drawn level that has all ways in `routes` by the stricter rules, with the number of rejected levels before it. `draw` draws
+/// levels for all places from a seed, and `level` returns the level as it was drawn. `None` if a place has no such level in [`MOST_DRAWN`] draws.
 ///
 /// **Errors.** Those of `draw`.
 pub fn strictly<L, E>(
@@ -31,7 +31,7 @@ pub fn strictly<L, E>(
         if failed.is_empty() {
             break;
         }
-        // Far from the numbers of levels.
+        // These numbers are far from those of levels.
         let again = draw(stream(seed, u64::MAX / 2 + number).next_u64())?;
         for (place, drawn) in again.into_iter().enumerate() {
             if failed.contains(&place) {

@@ -82,7 +82,7 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
     ))
 }
 
-/// A text without places in sources and names of the library, which mean nothing to users of a command:
+/// A text without places in sources and names of the library, which are meaningless to users of a command:
 /// `` `rain` (Select at src/rain.rs:3:5); allow more (`memory`) `` becomes `` `rain`; allow more ``.
 pub fn without_places(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(without_places_in).collect();
@@ -94,7 +94,7 @@ fn without_places_in(line: &str) -> String {
     for word in line.split(' ') {
         let rest = if let Some(rest) = after_place(word) {
             kept.pop_if(|last| last == "at");
-            // A constructor, or that a statement was made, stands in parentheses with its place.
+            // A constructor, or the word for a statement, is in parentheses with its place.
             let aside = rest.strip_prefix(')');
             let aside = aside.filter(|_| kept.pop_if(|last| last.starts_with('(')).is_some());
             kept.pop_if(|last| last == "stated");

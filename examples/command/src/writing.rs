@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Failure;
 
-/// Files that are being written. It is held while one is made or put into its place, so that none is left behind at an end in between.
+/// Files that are being written. The lock is held while one is made or moved to its place, so that an end in between leaves none behind.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -24,7 +24,7 @@ pub(crate) fn end(code: i32) -> ! {
     std::process::exit(code)
 }
 
-/// A failure that names the file, but for a reader that has gone.
+/// A failure that names the file, unless the reader of the output has closed it.
 pub fn in_file(path: &Path, error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Box::new(error);
@@ -32,7 +32,7 @@ pub fn in_file(path: &Path, error: io::Error) -> Failure {
     format!("cannot write {}: {error}", path.display()).into()
 }
 
-/// The directory of a file, which must be there.
+/// The directory of a file, which must exist.
 pub(crate) fn directory_of(path: &Path) -> Result<&Path, Failure> {
     let directory = path
         .parent()
@@ -48,9 +48,9 @@ pub(crate) fn directory_of(path: &Path) -> Result<&Path, Failure> {
     .into())
 }
 
-/// Writes to a file beside `path` that takes its place when it is complete; straight to what is not a plain file.
+/// Writes to a file beside `path` that replaces it when it is complete; writes directly to anything that is not a plain file.
 ///
-/// **Errors.** Those of `write`, and those of the file, which they name.
+/// **Errors.** Those of `write`, and those of the file, with its name.
 pub fn replace<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
@@ -78,7 +78,7 @@ pub fn replace<T>(
     Ok(result)
 }
 
-/// Writes a text to a file, which is replaced when all of it is there.
+/// Writes a text to a file, which is replaced when the text is complete.
 ///
 /// **Errors.** Those of [`replace`].
 pub fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
@@ -88,7 +88,7 @@ pub fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// A file that is removed unless it is put into its place, however the program ends.
+/// A file that is removed unless it is moved to its place, however the program ends.
 struct Unfinished {
     file: tempfile::NamedTempFile,
 }

@@ -1,4 +1,4 @@
-//! The memory of all work together: requests wait until what they may take is free.
+//! The shared memory of all work: requests wait until the memory that they may take is free.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::problem::Problem;
 
-/// Interval at which work that waits looks at its flag.
+/// Interval at which waiting work checks its flag.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Memory in MiB, shared by all work.
@@ -17,7 +17,7 @@ pub(crate) struct Account {
     changed: Condvar,
 }
 
-/// Memory that some work may take, which is free again when this is dropped.
+/// Memory reserved for some work, which is released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Share<'a> {
     account: &'a Account,
@@ -33,7 +33,7 @@ impl Account {
         }
     }
 
-    /// Waits until this memory is free, and takes it; all there is if more is asked for.
+    /// Waits until this memory is free, and reserves it; reserves all memory if more is asked for.
     ///
     /// **Errors.** If the flag ends the work before.
     pub(crate) fn take(&self, size: u64, ended: &Arc<AtomicBool>) -> Result<Share<'_>, Problem> {
@@ -83,7 +83,7 @@ mod tests {
             assert!(waiting.join().unwrap());
         });
         drop(small);
-        // More than all is all.
+        // A request for more than all memory gets all of it.
         let all = account.take(1000, &off).unwrap();
         assert_eq!(all.size, 100);
     }

@@ -11,16 +11,16 @@ use serde_json::{Map, Value as Json, json};
 use crate::account::Account;
 use crate::problem::{Problem, of_fields};
 
-/// Fields that belong to the command line alone.
+/// Fields that are flags of the command line only.
 const OF_COMMANDS: [&str; 5] = ["out", "report", "format", "help", "version"];
-/// Most cells of all boards of an answer.
+/// Largest number of cells of all boards of an answer.
 const MOST_CELLS: usize = 2_000_000;
-/// Most memory that may be asked for.
+/// Largest memory that may be asked for.
 const MOST_MEMORY: Bytes = Bytes(8 << 30);
 
-/// The answer to a request in JSON, as the command of the puzzle prints it; the work is ended by the flag.
+/// The answer to a request in JSON, as the command of the puzzle prints it; the flag ends the work.
 ///
-/// **Errors.** What is wrong in the request, or why there is no answer, with the cells of clues that exclude each other.
+/// **Errors.** Errors of the request, or the reason that there is no answer, with the cells of clues that exclude each other.
 pub(crate) fn answer(
     body: &[u8],
     account: &Account,
@@ -77,7 +77,7 @@ fn ask<E: Example>(
     })
 }
 
-/// Refuses what would take the memory of the machine.
+/// Refuses requests that would use up the memory of the machine.
 fn check<E: Example>(example: &E) -> Result<(), Failure> {
     let options = example.shared();
     if options.memory() > MOST_MEMORY {

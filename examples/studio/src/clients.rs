@@ -1,23 +1,23 @@
-//! Work of clients, which ends when a later change of the same client comes.
+//! Work of clients, which a later change of the same client ends.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::watch;
 
-/// Most clients that are remembered; the one that has asked for nothing the longest is forgotten first.
+/// Largest number of clients that are remembered; the one whose last request is the oldest is forgotten first.
 const MOST: usize = 256;
 
-/// The clients that have asked, the last one at the end.
+/// The clients, sorted by their last request, the latest at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Clients(Mutex<VecDeque<Client>>);
 
 #[derive(Debug)]
 struct Client {
     name: String,
-    /// The latest change.
+    /// The number of the latest change.
     change: u64,
-    /// Flags of the work on it that goes on.
+    /// Flags of the unfinished work on this change.
     working: Vec<Weak<watch::Sender<bool>>>,
 }
 
@@ -28,18 +28,18 @@ pub(crate) struct Work(Arc<watch::Sender<bool>>);
 impl Work {
     /// Waits for the end of the work by a later change.
     pub(crate) async fn ended(&self) {
-        // The sender is there as long as this.
+        // The sender exists as long as `self`.
         let _ = self.0.subscribe().wait_for(|is_ended| *is_ended).await;
     }
 }
 
 impl Clients {
-    /// Begins work that belongs to no client.
+    /// Begins work without a client.
     pub(crate) fn anonymous() -> Work {
         Work::default()
     }
 
-    /// Begins work on a change of a client, and ends that on its earlier ones; `None` if a later change has come.
+    /// Begins work on a change of a client, and ends the work on its earlier changes; `None` if a later change has come already.
     pub(crate) fn begin(&self, name: &str, change: u64) -> Option<Work> {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = clients.iter().position(|client| client.name == name);

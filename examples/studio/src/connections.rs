@@ -1,11 +1,11 @@
-//! Connections to the server: where there are too many, the one that has been quiet the longest makes place for the next.
+//! Connections to the server: if there are too many, the one that has been idle the longest is closed for the next.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use tokio::sync::Notify;
 
-/// The open connections, of which there are at most a number.
+/// The open connections, up to a largest number.
 #[derive(Debug)]
 pub(crate) struct Connections {
     most: usize,
@@ -15,16 +15,16 @@ pub(crate) struct Connections {
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// The moment since which nobody works for it; `None` while somebody does.
+    /// The moment at which the last work for it ended; `None` during work.
     quiet: Mutex<Option<Instant>>,
     closed: Notify,
 }
 
-/// Work for a connection, which is not closed while this is held.
+/// Work for a connection, which keeps the connection open.
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Connection>);
 
-/// A connection among the open ones, which it leaves when this is dropped.
+/// A connection among the open ones, removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     connections: Arc<Connections>,
@@ -39,8 +39,7 @@ impl Connections {
         })
     }
 
-    /// Takes in a connection. If there are as many as there may be, the one that has been quiet the longest is closed for it; `None` if work is done for
-    /// all of them.
+    /// Adds a connection. If their number is the largest, the one that has been idle the longest is closed for it; `None` if all of them have work.
     pub(crate) fn open(self: &Arc<Self>) -> Option<Place> {
         let mut open = lock(&self.open);
         if open.len() >= self.most {

@@ -12,19 +12,19 @@ use crate::problem::Problem;
 const NETWORKS: [&str; 8] = [
     "bif", "bifxml", "cnf", "dimacs", "net", "uai", "xdsl", "xml",
 ];
-/// Most files that are listed.
+/// Largest number of files that are listed.
 const MOST_LISTED: usize = 10_000;
-/// Folders within the folder that are listed, in each other.
+/// Largest depth of nested folders that are listed.
 const DEPTH: usize = 4;
 
-/// A folder, by its path without links.
+/// A folder, given by its path without links.
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     /// Opens a folder.
     ///
-    /// **Errors.** If it is none, or cannot be read.
+    /// **Errors.** If it is not a folder, or cannot be read.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let cannot = |error| format!("--folder {}: {error}", path.display());
         let whole = fs::canonicalize(path).map_err(cannot)?;
@@ -32,9 +32,9 @@ impl Folder {
         Ok(Self(whole))
     }
 
-    /// The path of a file or folder within this one, by its name from here with `/` between folders.
+    /// The path of a file or folder within this one, by its relative name with `/` between folders.
     ///
-    /// **Errors.** A name that leads elsewhere, by itself or by a link; nothing of that name.
+    /// **Errors.** A name that leads out of the folder, by itself or by a link; a name that does not exist.
     pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Problem> {
         let missing = || {
             Problem::missing(format!(
@@ -59,7 +59,7 @@ impl Folder {
 
     /// The path of a regular file within the folder: others, such as pipes, may never end.
     ///
-    /// **Errors.** Those of [`path`](Self::path); what is no regular file.
+    /// **Errors.** Those of [`path`](Self::path); anything that is not a regular file.
     pub(crate) fn file(&self, name: &str) -> Result<PathBuf, Problem> {
         let path = self.path(name)?;
         if path.is_file() {
@@ -69,7 +69,7 @@ impl Folder {
         }
     }
 
-    /// The files of networks, and the folders that hold text files, by their names from here; `cut` if there are more files than are looked at.
+    /// The files of networks, and the folders that hold text files, by their relative names; `cut` if there are more files than are looked at.
     ///
     /// **Errors.** If the folder can no longer be read.
     pub(crate) fn list(&self) -> Result<Json, Problem> {
@@ -115,12 +115,12 @@ impl Folder {
         Ok(json!({"networks": networks, "corpora": corpora, "cut": is_cut}))
     }
 
-    /// The list of no folder.
+    /// The list without a folder.
     pub(crate) fn none() -> Json {
         json!({"networks": [], "corpora": [], "cut": false})
     }
 
-    /// The name of a path within the folder; `.` for itself.
+    /// The name of a path within the folder; `.` for the folder.
     fn name(&self, path: &Path) -> Option<String> {
         let name = path.strip_prefix(&self.0).ok()?.to_str()?.to_owned();
         let name = name.replace(std::path::MAIN_SEPARATOR, "/");

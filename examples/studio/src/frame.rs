@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-/// Most bytes of a message from the worker; a longer one means that the pipe holds something else.
+/// Largest number of bytes of a message from the worker; a longer one means that the pipe contains something else.
 const MOST: u64 = 1 << 32;
 
 /// A message: the number of a request, a kind or status, and a text.

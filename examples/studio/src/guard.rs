@@ -1,7 +1,7 @@
-//! Checks of requests before anything is done: they come from this machine's own page or from a program, not from another page.
+//! Checks of requests before any work: they must come from this machine's own page or from a program, not from another page.
 //!
-//! A page of another origin can make a browser send requests here. Its `Origin` and `Sec-Fetch-Site` tell it apart; a name that was made to point to
-//! this machine (DNS rebinding) stands in `Host`; and a form cannot send JSON.
+//! A page of another origin can make a browser send requests here. Its `Origin` and `Sec-Fetch-Site` headers show this; `Host` shows a name that was
+//! made to point to this machine (DNS rebinding); and a form cannot send JSON.
 
 use hyper::Uri;
 use hyper::header::{
@@ -12,7 +12,7 @@ use hyper::http::uri::Authority;
 
 use crate::problem::Problem;
 
-/// Sources that the page may load from: its own files alone, and pictures that it makes.
+/// Sources that the page may load from: only its own files, and pictures that it makes.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -38,7 +38,7 @@ pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
 
 /// Refuses requests for other hosts and from other pages.
 ///
-/// A link to the page itself may stand anywhere.
+/// A link to the page itself is allowed anywhere.
 ///
 /// **Errors.** Status 403, with the header that is wrong.
 pub(crate) fn check_origin(
@@ -49,11 +49,11 @@ pub(crate) fn check_origin(
     let with_port = |host| format!("{host}:{port}");
     let mut own = vec![with_port("127.0.0.1"), with_port("localhost")];
     if port == 80 {
-        // Browsers leave out the usual port.
+        // Browsers omit the default port.
         own.extend(["127.0.0.1".to_owned(), "localhost".to_owned()]);
     }
     let host = single(headers, &HOST)?.unwrap_or_default();
-    // A request may give a whole address, which then names the host.
+    // A request may contain a whole address, which then names the host.
     let named = address.authority().map_or(host, Authority::as_str);
     if named != host || !own.iter().any(|own| own == host) {
         return Err(Problem::forbidden(format!(
@@ -70,7 +70,7 @@ pub(crate) fn check_origin(
     }
     let site = HeaderName::from_static("sec-fetch-site");
     let mode = HeaderName::from_static("sec-fetch-mode");
-    // A link of another page may lead here, which shows that page nothing.
+    // Another page may link here; it cannot read the page that is shown.
     let is_link = is_page && single(headers, &mode)? == Some("navigate");
     match single(headers, &site)? {
         None | Some("same-origin" | "none") => Ok(()),
@@ -81,7 +81,7 @@ pub(crate) fn check_origin(
     }
 }
 
-/// Refuses bodies that are not said to be JSON.
+/// Refuses bodies that are not declared as JSON.
 ///
 /// **Errors.** Status 415.
 pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
@@ -95,13 +95,13 @@ pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
     ))
 }
 
-/// True if mistakes in a request are to come as answers: a browser logs a line for each status of 400 and more, also where somebody is still typing.
+/// True if errors in a request are to be sent as answers: a browser logs a line for each status of 400 and more, even while somebody is typing.
 pub(crate) fn is_quiet(headers: &HeaderMap) -> bool {
     let errors = headers.get(HeaderName::from_static("figrs-errors"));
     errors.is_some_and(|errors| errors == "answer")
 }
 
-/// The text of a header, which stands once.
+/// The text of a header, which must not be repeated.
 pub(crate) fn single<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,

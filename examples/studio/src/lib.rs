@@ -1,7 +1,7 @@
 //! A page to design levels, boards and networks in, and the HTTP server that answers it on this machine.
 //!
-//! A [`Studio`] answers requests, [`serve`] takes them from the network. Levels are drawn as `mario_mdmc` draws them, boards are asked for by the flags of
-//! their commands, and networks are compiled once to be asked many times. The page is in `examples/studio/page`.
+//! A [`Studio`] answers requests, and [`serve`] takes them from the network. Levels are drawn as `mario_mdmc` draws them, boards are asked for by the
+//! flags of their commands, and networks are compiled once and queried many times. The page is in `examples/studio/page`.
 
 mod account;
 mod assets;
@@ -27,14 +27,14 @@ use std::path::Path;
 
 use figrs_command::Failure;
 
-/// Does the work of a server that has started this program for it, until that ends.
+/// Does the work of the server that started this program, until the server ends.
 ///
 /// **Errors.** The folder cannot be read.
 pub fn work(folder: Option<&Path>) -> Result<(), Failure> {
     worker::work(folder)
 }
 
-/// Help on what may be asked.
+/// Help on the requests that are possible.
 pub const API: &str = "\
 Open the address that is printed in a browser on this machine. Nothing else is needed: the page asks no other address.
 

@@ -1,4 +1,4 @@
-//! Answers to requests for networks: compiled once, then asked with other evidence.
+//! Answers to requests for networks, which are compiled once and then queried with other evidence.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -24,16 +24,16 @@ use crate::recent::Recent;
 struct NetworkRequest {
     /// A file of the folder.
     file: Option<String>,
-    /// A network as text, in place of a file.
+    /// A network as text, instead of a file.
     text: Option<String>,
-    /// For each observed variable its state.
+    /// The state of each observed variable.
     observe: Map<String, Json>,
     /// Memory in MiB.
     memory: u64,
-    /// Number of worlds that are drawn where nothing exact fits.
+    /// Number of worlds that are drawn if nothing exact fits.
     samples: u64,
     seed: u64,
-    /// True if the answer is to tell variables, states and parents too.
+    /// True if the answer also lists variables, states and parents.
     describe: bool,
 }
 
@@ -51,20 +51,20 @@ impl Default for NetworkRequest {
     }
 }
 
-/// Most memory that may be asked for, in MiB.
+/// Largest memory that may be asked for, in MiB.
 const MOST_MEMORY: u64 = 8192;
-/// Most worlds that may be drawn.
+/// Largest number of worlds that may be drawn.
 const MOST_SAMPLES: u64 = 10_000_000;
-/// Most operations of an elimination that is kept, predicted: about ten seconds.
+/// Largest predicted number of operations of an elimination whose tree is kept: about ten seconds.
 const MOST_OPERATIONS: f64 = 1e10;
-/// Time for exact algorithms where no tree is kept, before worlds are drawn.
+/// Time for exact algorithms without a kept tree, before worlds are drawn.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Networks of earlier requests.
 #[derive(Debug)]
 pub(crate) struct Networks(Recent<String, Compiled>);
 
-/// A network, and its tree if that fits.
+/// A network, and its tree if this fits.
 #[derive(Debug)]
 struct Compiled {
     network: Network,
@@ -85,9 +85,9 @@ impl Networks {
         Self(Recent::of(2))
     }
 
-    /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the work is ended by the flag.
+    /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the flag ends the work.
     ///
-    /// **Errors.** What is wrong in the request or in the network, or observations that exclude each other.
+    /// **Errors.** Errors of the request or of the network, or observations that exclude each other.
     pub(crate) fn answer(
         &self,
         body: &[u8],
@@ -167,7 +167,7 @@ impl Networks {
                     Problem::missing(format!("file {name:?}: start the program with --folder"))
                 })?;
                 let path = folder.file(name)?;
-                // A file that was changed is read again.
+                // A file that has changed is read again.
                 let changed =
                     std::fs::metadata(&path).and_then(|file| Ok((file.len(), file.modified()?)));
                 let key = format!("{name:?} {changed:?} {}", request.memory);
@@ -201,9 +201,9 @@ impl Networks {
     }
 }
 
-/// Reads and compiles a network. Without a tree where that takes more than the memory or much time.
+/// Reads and compiles a network, without a tree if this would take too much memory or time.
 ///
-/// **Errors.** Those of the network; that the flag has ended the work.
+/// **Errors.** Those of the network; an end of the work by the flag.
 fn compile(
     read: impl FnOnce() -> Result<Network, Problem>,
     memory: u64,
@@ -246,7 +246,7 @@ impl Compiled {
     ) -> Result<Found, Error> {
         let (network, elements) = (&self.network, self.network.elements());
         if let Some(tree) = &self.tree {
-            // The copy shares the tree, and has evidence and an interrupt of its own.
+            // The copy shares the tree, but has its own evidence and interrupt.
             let mut tree = tree.clone().interrupt(Arc::clone(ended));
             for observation in observed {
                 let element = &elements[observation.variable()];
@@ -302,7 +302,7 @@ fn observations(
     observations.collect()
 }
 
-/// The answer where observations exclude each other, with their variables.
+/// The answer if observations exclude each other, with their variables.
 fn impossible(network: &Network, error: Error) -> Problem {
     let Error::ImpossibleEvidence { conflict, .. } = &error else {
         return wrong(error);
@@ -356,7 +356,7 @@ mod tests {
         assert_eq!(ask().unwrap_err().status, Problem::superseded().status);
         ended.store(false, Ordering::Release);
         assert_eq!(ask().unwrap()["marginals"]["a"]["x"], 0.25);
-        // The tree that is kept is asked until the flag of each request, not of the first.
+        // Queries of the kept tree end by the flag of each request, not by that of the first.
         ended.store(true, Ordering::Release);
         assert!(ask().is_err());
         let another = Arc::new(AtomicBool::new(false));

@@ -1,4 +1,4 @@
-//! Answers that say why there is no other, as JSON with a status.
+//! Answers that state the reason for their failure, as JSON with a status.
 
 use figrs_command::Failure;
 use hyper::StatusCode;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     pub(crate) told: String,
-    /// Fields beside the text, such as the cells concerned.
+    /// Fields in addition to the text, such as the cells concerned.
     pub(crate) more: Map<String, Json>,
 }
 
@@ -66,12 +66,12 @@ impl Problem {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, told)
     }
 
-    /// The request is right, and there is no other answer than the reason, which is no failure.
+    /// The request is valid, and its only answer is the reason that there is no other; this is not a failure.
     pub(crate) fn without_answer(told: String) -> Self {
         Self::new(StatusCode::OK, told)
     }
 
-    /// There is work on as many requests as there may be.
+    /// The largest number of requests is in work.
     pub(crate) fn crowded() -> Self {
         let told = "too many requests are worked on; ask again later";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, told.to_owned())
@@ -85,13 +85,13 @@ impl Problem {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, told)
     }
 
-    /// A mistake of the program itself.
+    /// An error of the program itself.
     pub(crate) fn internal() -> Self {
         let told = "the work failed inside the program; please report the request";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, told.to_owned())
     }
 
-    /// A failure of a command: its text is the same, its exit code becomes a status.
+    /// A failure of a command: its text stays the same, and its exit code becomes a status.
     pub(crate) fn of(failure: &Failure) -> Self {
         let told = of_fields(&figrs_command::told(failure, |_| None));
         if figrs_command::is_without_answer(&**failure) {
@@ -101,7 +101,7 @@ impl Problem {
         }
     }
 
-    /// With a field beside the text.
+    /// Adds a field to the text.
     pub(crate) fn with(mut self, name: &str, value: Json) -> Self {
         self.more.insert(name.to_owned(), value);
         self
@@ -116,7 +116,7 @@ impl Problem {
     }
 }
 
-/// True for the statuses of requests that are wrong or superseded, rather than of who asks and how.
+/// True for the statuses of requests that are wrong or superseded, not of requests that are not permitted.
 pub(crate) fn is_of_request(status: StatusCode) -> bool {
     let statuses = [
         StatusCode::BAD_REQUEST,
@@ -138,7 +138,7 @@ impl From<serde_json::Error> for Problem {
     }
 }
 
-/// A text with the names of fields in place of flags: `--min-walk` becomes `min_walk`.
+/// A text with the names of fields instead of flags: `--min-walk` becomes `min_walk`.
 pub(crate) fn of_fields(told: &str) -> String {
     let told = told.trim_end_matches("; see --help");
     let (mut text, mut rest) = (String::with_capacity(told.len()), told);
@@ -160,7 +160,7 @@ pub(crate) fn of_fields(told: &str) -> String {
     text + rest
 }
 
-/// The mistake in a field of a request, in words for its writer: serde names types of Rust.
+/// The error in a field of a request, in words for the sender: serde names types of Rust.
 fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
     let told = error.to_string();
     let parts = told.rsplit_once(", expected ");
@@ -193,7 +193,7 @@ fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json:
     }
 }
 
-/// The mistake in a request, as an error of the library says it.
+/// The error in a request, in the words of the library.
 pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
     Problem::of(&error.into())
 }
@@ -208,7 +208,7 @@ pub(crate) fn text_of(file: &Json) -> String {
 
 /// A request from the fields of an object.
 ///
-/// **Errors.** What is no object in JSON, and fields that are unknown or wrong.
+/// **Errors.** A body that is not a JSON object, and fields that are unknown or wrong.
 pub(crate) fn request<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let fields: Map<String, Json> = serde_json::from_slice(body)?;
     let asked = serde_json::from_value(Json::Object(fields.clone()));

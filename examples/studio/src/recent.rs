@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The latest results by keys that tell what they were made of, the last one used at the end.
+/// The latest results by keys that identify their inputs; the one used last is at the end.
 #[derive(Debug)]
 pub(crate) struct Recent<K, T> {
     most: usize,
@@ -10,7 +10,7 @@ pub(crate) struct Recent<K, T> {
 }
 
 impl<K: PartialEq, T> Recent<K, T> {
-    /// Keeps this many.
+    /// Keeps this many results.
     pub(crate) fn of(most: usize) -> Self {
         Self {
             most,
@@ -18,7 +18,7 @@ impl<K: PartialEq, T> Recent<K, T> {
         }
     }
 
-    /// The result for a key, made if it is not kept. It is made without a lock, by each that asks meanwhile.
+    /// The result for a key, computed if it is not kept. It is computed without a lock, so requests at the same time may each compute it.
     ///
     /// **Errors.** Those of `make`.
     pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
@@ -38,7 +38,7 @@ impl<K: PartialEq, T> Recent<K, T> {
         Some(found)
     }
 
-    /// Keeps a result, in place of one with the same key.
+    /// Keeps a result, and replaces one with the same key.
     pub(crate) fn keep(&self, key: K, made: T) -> Arc<T> {
         let made = Arc::new(made);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

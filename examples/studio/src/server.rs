@@ -17,18 +17,18 @@ use tokio::time::{sleep, timeout};
 use crate::connections::{Connections, Place};
 use crate::studio::{Studio, unless};
 
-/// Interval at which Ctrl-C is looked for.
+/// Interval at which Ctrl-C is checked.
 const POLL: Duration = Duration::from_millis(100);
-/// Time that the head of a request may take; connections that wait for one are closed after it.
+/// Time that the head of a request may take; a connection that waits longer for one is closed.
 const HEAD: Duration = Duration::from_secs(5);
-/// Most connections at once, more than there may be requests; for another the one that has been quiet the longest is closed.
+/// Largest number of connections, more than the largest number of requests; for a further one the connection that has been idle the longest is closed.
 const CONNECTIONS: usize = 128;
-/// Most threads that read the folder.
+/// Largest number of threads that read the folder.
 const READERS: usize = 4;
 
 /// Serves the page until Ctrl-C.
 ///
-/// **Errors.** If the port cannot be had.
+/// **Errors.** If the port is not available.
 pub fn serve(port: u16, studio: Studio) -> Result<(), Failure> {
     let runtime = Builder::new_current_thread()
         .enable_io()
@@ -36,7 +36,7 @@ pub fn serve(port: u16, studio: Studio) -> Result<(), Failure> {
         .max_blocking_threads(READERS)
         .build()?;
     let served = runtime.block_on(accept(port, Arc::new(studio)));
-    // Work that goes on ends with the program.
+    // Unfinished work ends with the program.
     runtime.shutdown_background();
     served
 }
@@ -55,14 +55,14 @@ async fn accept(port: u16, studio: Arc<Studio>) -> Result<(), Failure> {
     while !stop::is_set() {
         let stream = match timeout(POLL, listener.accept()).await {
             Ok(Ok((stream, _))) => stream,
-            // Without a free file for a connection, for one.
+            // If no file is free for a connection, wait for one.
             Ok(Err(_)) => {
                 sleep(POLL).await;
                 continue;
             }
             Err(_) => continue,
         };
-        // If work is done for all, a new one is closed.
+        // If all connections have work, a new one is closed.
         if let Some(place) = connections.open() {
             let studio = Arc::clone(&studio);
             tokio::spawn(serve_connection(stream, place, studio, address.port()));
@@ -81,6 +81,6 @@ async fn serve_connection(stream: TcpStream, place: Place, studio: Arc<Studio>, 
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .serve_connection(TokioIo::new(stream), answer);
-    // A connection that breaks concerns the other side alone.
+    // A broken connection affects only the other side.
     let _ = unless(place.closed(), served).await;
 }

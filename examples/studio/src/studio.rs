@@ -25,26 +25,26 @@ use crate::worker::Asked;
 use crate::workshop::Workshop;
 use crate::{assets, guard};
 
-/// Most bytes of the body of a request.
+/// Largest number of bytes in the body of a request.
 const MOST_BYTES: usize = 16 << 20;
 /// Time that a body may take.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// Most requests that are worked on at once; others wait.
+/// Largest number of requests in work at once; others wait.
 const WORKERS: usize = 8;
-/// Most requests with those that wait; further ones are refused.
+/// Largest number of requests in work or waiting; further ones are refused.
 const LINE: usize = 32;
 /// The media type of answers.
 const JSON: &str = "application/json";
 
-/// Everything that requests are answered by: the folder of files, the work of clients, and the worker that does it.
+/// Everything needed to answer requests: the folder of files, the work of clients, and the worker that does it.
 #[derive(Debug)]
 pub struct Studio {
     folder: Option<Folder>,
     clients: Clients,
     workshop: Arc<Workshop>,
-    /// Places of requests that are worked on.
+    /// Places for requests in work.
     places: Arc<Semaphore>,
-    /// Places of requests that are worked on or wait.
+    /// Places for requests in work or waiting.
     line: Arc<Semaphore>,
 }
 
@@ -56,9 +56,9 @@ struct Content {
 }
 
 impl Studio {
-    /// A studio that reads files of this folder alone.
+    /// A studio that reads only files of this folder.
     ///
-    /// **Errors.** If it is no folder that can be read.
+    /// **Errors.** If it is not a folder that can be read.
     pub fn new(folder: Option<&Path>) -> Result<Self, Failure> {
         Ok(Self {
             folder: folder.map(Folder::open).transpose()?,
@@ -101,7 +101,7 @@ impl Studio {
             headers.insert(ALLOW, allow);
         }
         if !is_of_request && !status.is_success() {
-            // Whoever asks in a wrong way, or from elsewhere, does not hold a connection.
+            // An invalid or foreign request does not keep its connection.
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
@@ -125,7 +125,7 @@ impl Studio {
         guard::check_json(request.headers())?;
         let begun = self.begin(request.headers())?;
         let done = unless(begun.ended(), async {
-            // A place in the line before the body, which takes memory.
+            // The place in the line is taken before the body, which takes memory.
             let line = Arc::clone(&self.line).try_acquire_owned();
             let _line = line.map_err(|_| Problem::crowded())?;
             let body = body(request.into_body()).await?;
@@ -134,7 +134,7 @@ impl Studio {
             let place = place.map_err(|_| Problem::internal())?;
             self.workshop.begin(asked, body, place)?.reply().await
         });
-        // What nobody waits for any more is dropped, and the work ends with it.
+        // A result that nobody waits for is dropped, and the work ends with it.
         let (status, bytes) = done.await.unwrap_or_else(|| Err(Problem::superseded()))?;
         Ok(Content {
             status,
@@ -196,7 +196,7 @@ impl Content {
         }
     }
 
-    /// A mistake in a request as an answer, with its status as a field.
+    /// The error in a request as an answer, with its status as a field.
     fn into_answer(self) -> Self {
         match serde_json::from_slice::<Map<String, Json>>(&self.bytes) {
             Ok(mut object) => {

@@ -1,4 +1,4 @@
-//! The process that does the work of requests: what is trained, compiled and drawn stays in it for later ones. The server ends it where work goes on that
+//! The process that does the work of requests, and keeps trained, compiled and drawn results for later ones. The server ends it if work continues that
 //! nobody waits for.
 
 use std::collections::HashMap;
@@ -18,15 +18,15 @@ use crate::frame::Frame;
 use crate::problem::Problem;
 use crate::{board, level, network};
 
-/// Stack of the thread of a request, that of a main thread.
+/// Stack of the thread of a request, equal to that of a main thread.
 const STACK: usize = 8 << 20;
-/// Memory in MiB that requests may ask for, all that are worked on together.
+/// Memory in MiB that all requests in work together may ask for.
 pub(crate) const MEMORY: u64 = 8192;
-/// Memory in MiB at which the worker ends: that of requests, and what is read, trained and kept.
+/// Memory in MiB at which the worker ends: that of requests, and of results that are read, trained and kept.
 const MOST: u64 = MEMORY + 2048;
-/// Interval at which the memory of the worker is looked at.
+/// Interval at which the memory of the worker is checked.
 const WATCH: Duration = Duration::from_millis(50);
-/// Exit code at the end of memory.
+/// Exit code of a worker that runs out of memory.
 pub(crate) const OUT_OF_MEMORY: i32 = 3;
 /// Kind of the message that ends the work of a request.
 pub(crate) const END: u16 = 0;
@@ -55,13 +55,13 @@ impl Asked {
     }
 }
 
-/// Everything that requests are answered by.
+/// Everything needed to answer requests.
 struct Worker {
     folder: Option<Folder>,
     account: Account,
     levels: level::Levels,
     networks: network::Networks,
-    /// Flags of the requests that are worked on.
+    /// Flags of the requests in work.
     working: Mutex<HashMap<u64, Arc<AtomicBool>>>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn work(folder: Option<&Path>) -> Result<(), Failure> {
     while let Ok(message) = Frame::read(&mut input) {
         worker.take(message);
     }
-    // Nobody waits for what goes on.
+    // Nobody waits for unfinished work.
     std::process::exit(0)
 }
 
@@ -103,13 +103,13 @@ impl Worker {
             let body = message.text;
             let inner = Arc::clone(&worker);
             let flag = Arc::clone(&ended);
-            // A thread of its own tells of a panic.
+            // A separate thread makes a panic visible.
             let done = thread::Builder::new()
                 .stack_size(STACK)
                 .spawn(move || inner.answer(asked, &body, &flag));
             let done = done.ok().and_then(|thread| thread.join().ok());
             let answer = match done {
-                // An answer by then may lack a part.
+                // An answer at that time may be incomplete.
                 Some(Ok(_)) if ended.load(Ordering::Acquire) => Err(Problem::superseded()),
                 Some(answer) => answer,
                 None => Err(Problem::internal()),
@@ -144,7 +144,7 @@ impl Worker {
             text: told.to_string(),
         };
         let mut output = io::stdout().lock();
-        // The server has gone: so does its worker.
+        // The server has ended, and its worker ends too.
         if frame
             .write(&mut output)
             .and_then(|()| output.flush())
@@ -155,7 +155,7 @@ impl Worker {
     }
 }
 
-/// Ends the program when it takes more memory than it may, as far as the system tells.
+/// Ends the program when it takes more memory than it may, if the system reports its memory.
 fn watch_memory() {
     let page = 4096;
     loop {

@@ -1,7 +1,7 @@
 //! The worker of the server, and the requests that it works on.
 //!
-//! Work that nobody waits for gets a signal to end; if some stage of it does not look at that, the worker is ended and another takes over the other requests.
-//! So work ends within a stated time whatever it does.
+//! Work that nobody waits for gets a signal to end. If a stage of it does not check the signal, the worker is ended and another takes over the other
+//! requests. So all work ends within a stated time.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -51,7 +51,7 @@ struct Process {
     messages: Sender<Frame<Bytes>>,
 }
 
-/// A request that is worked on.
+/// A request in work.
 #[derive(Debug)]
 struct Job {
     asked: Asked,
@@ -61,7 +61,7 @@ struct Job {
     _place: OwnedSemaphorePermit,
 }
 
-/// A request for whose answer somebody waits: its work ends when this is dropped.
+/// A request whose answer somebody waits for: its work ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     workshop: Arc<Workshop>,
@@ -69,7 +69,7 @@ pub(crate) struct Waiting {
     reply: oneshot::Receiver<Reply>,
 }
 
-/// The program of this process, also where its file was replaced since it began.
+/// The program of this process, even if its file was replaced since it began.
 fn own_program() -> io::Result<PathBuf> {
     let running = Path::new("/proc/self/exe");
     if running.exists() {
@@ -90,7 +90,7 @@ impl Workshop {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins work on a request, which takes a place until it is done or ended.
+    /// Begins work on a request, which occupies a place until it is done or ended.
     ///
     /// **Errors.** If there is no worker, and none can be started.
     pub(crate) fn begin(
@@ -123,7 +123,7 @@ impl Workshop {
         })
     }
 
-    /// Starts a worker, and gives it the requests that there are.
+    /// Starts a worker, and gives it the requests in work.
     fn start(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
         let mut command = Command::new(own_program()?);
         command.arg("--worker");
@@ -139,7 +139,7 @@ impl Workshop {
         };
         let (messages, taken): (_, Receiver<Frame<Bytes>>) = channel();
         thread::Builder::new().spawn(move || {
-            // At the end of the messages, or of the worker, the pipe is closed.
+            // The pipe is closed when the messages end, or the worker.
             while taken.recv().is_ok_and(|one| one.write(&mut input).is_ok()) {}
         })?;
         state.generation += 1;
@@ -160,7 +160,7 @@ impl Workshop {
         Ok(())
     }
 
-    /// Takes an answer; a worker that was ended has none, as another does its work.
+    /// Passes on an answer; answers of a worker that was ended are ignored, as another does its work.
     fn answered(&self, generation: u64, answer: Frame<Vec<u8>>) {
         let mut state = self.state();
         if state.generation != generation {
@@ -170,12 +170,12 @@ impl Workshop {
         drop(state);
         let status = StatusCode::from_u16(answer.kind);
         if let (Some(job), Ok(status)) = (job, status) {
-            // Nobody may wait for it any more.
+            // It may be that nobody waits for it any more.
             let _ = job.reply.send((status, answer.text.into()));
         }
     }
 
-    /// A worker has ended by itself: what it worked on has no answer.
+    /// Handles a worker that has ended by itself: its requests have no answer.
     fn is_gone(&self, generation: u64) {
         let mut state = self.state();
         if state.generation != generation {
@@ -186,7 +186,7 @@ impl Workshop {
         };
         let jobs = std::mem::take(&mut state.jobs);
         drop(state);
-        // It may have closed its output only; a code that it ended with is kept.
+        // It may have closed only its output; the exit code of an ended worker is kept.
         let _ = process.child.kill();
         let code = process.child.wait().ok().and_then(|status| status.code());
         let problem = match code {
@@ -222,7 +222,7 @@ impl Workshop {
         }
     }
 
-    /// Ends the worker if it still works on a request, and starts another for those that somebody waits for.
+    /// Ends the worker if it still works on a request, and starts another one for the requests that somebody waits for.
     fn put_down(self: &Arc<Self>, number: u64) {
         let mut state = self.state();
         if !state.jobs.contains_key(&number) {
@@ -230,10 +230,10 @@ impl Workshop {
         }
         state.jobs.retain(|_, job| job.is_wanted);
         if let Some(mut process) = state.process.take() {
-            // The end of this one is meant.
+            // This worker is ended on purpose.
             state.generation += 1;
             let _ = process.child.kill();
-            // A large one takes its time to go.
+            // A large process takes time to end.
             thread::spawn(move || process.child.wait());
         }
         if state.jobs.is_empty() || self.start(&mut state).is_ok() {
@@ -246,7 +246,7 @@ impl Workshop {
 impl State {
     fn send(&self, message: Frame<Bytes>) {
         if let Some(process) = &self.process {
-            // A worker that has gone is noticed where its answers are read.
+            // The end of a worker is noticed where its answers are read.
             let _ = process.messages.send(message);
         }
     }
@@ -265,7 +265,7 @@ impl Job {
 impl Waiting {
     /// Waits for the answer.
     ///
-    /// **Errors.** There is none, since no worker could be started.
+    /// **Errors.** If there is no answer, since no worker could be started.
     pub(crate) async fn reply(&mut self) -> Result<Reply, Problem> {
         let reply = &mut self.reply;
         reply.await.map_err(|_| Problem::internal())

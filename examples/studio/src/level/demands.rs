@@ -12,22 +12,22 @@ use super::request::LevelRequest;
 use super::training::Trained;
 use crate::problem::{Problem, text_of, wrong};
 
-/// Most pinned tiles of which each is a demand of its own, so that those that exclude each other can be told; more are told column by column.
+/// Largest number of pinned tiles that are single demands, so that an error can list those that exclude each other; more are grouped by column.
 const SINGLE_PINS: usize = 64;
 
 /// Demands on levels of some size.
 #[derive(Debug)]
 pub(crate) struct Demands {
-    /// All demands, as they are drawn from.
+    /// All demands, as samplers use them.
     pub(crate) all: Vec<Demand>,
-    /// All demands in words, pinned tiles together.
+    /// All demands in words, with pinned tiles together.
     pub(crate) told: Vec<String>,
     travel: Travel,
-    /// Rows and columns as models draw them.
+    /// Numbers of rows and columns in the form of models.
     size: (usize, usize),
 }
 
-/// Tiles of a field of a request, by row, column and character, and the demand that a mask of them is.
+/// Tiles of a field of a request, by row, column and character, and the function that makes a demand of a mask of them.
 struct Painted<'r> {
     field: &'r str,
     tiles: &'r [(usize, usize, char)],
@@ -37,7 +37,7 @@ struct Painted<'r> {
 impl Demands {
     /// The demands of a request on levels of a model.
     ///
-    /// **Errors.** Cells outside the level, unknown tiles, ranges that are none, files of demands that are none.
+    /// **Errors.** Cells outside the level, unknown tiles, invalid ranges, invalid files of demands.
     pub(crate) fn of(
         request: &LevelRequest,
         trained: &Trained,
@@ -70,7 +70,7 @@ impl Demands {
             },
             set,
         )?;
-        // After what is wrong in the request itself. Other models, and cells beside placed ones, may have what no row shows.
+        // Checked after errors in the request itself. Other models, and cells beside placed ones, may have tiles that no row shows.
         let is_by_row = matches!(request.trained.as_deref(), None | Some("chain" | "n-grams"))
             && request.row_splits.is_none()
             && request.smoothing == 0.0;
@@ -105,8 +105,8 @@ impl Demands {
         self.all.push(demand);
     }
 
-    /// Refuses tiles that no training level has in the row of their cell (the column, where levels are played upwards): each row has a table of its own, so
-    /// that no seen configuration has them there. Nothing is drawn to find that out.
+    /// Refuses tiles that no training level has in the row of their cell (the column, if levels are played upwards): each row has its own table, so no seen
+    /// configuration has these tiles there. Nothing is drawn to find this out.
     fn check_rows(
         &self,
         given: &[(usize, usize, char)],
@@ -121,7 +121,7 @@ impl Demands {
         let mut never = Vec::new();
         for &(row, column, symbol) in given {
             let tile = known_tile("pin", symbol, set)?;
-            // Columns as they are played are rows as the chain draws.
+            // Columns as they are played are rows in the form of the chain.
             let drawn = match self.travel {
                 Travel::Right => row,
                 Travel::Up => column,
@@ -150,7 +150,7 @@ impl Demands {
         .with("proven", true.into()))
     }
 
-    /// Demands on single cells, each its own or those of a column together.
+    /// Adds demands on cells, one for each cell, or for each column if there are many.
     fn tiles(
         &mut self,
         Painted {
@@ -180,7 +180,7 @@ impl Demands {
                 .with("cells", json!([[row, column]])));
             }
             let tile = known_tile(field, symbol, set)?;
-            // As the chain draws it, turned by a quarter where levels are played upwards.
+            // In the form of the chain, turned by a quarter if levels are played upwards.
             let (row, column) = match travel {
                 Travel::Right => (row, column),
                 Travel::Up => (column, width - 1 - row),
@@ -208,7 +208,7 @@ impl Demands {
         Ok(())
     }
 
-    /// The answer where demands exclude each other: the demands, the column up to which none meets them, and the cells that they are about.
+    /// The answer if demands exclude each other: the demands, the column up to which no level meets them, and the cells that they are about.
     pub(crate) fn problem(&self, error: SteeringError) -> Problem {
         let SteeringError::Contradictory {
             demands,
@@ -236,7 +236,7 @@ impl Demands {
         self.all.iter().filter_map(Demand::route)
     }
 
-    /// The cells that some demands are about, as levels are played; where all are about the whole level, those of a column.
+    /// The cells that some demands are about, as levels are played; if all demands are about the whole level, the cells of a column.
     fn cells(&self, places: &[usize], column: usize) -> Vec<(usize, usize)> {
         let demands = places.iter().filter_map(|&place| self.all.get(place));
         let cells = demands.flat_map(|demand| demand.cells(self.size));
@@ -252,7 +252,7 @@ impl Demands {
     }
 }
 
-/// Files of demands with their places, each a text in TOML or JSON, or JSON itself; of a list all.
+/// Files of demands with their places: a text in TOML or JSON, JSON itself, or a list of these.
 fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
     let files = match given {
         None => return Ok(Vec::new()),

@@ -22,26 +22,26 @@ use super::training::Trained;
 use super::{Levels, json_of, movement};
 use crate::problem::{Problem, wrong};
 
-/// Levels of a request: what they are trained on, all that is demanded of them, and the sampler that draws them.
+/// The levels of a request: their training, all demands on them, and the sampler that draws them.
 pub(super) struct Drawing<'r> {
     key: Arc<DrawingKey>,
     request: &'r LevelRequest,
     trained: &'r Trained,
     model: ChosenModel,
     demands: Demands,
-    /// Ways of a player that are demanded, or any way by the rules of the movement if these are asked for.
+    /// The demanded ways of a player, or any way by the rules of the movement if these are asked for.
     routes: Vec<Route>,
     sampler: Sampler,
 }
 
-/// All that the levels of a seed depend on: the number of the training, and the rest of the request.
+/// Everything that the levels of a seed depend on: the number of the training, and the rest of the request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DrawingKey {
     training: u64,
     request: LevelRequest,
 }
 
-/// The levels of a seed from one number on: as many as are drawn together, or one.
+/// The levels of a seed from one number on: a batch that is drawn together, or one level.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BatchKey {
     drawing: Arc<DrawingKey>,
@@ -50,7 +50,7 @@ pub(super) struct BatchKey {
     levels: u64,
 }
 
-/// Training levels and settings of a model, with its columns.
+/// Number of the training, settings and columns of a model.
 pub(super) type ModelKey = (u64, ChosenModel, usize);
 
 enum Sampler {
@@ -66,7 +66,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The settings that give the levels again.
+    /// The settings that reproduce the levels.
     fn settings(&self) -> Vec<(&'static str, Json)> {
         let (request, sampler) = (self.request, self.sampler());
         let mut settings = vec![("method", Json::from(sampler.name()))];
@@ -114,7 +114,7 @@ impl Levels {
     pub(super) fn sample(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
         let (request, trained) = (drawing.request, drawing.trained);
         let settings = drawing.settings();
-        // Of several ways that which passes most.
+        // Of several ways, the one that passes most areas.
         let routes = drawing.routes.iter().filter(|_| request.show_path);
         let shown = routes.max_by_key(|route| route.areas().len());
         let drawn = (request.index..).zip(self.levels(drawing)?);
@@ -132,7 +132,7 @@ impl Levels {
         values.collect()
     }
 
-    /// The probability of each tile in each cell: exact, or shares among levels that are drawn.
+    /// The probability of each tile in each cell: exact, or the share among drawn levels.
     pub(super) fn marginals(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
         let (request, trained) = (drawing.request, drawing.trained);
         let travel = trained.chain.travel();
@@ -181,9 +181,9 @@ impl Levels {
         Ok(object)
     }
 
-    /// The sampler of a request. Work with it is ended by the flag.
+    /// The sampler of a request. The flag ends its work.
     ///
-    /// **Errors.** What is wrong in the request; demands that exclude each other, and exact states that do not fit.
+    /// **Errors.** Errors of the request; demands that exclude each other, and exact states that do not fit.
     pub(super) fn drawing<'r>(
         &self,
         request: &'r LevelRequest,
@@ -233,7 +233,7 @@ impl Levels {
         })
     }
 
-    /// The levels that a request asks for, each with the number of those that stricter rules rejected before it.
+    /// The levels that a request asks for, each with the number of levels that stricter rules rejected before it.
     fn levels(&self, drawing: &Drawing<'_>) -> Result<Vec<(GeneratedLevel, u64)>, Problem> {
         let request = drawing.request;
         let numbers = request.index..request.index + request.levels;
@@ -251,7 +251,7 @@ impl Levels {
         })
     }
 
-    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request, or one alone.
+    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request; a single level is drawn alone.
     fn batches(
         &self,
         drawing: &Drawing<'_>,
@@ -273,7 +273,7 @@ impl Levels {
                 .find(&key(numbers.start / batch * batch))
                 .is_none()
         {
-            // The others of its batch may be hard to find, and are not waited for.
+            // The other levels of its batch may be hard to find, so the answer does not wait for them.
             let drawn = self.batches.get(key_of(numbers.start, 1), || {
                 let drawn = sampler.levels(seed, numbers.clone());
                 drawn.map_err(|error| drawing.demands.problem(error))
@@ -288,7 +288,7 @@ impl Levels {
                 first += batch;
                 continue;
             }
-            // Those that are missing side by side are drawn together.
+            // Missing batches beside each other are drawn together.
             let mut end = first + batch;
             while end < numbers.end && self.batches.find(&key(end)).is_none() {
                 end += batch;
@@ -308,7 +308,7 @@ impl Levels {
     }
 }
 
-/// The reason that there are no exact states.
+/// The reason that the exact states do not fit.
 fn too_large(error: SteeringError, request: &LevelRequest, demands: &Demands) -> Problem {
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {

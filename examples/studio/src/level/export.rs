@@ -15,7 +15,7 @@ use crate::problem::{Problem, wrong};
 const TILES: &str = "level-tiles.png";
 
 /// A level as a file in the format of a request: its name, its media type, and its bytes in base64. Pictures and maps hold the rows as a note, so that they
-/// can be read back.
+/// can be read again.
 pub(super) fn file(
     request: &LevelRequest,
     level: &Level,
@@ -61,7 +61,7 @@ pub(super) fn file(
 
 /// The pictures of the sheet of a request, if it has one.
 ///
-/// **Errors.** What is no base64 or no sheet of the tiles.
+/// **Errors.** Invalid base64, or a picture that is not a sheet of the tiles.
 pub(super) fn sheet(
     request: &LevelRequest,
     trained: &Trained,

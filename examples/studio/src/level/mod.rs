@@ -33,10 +33,10 @@ use training::{Texts, Trained};
 #[derive(Debug)]
 pub(crate) struct Levels {
     trained: Recent<String, Trained>,
-    /// Models without demands, which know the ways of a player that were found.
+    /// Models without demands, which remember the ways of a player that were found.
     models: Recent<ModelKey, SteeredLevel>,
     exact: Recent<Arc<DrawingKey>, ExactSampler>,
-    /// Samplers, which know what demands make of tiles, whether they exclude each other, and the levels that were drawn together with the one asked for.
+    /// Samplers, which remember what demands make of tiles, whether these exclude each other, and the levels drawn together with a requested one.
     conditioned: Recent<Arc<DrawingKey>, ConditionedSampler>,
     batches: Recent<BatchKey, Vec<GeneratedLevel>>,
 }
@@ -52,9 +52,9 @@ impl Levels {
         }
     }
 
-    /// The answer to a request in JSON; the work is ended by the flag.
+    /// The answer to a request in JSON; the flag ends the work.
     ///
-    /// **Errors.** What is wrong in the request, or why there is no answer.
+    /// **Errors.** Errors of the request, or the reason that there is no answer.
     pub(crate) fn answer(
         &self,
         body: &[u8],
@@ -94,20 +94,20 @@ impl Levels {
     }
 }
 
-/// The level whose rows a request gives, as the chain draws it.
+/// The level whose rows a request contains, in the form that the chain draws.
 fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
     let text = request.level.join("\n");
     let level = Level::from_text("level", &text, trained.chain.tile_set()).map_err(wrong)?;
     Ok(trained.chain.travel().turned(&level))
 }
 
-/// Any way of a player, if the way is to be shown.
+/// Any way of a player, if the request asks to show the way.
 fn shown(request: &LevelRequest, trained: &Trained) -> Result<Option<Route>, Problem> {
     let rules = request.show_path.then(|| movement::rules(request, trained));
     Ok(rules.transpose()?.as_ref().map(Route::under))
 }
 
-/// A level as the model draws it, as it is played, with its seed and its number in the set if it has one, and the way that is shown.
+/// The JSON of a level that the model drew, upright, with its seed and its number in the set if it has one, and the way to show.
 fn json_of(
     trained: &Trained,
     level: &Level,

@@ -17,7 +17,7 @@ pub(super) struct ChosenModel {
 }
 
 impl ChosenModel {
-    /// The model that a request names; the chain if none.
+    /// The model that a request names, or the chain.
     ///
     /// **Errors.** Unknown names; settings of another model.
     pub(super) fn of(request: &LevelRequest) -> Result<Self, Problem> {
@@ -55,7 +55,7 @@ impl ChosenModel {
         Ok(Self { kind, settings })
     }
 
-    /// The model of levels of some columns.
+    /// The model of levels with this many columns.
     ///
     /// **Errors.** Those of training.
     pub(super) fn train(&self, trained: &Trained, width: usize) -> Result<LevelModel, Problem> {

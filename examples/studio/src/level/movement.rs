@@ -7,10 +7,10 @@ use super::request::LevelRequest;
 use super::training::Trained;
 use crate::problem::Problem;
 
-/// The rules by which levels are playable: those of the movement that a request names or gives, else of the one that the tiles suggest, as the command takes
-/// them.
+/// The rules by which levels are playable: those of the movement that a request names or contains, or those of the one that the tiles suggest, as in the
+/// command.
 ///
-/// **Errors.** What is no movement; tiles of unknown meaning, or that no movement suits.
+/// **Errors.** An invalid movement; tiles of unknown meaning, or that no movement suits.
 pub(super) fn rules(request: &LevelRequest, trained: &Trained) -> Result<MovementRules, Problem> {
     let (tiles, travel) = (trained.chain.tile_set(), trained.chain.travel());
     let movement = match &request.movement {
@@ -21,7 +21,7 @@ pub(super) fn rules(request: &LevelRequest, trained: &Trained) -> Result<Movemen
     rules.map_err(told)
 }
 
-/// A movement by its name, or as a file of TOML or JSON has it.
+/// A movement by its name, or in the form of a TOML or JSON file.
 fn movement(given: &Json) -> Result<Movement, MovementError> {
     match given {
         Json::String(text) if text.trim_start().starts_with('{') => Movement::from_json(text),
@@ -31,7 +31,7 @@ fn movement(given: &Json) -> Result<Movement, MovementError> {
     }
 }
 
-/// An error of a movement, with the fields that mend it.
+/// An error of a movement, with the fields that correct it.
 fn told(error: MovementError) -> Problem {
     let fields = match &error {
         MovementError::Unknown { .. } => "; see tiles",

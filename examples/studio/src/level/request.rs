@@ -20,11 +20,11 @@ pub(crate) struct LevelRequest {
     pub(crate) training: Vec<TrainingText>,
     /// A legend of the tiles of the training levels.
     pub(crate) tiles: Option<Json>,
-    /// Patterns of the names of the training levels that are used.
+    /// Patterns of the names of the training levels to use.
     pub(crate) only: Vec<String>,
-    /// As `*-1=3`: how often training levels count.
+    /// Weights in training, such as `*-1=3`.
     pub(crate) weight: Vec<String>,
-    /// As `castle=*-4`: styles of training levels.
+    /// Styles of training levels, such as `castle=*-4`.
     pub(crate) style: Vec<String>,
     pub(crate) rows: Option<usize>,
     pub(crate) structure: Option<String>,
@@ -61,13 +61,13 @@ pub(crate) struct LevelRequest {
     pub(crate) playable: bool,
     /// A file of demands, as text or as JSON, or several.
     pub(crate) demands: Option<Json>,
-    /// The name of a movement, or one itself, as text or as JSON.
+    /// The name of a movement, or a movement itself, as text or as JSON.
     pub(crate) movement: Option<Json>,
     pub(crate) strict: bool,
     /// A picture of the tiles, PNG in base64.
     pub(crate) tile_sheet: Option<String>,
     pub(crate) tile_size: Option<usize>,
-    /// The rows of a level that is there already.
+    /// The rows of an existing level.
     pub(crate) level: Vec<String>,
     pub(crate) format: Option<FileFormat>,
 }
@@ -91,9 +91,9 @@ pub(crate) enum LevelTask {
     Marginals,
     /// The probability that the trained chain meets the demands.
     Probability,
-    /// The measures and the way of a level that is there.
+    /// The measures and the way of an existing level.
     Check,
-    /// A level that is there as a file.
+    /// An existing level as a file.
     Export,
     /// The tiles and the training levels.
     Tiles,
@@ -174,25 +174,25 @@ impl Default for LevelRequest {
     }
 }
 
-/// Most columns of a level, along the direction in which it is played.
+/// Largest number of columns of a level, along the direction in which it is played.
 const MOST_COLUMNS: usize = 1000;
-/// Most levels of an answer.
+/// Largest number of levels of an answer.
 const MOST_LEVELS: u64 = 1000;
-/// Most cells of all levels of an answer.
+/// Largest number of cells of all levels of an answer.
 const MOST_CELLS: u64 = 4_000_000;
-/// Most particles of a level.
+/// Largest number of particles of a level.
 const MOST_PARTICLES: usize = 10_000;
-/// Most memory of the exact method, in MiB.
+/// Largest memory of the exact method, in MiB.
 const MOST_MEMORY: u64 = 8192;
-/// Memory that is set aside for particles, in MiB.
+/// Memory that is reserved for particles, in MiB.
 const CONDITIONED_MEMORY: u64 = 128;
 
 impl LevelRequest {
-    /// The request without what the levels of its demands do not depend on: the question, and how levels are numbered, shown and written.
+    /// The request without the fields that do not affect the levels: the question, and the fields for numbering, showing and writing levels.
     pub(crate) fn of_demands(&self) -> Self {
         Self {
             task: LevelTask::Sample,
-            // The training has a number.
+            // The number of the training stands for it.
             training: Vec::new(),
             tiles: None,
             seed: 0,
@@ -208,7 +208,7 @@ impl LevelRequest {
         }
     }
 
-    /// Memory that the work may take, in MiB: that of the exact method, or little.
+    /// Memory that the work may take, in MiB: that of the exact method, or that of particles.
     pub(crate) fn expected_memory(&self) -> u64 {
         match self.method {
             LevelMethod::Exact => self.memory,
@@ -216,7 +216,7 @@ impl LevelRequest {
         }
     }
 
-    /// Columns of levels as models draw them, along the direction in which they are played: 60 if the request does not say.
+    /// Columns of levels in the form of models, along the direction of play: 60 if the request states none.
     pub(crate) fn length(&self, travel: Travel) -> usize {
         let length = match travel {
             Travel::Right => self.width,
@@ -225,9 +225,9 @@ impl LevelRequest {
         length.unwrap_or(60)
     }
 
-    /// Refuses numbers that would take the memory of the machine, for levels of a chain.
+    /// Refuses numbers that would use up the memory of the machine, for levels of a chain.
     ///
-    /// **Errors.** They name the field, its number and the largest one.
+    /// **Errors.** They state the field, its number and the largest number.
     pub(crate) fn check(&self, chain: &MarkovChain) -> Result<(), Problem> {
         let (across, travel) = (chain.height(), chain.travel());
         let (along, other, given) = match travel {

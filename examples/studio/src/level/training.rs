@@ -1,4 +1,4 @@
-//! Trained chains: training levels from the program, from a folder or from the request, and the chain they give.
+//! Trained chains: training levels from the program, from a folder or from the request, and the chain trained on them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::problem::{Problem, text_of, wrong};
 /// Training levels and the chain that was trained on them.
 #[derive(Debug)]
 pub(crate) struct Trained {
-    /// The number of the training, another one for each.
+    /// The number of the training, different for each.
     pub(crate) number: u64,
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
@@ -40,17 +40,17 @@ impl Trained {
 pub(super) struct Texts {
     levels: Vec<(String, String)>,
     legends: Vec<TileSet>,
-    /// Files that are no levels, in words.
+    /// Files that are not levels, in words.
     skipped: Vec<String>,
 }
 
 /// Trainings so far.
 static TRAININGS: AtomicU64 = AtomicU64::new(0);
-/// Most files of a folder of training levels.
+/// Largest number of files in a folder of training levels.
 const MOST_FILES: usize = 1000;
 
 impl Texts {
-    /// The texts that a request asks to train on; none for the levels that figrs ships.
+    /// The texts of training levels in a request; none for the levels that figrs ships.
     ///
     /// **Errors.** Those of the files; a folder and texts together.
     pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
@@ -106,14 +106,14 @@ impl Texts {
         Ok(self)
     }
 
-    /// The texts of a folder within the one that is offered; links that lead out of that are left out.
+    /// The texts of a folder within the studio's folder, without links that lead out of it.
     fn read(folder: &Folder, name: &str) -> Result<Self, Problem> {
         let mut texts = Self::default();
         let reader = CorpusReader::new([""; 0]);
         for level in files(folder, name, &["txt"])? {
             match reader.read_texts([level.clone()]) {
                 Ok(_) => texts.levels.push(level),
-                // A text of another kind, such as a description of the levels.
+                // Another kind of text, such as a description of the levels.
                 Err(error) => texts.skipped.push(CorpusNote::Skipped(error).to_string()),
             }
         }
@@ -124,13 +124,13 @@ impl Texts {
                 "corpus {name:?}: there are no training levels (*.txt) in it{why}"
             )));
         }
-        // A legend stands beside the levels or in the folder above.
+        // A legend is beside the levels or in the folder above.
         let above = name.rsplit_once('/').map_or(".", |(above, _)| above);
         for place in [name, above] {
             for (name, text) in files(folder, place, &["json", "toml"])? {
                 match legend(&text) {
                     Ok(legend) => texts.legends.push(legend),
-                    // Other files stand beside levels too: only what names tiles is meant as a legend.
+                    // Other files may be beside levels: only files that contain tiles are meant as legends.
                     Err(problem) if text.contains("tiles") => {
                         let told = format!("{name}: no legend, left out: {}", problem.told);
                         texts.skipped.push(told);
@@ -211,7 +211,7 @@ impl Texts {
         Ok((corpus, self.skipped.iter().cloned().chain(notes).collect()))
     }
 
-    /// The legend that has the most characters of the levels, if one has half of them.
+    /// The legend that has the most characters of the levels, if it has at least half of them.
     fn legend(&self) -> Option<&TileSet> {
         let symbols = self.levels.iter().flat_map(|(_, text)| text.chars());
         let symbols: BTreeSet<char> = symbols.filter(|symbol| !symbol.is_control()).collect();
@@ -237,7 +237,7 @@ fn read_all<T>(
     read.collect()
 }
 
-/// The names, without extension, and the texts of the files of a folder that have some extensions. Files that links lead to elsewhere are left out.
+/// The names, without extension, and the texts of the files of a folder that have some extensions. Links that lead out of the folder are left out.
 fn files(
     folder: &Folder,
     name: &str,
