@@ -96,7 +96,7 @@ impl Landmarks {
     /// Adds the legal actions that may achieve a landmark, the lacking one for which there are the fewest; false if some lacking landmark
     /// has none, or none is lacking.
     ///
-    /// Where every condition of the goal can be met at once, as in a puzzle whose cells are filled, this is the condition to decide next: the one with the
+    /// If every condition of the goal can be met at once, as in a puzzle whose cells are filled, this is the condition to decide next: the one with the
     /// fewest ways (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,

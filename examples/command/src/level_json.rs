@@ -17,7 +17,7 @@ pub struct LevelJson<'a> {
     pub unseen: usize,
     /// Number of fallbacks, of methods that have simpler structures.
     pub fallbacks: Option<usize>,
-    /// Whether a player can pass the level, and the cells of the way, if they are asked for.
+    /// The playability of the level and the cells of the way, if they are asked for.
     pub path: Option<(&'a Playability, &'a [(usize, usize)])>,
 }
 

@@ -29,7 +29,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 ///
 /// **Guarantee.** With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers
 /// the likelihood, or with [`map_estimate`](Self::map_estimate) the posterior density. It ends at a stationary point: often the maximum, at worst a saddle.
-/// Where all outcomes that the parameters decide are observed, and no element reads several of them, the first round ends at the maximum.
+/// If all outcomes that the parameters decide are observed, and no element reads several of them, the first round ends at the maximum.
 ///
 /// **Complexity.** A round is a pass up and down the junction tree for each different row.
 ///

@@ -5,7 +5,7 @@ use figrs_infer::{Error, JunctionTree};
 
 use super::super::{CasePredictor, Network, NetworkData, State};
 
-/// Three dependent variables, one of whose tables has a zero.
+/// Three dependent variables; one table has a zero.
 fn network() -> Network {
     Network::from_bif(
         "network n { }
