@@ -1,4 +1,4 @@
-//! Levels as a designer asks for them: demands on what a trained model draws, whether a player can get through, measures, pictures and
+//! Levels as a designer asks for them: demands on the levels that a trained model draws, playability, measures, pictures and
 //! maps for editors.
 //!
 //! | module idea | types |

@@ -1,4 +1,4 @@
-//! Values of the states of a demand: the share of levels that go on to meet it, were cells independent.
+//! Values of the states of a demand: the share of levels that go on to meet it if cells are independent.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::folded::Steps;
 use figrs_models::mdmc::Tile;
 use figrs_models::mdmc::twist::DemandState;
 
-/// A backward pass over the states of an automaton, before each of the cells that it reads, with cells that are independent.
+/// Result of a backward pass over the states of an automaton: the value of each state before each cell that it reads, for independent cells.
 ///
-/// Of an automaton with too many states the most probable ones are followed, and the others have the mean value of these.
-/// Any positive values keep the law of a particle filter that is twisted by them; the better they are, the more even are its weights.
+/// If an automaton has too many states, only the most probable ones are followed, and the others get the mean value of these.
+/// A particle filter twisted by any positive values keeps its law; better values make its weights more even.
 #[derive(Debug)]
 pub(super) struct AheadValues {
     steps: Arc<Steps>,
@@ -25,19 +25,19 @@ pub(super) struct AheadValues {
 #[derive(Debug, Default)]
 struct PositionValues {
     known: FxHashMap<DemandState, f64>,
-    /// The value of all others.
+    /// The value of all other states.
     other: f64,
 }
 
 impl AheadValues {
-    /// Cells times states times tiles that one demand may take.
+    /// Maximum of cells times states times tiles for one demand.
     const WORK: usize = 3_000_000;
-    /// The most states that are followed.
+    /// Maximum number of states that are followed.
     const STATES: usize = 256;
     /// Least value of a state that may still meet the demand.
     const LEAST: f64 = 1e-200;
 
-    /// For a level of some rows, with the shares of tiles of each cell.
+    /// Computes the values for a level of `height` rows from the shares of the tiles of each cell.
     pub(super) fn new(
         steps: Arc<Steps>,
         unmet: f64,
@@ -141,7 +141,7 @@ impl AheadValues {
         }
     }
 
-    /// The value of a state before a cell; of the cell after the last one if the column is that of the width.
+    /// The value of a state before a cell, or after the last cell if the column equals the width.
     pub(super) fn before(&self, (row, column): (usize, usize), state: &DemandState) -> f64 {
         let span = self.steps.reader().span();
         let read = column.saturating_sub(span.start) * self.height + self.height - 1 - row;

@@ -19,7 +19,7 @@ pub struct Area {
     columns: Range<usize>,
 }
 
-/// The end of rows or columns that go on to the edge of the level.
+/// The end of a range of rows or columns that reaches the edge of the level.
 const EDGE: usize = usize::MAX;
 
 impl Default for Area {
@@ -56,12 +56,12 @@ impl Area {
         self
     }
 
-    /// True if it has a cell, in a level that does.
+    /// True if a cell lies in the area.
     pub(crate) fn contains(&self, row: usize, column: usize) -> bool {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// The first column from which on it has all columns or none.
+    /// The first column from which on the area has all columns or none.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,
@@ -69,14 +69,14 @@ impl Area {
         }
     }
 
-    /// True if it has a cell in a column or in one to the right of it.
+    /// True if the area has a cell in this column or to the right of it.
     pub(crate) fn goes_on_at(&self, column: usize) -> bool {
         self.columns.end > column
     }
 
-    /// The rows and columns of a level of some size.
+    /// Returns the rows and columns of the area in a level of some size.
     ///
-    /// **Errors.** [`DemandError::Area`] if it has no cell, or does not lie in the level.
+    /// **Errors.** [`DemandError::Area`] if the area has no cell or does not lie in the level.
     pub(crate) fn within(
         &self,
         (height, width): (usize, usize),
@@ -110,7 +110,7 @@ fn range(given: &impl RangeBounds<usize>) -> Range<usize> {
     start..end
 }
 
-/// As `rows 2 to 4, columns 10 on`; `the whole level` if it has no limits.
+/// Writes the area as `rows 2 to 4, columns 10 on`, or as `the whole level` if it has no limits.
 impl fmt::Display for Area {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();

@@ -29,7 +29,7 @@ impl LevelFrame<'_> {
         area.within((self.height, self.width))
     }
 
-    /// The automaton of a demand; nothing for demands that are stated otherwise.
+    /// Returns the automaton of a demand, or `None` for demands that are stated without one.
     ///
     /// An error if the demand does not fit the level.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
@@ -223,7 +223,7 @@ impl LevelFrame<'_> {
     /// The automaton of a demand that is to be combined with others.
     fn combined(&self, demand: &Demand) -> Result<Reader, DemandError> {
         let reader = match demand {
-            // It has an automaton, but another law.
+            // It has an automaton, but weighs levels instead of excluding them.
             Demand::Preferred { .. } => None,
             demand => self.automaton(demand)?,
         };
@@ -289,7 +289,7 @@ impl LevelFrame<'_> {
         })
     }
 
-    /// In each window that is wider than the gap there is ground.
+    /// Every window of columns that is wider than the gap contains ground.
     fn maximum_gap(&self, most: usize) -> Result<Reader, DemandError> {
         let ground = TileClass::of(self.tiles.tiles().filter(|&tile| is_support(tile)));
         let bottom = Area::all().rows(self.height - 1..);
@@ -348,7 +348,7 @@ fn check_range(least: usize, most: usize) -> Result<(), DemandError> {
     Ok(())
 }
 
-/// The largest weight of a soft demand: greater ones would be lost in rounding.
+/// The largest weight of a soft demand; the effect of larger ones would be lost in rounding.
 const LARGEST_WEIGHT: f64 = 500.0;
 
 fn check_weight(weight: f64) -> Result<(), DemandError> {

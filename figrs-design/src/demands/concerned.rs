@@ -7,8 +7,8 @@ use super::demand::Demand;
 use super::mask::Mask;
 
 impl Demand {
-    /// The cells that the demand is about on a level of some size, in the frame of models, by rows: those that a mask, a drawing or a path sets, or those of
-    /// an area. None if it is about the whole level, or does not fit it.
+    /// Returns the cells that the demand is about on a level of some size, in the frame of models, by rows: the cells that a mask, a drawing or a path sets,
+    /// or the cells of an area. The result is empty if the demand is about the whole level or does not fit it.
     ///
     /// ```
     /// use figrs_models::mdmc::{TileClass, TileSet, Meaning};

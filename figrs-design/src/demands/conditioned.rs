@@ -28,22 +28,22 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 ///
 /// All demands are met. The distribution of a level tends to that of the model given the demands as particles grow;
 /// with few particles a level that is easier to begin than to finish is somewhat too rare. Where all particles of a
-/// population fail, its level is drawn from a population four times as large, and so on. How near the levels are that were drawn is told by
-/// [`effective_populations`](Self::effective_populations).
+/// population fail, its level is drawn from a population four times as large, and so on.
+/// [`effective_populations`](Self::effective_populations) measures how near the drawn levels are to that distribution.
 ///
-/// Tiles are proposed by what they make of the demands: a drawing weighs each tile when it is drawn, and numbers, patterns and other automata look ahead to the
-/// end of the level as if cells were independent (n-grams look ahead exactly for a drawing). That changes how even the weights are, and not the law.
+/// Tiles are proposed by their effect on the demands: a drawing weighs each tile when it is drawn, and numbers, patterns and other automata look ahead to
+/// the end of the level as if cells were independent (n-grams look ahead exactly for a drawing). That makes the weights more even and keeps the law.
 ///
 /// # Complexity
 ///
-/// Linear in the particles and in the cells of a level. Levels are drawn a few columns at a time: memory for the particles of these, and for the
-/// tiles of the levels.
+/// Linear in the particles and in the cells of a level. Levels are drawn a few columns at a time, so memory holds the particles of these columns
+/// and the tiles of the levels.
 ///
 /// # Errors
 ///
-/// [`SteeringError::Contradictory`] if no particle meets the demands however many there are, up to
-/// [`most_particles`](Self::most_particles). Which demands it names, and whether they are proven to conflict, is the same on all machines: a proof is looked
-/// for by the [work](SteeredLevel::proof_work) of the level, and where there is none, the demands are found by [work](Self::conflict_work) of particles.
+/// [`SteeringError::Contradictory`] if no particle meets the demands with up to [`most_particles`](Self::most_particles) particles. The demands that it
+/// names, and whether they are proven to conflict, are the same on all machines: a proof is searched for within the [work](SteeredLevel::proof_work) of
+/// the level, and if none is found, the demands are found within the [work](Self::conflict_work) of particles.
 ///
 /// # References
 ///
@@ -60,7 +60,7 @@ pub struct ConditionedSampler {
     /// The result of the search for a proof, and its work.
     proof: Arc<OnceLock<(Option<Conflict>, u64)>>,
     interrupt: Option<Arc<AtomicBool>>,
-    /// For each population drawn so far the logarithm of its estimate of the evidence.
+    /// For each population drawn so far, the logarithm of its estimate of the evidence.
     drawn: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
     latest: Arc<Mutex<Option<DrawnLevels>>>,
 }
@@ -70,20 +70,20 @@ pub struct ConditionedSampler {
 struct DrawnLevels {
     seed: u64,
     numbers: Range<u64>,
-    /// For each number its level; none where all particles failed.
+    /// The level of each number; `None` where all particles failed.
     levels: Vec<Option<GeneratedLevel>>,
 }
 
-/// The most populations of which weights are remembered.
+/// Maximum number of populations whose weights are remembered.
 const MOST_WEIGHTS: usize = 1 << 20;
-/// Number of particles from which on more populations side by side are no cheaper for each level.
+/// Number of particles from which on running more populations side by side makes a level no cheaper.
 const BATCH_PARTICLES: u64 = 480;
-/// The same where levels are to be playable: each particle is followed by itself, and most of the time goes into that. Twenty-four levels of fifteen columns
-/// by sixty took 300 to 450 ms of one core with twenty particles each, and six of them 110. Sets are drawn some blocks at a time, which use the same parts.
+/// The same for playable levels, where each particle is followed by itself, which takes most of the time. Twenty-four levels of fifteen columns
+/// by sixty took 300 to 450 ms of one core with twenty particles each, and six levels 110 ms. Sets are drawn some blocks at a time, which use the same parts.
 const PLAYED_BATCH_PARTICLES: u64 = 120;
-/// The most levels of a batch.
+/// Maximum number of levels of a batch.
 const BATCH_LEVELS: u64 = 24;
-/// Number of cells of particles of a batch: those of twenty particles on 24 levels of 14 by 200.
+/// Number of particle cells of a batch: twenty particles on each of 24 levels of 14 by 200.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
 
 /// Callback for the progress of a run.
@@ -97,8 +97,8 @@ impl fmt::Debug for RunListener {
 }
 
 impl ConditionedSampler {
-    /// The defaults: 20 particles a level, up to 64 times as many where they fail, and 24 million cells of particles to find the
-    /// demands that conflict.
+    /// Creates a sampler with the defaults: 20 particles a level, up to 64 times as many where they fail, and 24 million particle cells to find
+    /// the demands that conflict.
     pub fn new(steered: SteeredLevel) -> Self {
         Self {
             steered,
@@ -119,8 +119,8 @@ impl ConditionedSampler {
         self
     }
 
-    /// Sets the largest number of particles of a population; if all of these fail, drawing gives up. If not set, it is 64 times as many as at
-    /// first, at least 1 280, and no more than 100 000 unless there are as many at first.
+    /// Sets the largest number of particles of a population; if all of these fail, drawing gives up. The default is 64 times the first number,
+    /// at least 1 280, and at most 100 000 or the first number if that is larger.
     pub fn most_particles(mut self, particles: usize) -> Self {
         self.most_particles = Some(particles);
         self
@@ -132,17 +132,16 @@ impl ConditionedSampler {
         self.most_particles.unwrap_or_else(usual)
     }
 
-    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict. Demands for which
-    /// that is not enough are named with the others, and the error tells so. The default is enough for 13 demands on a level of 14 by 200. There
+    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict. If that is not enough, the error also names
+    /// the demands that were not tested and says so. The default is enough for 13 demands on a level of 14 by 200. There
     /// four demands took two seconds of one core, and playability, which follows each particle, thirteen.
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
         self
     }
 
-    /// Calls this from time to time while levels or a probability are drawn, for each run of some populations: with the
-    /// number of particles that have met all evidence (those on their way count in proportion), and the number that there
-    /// will be.
+    /// Calls `listener` from time to time while levels or a probability are drawn, for each run of some populations, with the
+    /// number of particles that have met all evidence (unfinished ones count in proportion) and their total number.
     pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.listener = Some(RunListener(Arc::new(listener)));
         self
@@ -193,9 +192,9 @@ impl ConditionedSampler {
         &self.steered
     }
 
-    /// The natural logarithm of the probability that the model meets all demands, with its standard error, from 64
-    /// populations of fifty times as many particles as a level has, up to 20 000; of five times as many where ways of a player are followed, which
-    /// takes most of the time. Of a field, whose weights do not sum to one, the sum is estimated alike.
+    /// Returns the natural logarithm of the probability that the model meets all demands, with its standard error. It is estimated from 64
+    /// populations of fifty times as many particles as a level has, up to 20 000, or five times as many if a player's ways are followed, which
+    /// takes most of the time. For a field, whose weights do not sum to one, the sum is estimated in the same way.
     ///
     /// **Errors.** Those of [`SequentialMonteCarlo`].
     pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
@@ -224,7 +223,7 @@ impl ConditionedSampler {
             .collect()
     }
 
-    /// The level of a population that died, drawn from larger ones.
+    /// The level of a population whose particles all failed, drawn from larger populations.
     fn again(&self, seed: u64, number: u64) -> Result<GeneratedLevel, SteeringError> {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
@@ -252,13 +251,13 @@ impl ConditionedSampler {
         Err(conflict)
     }
 
-    /// A demand or two that are proven to be impossible; looked for once.
+    /// Returns the demands that are proven to be impossible together, if any; the search runs once.
     ///
     /// **Errors.** [`Error::NothingDone`] if it is interrupted.
     fn proven(&self) -> Result<Option<&Conflict>, SteeringError> {
         if self.proof.get().is_none() {
             let found = conflict::proven(&self.steered, &self.frontier());
-            // A search that was ended has found out nothing.
+            // A search that was interrupted proves nothing.
             self.check_interrupt()?;
             self.proof.get_or_init(|| found);
         }
@@ -273,7 +272,7 @@ impl ConditionedSampler {
         }
     }
 
-    /// Remembers the weights of the populations of a batch, of which those that died have none.
+    /// Remembers the weights of the populations of a batch; the populations listed in `died` have none.
     fn note_weights(&self, seed: u64, numbers: Range<u64>, died: &[u64], weights: &[f64]) {
         let mut weights = weights.iter();
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -289,7 +288,7 @@ impl ConditionedSampler {
     }
 
     /// The number of populations of levels so far, and the effective sample size of their weights, which are their estimates of the evidence: 1 / Σw² of
-    /// weights w that sum to 1. The nearer it is to their number, the nearer a level is to the law. Nothing before there are two.
+    /// weights w that sum to 1. The nearer it is to their number, the nearer the levels are to the law. `None` for fewer than two populations.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -318,7 +317,7 @@ impl ConditionedSampler {
         Some((drawn.len(), weights().sum::<f64>().powi(2) / squares))
     }
 
-    /// Number of levels that are drawn together, if so many particles are.
+    /// Number of levels that are drawn together with at most this many particles.
     fn fitting(&self, most: u64) -> u64 {
         // Wide levels are drawn few at a time, so that the first levels come early.
         let particles = self.particles.max(1) as u64;
@@ -327,7 +326,7 @@ impl ConditionedSampler {
         fitting.min(most / particles).clamp(1, BATCH_LEVELS)
     }
 
-    /// Number of populations of a block, which are run side by side: one alone takes most of the time of several.
+    /// Number of populations of a block, which run side by side: a single population takes most of the time of several.
     fn side_by_side(&self) -> u64 {
         let mut demands = self.steered.demands();
         let is_played = demands.any(|demand| demand.route().is_some());
@@ -347,7 +346,7 @@ impl ConditionedSampler {
         latest.levels.get(from..until).map(<[_]>::to_vec)
     }
 
-    /// Runs whole blocks of populations: the level of each, or none where all its particles failed.
+    /// Runs whole blocks of populations; returns the level of each, or `None` where all its particles failed.
     ///
     /// **Errors.** [`Error::NothingDone`] if it is interrupted, and others of [`SequentialMonteCarlo`].
     fn populations_of(
@@ -462,7 +461,7 @@ impl LevelSampler for ConditionedSampler {
         ))
     }
 
-    /// Some blocks of populations, of which each takes the parts of the one before.
+    /// Several blocks of populations, which use the same parts one after another.
     fn batch(&self) -> u64 {
         let block = self.side_by_side();
         self.fitting(BATCH_PARTICLES) / block * block

@@ -22,10 +22,10 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// The share of the work for proofs that is left for the [proof](confirmed) of what particles find.
+/// A quarter of the work for proofs is left for the [proof](confirmed) of conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// The work of a search before anything was tried by particles.
+/// The work of a search that runs before particles.
 fn search_work(steered: &SteeredLevel) -> u64 {
     let steps = steered.steps_of_proof();
     steps - steps / CONFIRMATION
@@ -68,7 +68,7 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
         .map_or(EarlyProof::NotFound, EarlyProof::Proven)
 }
 
-/// A proof that demands exclude each other which particles could not meet together, within the work that the first search left.
+/// Returns a proof that demands that particles could not meet together exclude each other, within the work that the first search left.
 pub(super) fn confirmed(
     steered: &SteeredLevel,
     found: &Conflict,
@@ -79,7 +79,7 @@ pub(super) fn confirmed(
     ProofSearch::new(steered, frontier, work).confirm(&found.demands)
 }
 
-/// Numbers of tiles of one kind that exclude each other, or do not fit into the level.
+/// Returns demands on numbers of tiles of one kind that exclude each other or do not fit into the level.
 pub(super) fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     let (height, width) = (steered.height(), steered.width());
     let demands = steered.demands().enumerate();
@@ -103,7 +103,7 @@ pub(super) fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// A minimal set of the demands that cannot be met up to the first column up to which all of them cannot, as far as trials find it.
+/// Returns a minimal set of demands that cannot be met together up to the first column where all demands fail, as far as trials find it.
 ///
 /// A trial is given the level with some demands, and the number of columns from the left to try.
 pub(super) fn minimal_conflict(

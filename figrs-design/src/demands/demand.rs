@@ -53,7 +53,7 @@ pub enum Demand {
     /// model would do there: the tiles before them are drawn as if nothing were known of them, and configurations with one
     /// of them need not have been seen.
     Placed(Mask),
-    /// No more columns than this lie side by side without ground, solid from above at least, in the bottom row; for levels that are played to the right.
+    /// In the bottom row, at most this many adjacent columns have no ground that can be stood upon; for levels that are played to the right.
     MaximumGap(usize),
     /// There are from `least` to `most` tiles of a kind.
     Count {
@@ -64,9 +64,9 @@ pub enum Demand {
         /// At most this many.
         most: usize,
     },
-    /// A pattern occurs nowhere: no place where all its tiles that are set match.
+    /// A pattern occurs nowhere: at no place do all its set tiles match.
     Forbidden(Mask),
-    /// A player gets from a start to what is to be reached, by the rules of a movement and through the areas of a [`Route`]. The rules are for the set
+    /// A player gets from a start to the goal, by the rules of a movement and through the areas of a [`Route`]. The rules are for the set
     /// of tiles and the direction of travel of the level's model.
     Playable(Route),
     /// The tiles of a rectangle belong to the classes of one of the forms of a pattern: a path that is kept free, a piece at the start.
@@ -89,7 +89,7 @@ pub enum Demand {
         /// At most this many.
         most: usize,
     },
-    /// In each window of so many columns side by side within an area there are from `least` to `most` tiles of a class: rhythm.
+    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class: rhythm.
     InEach {
         /// The class of tiles.
         class: TileClass,
@@ -102,16 +102,16 @@ pub enum Demand {
         /// At most this many.
         most: usize,
     },
-    /// The columns of an area are parted into sections of nearly equal width, and each has from so many to so many tiles of a class.
+    /// The columns of an area are divided into sections of nearly equal width, and each section has its own range of numbers of tiles of a class.
     Profile {
         /// The class of tiles.
         class: TileClass,
         /// The area.
         area: Area,
-        /// At least and at most so many in each section.
+        /// The least and the largest number of each section.
         sections: Vec<(usize, usize)>,
     },
-    /// The columns of an area are parted into sections of nearly equal width, and none has fewer tiles of a class than the one
+    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the one
     /// before: difficulty that rises.
     Rising {
         /// The class of tiles.
@@ -132,22 +132,22 @@ pub enum Demand {
         /// At most this many, if there is a limit.
         most: Option<usize>,
     },
-    /// For each place of a pattern in an area there is a place of another, whose first row and column are so many further down and to the
+    /// For each place of a pattern in an area there is a place of another whose first cell is `rows` further down and `columns` further to the
     /// right; negative numbers are further up and to the left.
     Accompanied {
-        /// The pattern of which each place counts.
+        /// The pattern whose places each need the other.
         each: Pattern,
         /// The area of these places.
         area: Area,
-        /// The pattern that has to be there, anywhere in the level.
+        /// The other pattern, which may stand anywhere in the level.
         by: Pattern,
         /// Rows further down.
         rows: RangeInclusive<isize>,
         /// Columns to the right.
         columns: RangeInclusive<isize>,
     },
-    /// From each place of a pattern in an area, the next place of another one in it begins from `least` to `most` columns further to the right, if there
-    /// is a next one.
+    /// From each place of a pattern in an area, the next place of another pattern in the area, if there is one, begins from `least` to `most` columns
+    /// further to the right.
     Spaced {
         /// The pattern from which the distance is taken.
         from: Pattern,
@@ -155,9 +155,9 @@ pub enum Demand {
         to: Pattern,
         /// The area.
         area: Area,
-        /// At least so many columns from the first column of one to that of the other.
+        /// The least number of columns from the first column of one to that of the other.
         least: usize,
-        /// At most so many, if there is a limit.
+        /// The largest such number, if there is a limit.
         most: Option<usize>,
     },
     /// An area equals its mirror image.
@@ -169,7 +169,7 @@ pub enum Demand {
         /// Only whether tiles belong to this class is compared.
         by: Option<TileClass>,
     },
-    /// An area repeats every so many columns.
+    /// An area repeats every `period` columns.
     Repeated {
         /// The area.
         area: Area,
@@ -178,14 +178,14 @@ pub enum Demand {
         /// Only whether tiles belong to this class is compared.
         by: Option<TileClass>,
     },
-    /// Each column of an area of whole columns is one of these.
+    /// Each column of an area of whole columns is one of the given columns.
     ColumnsAmong {
-        /// The area; its rows are all.
+        /// The area, which has all rows.
         area: Area,
         /// The columns, each from the top.
         columns: Vec<Vec<Tile>>,
     },
-    /// One of some demands is met at least.
+    /// At least one of some demands is met.
     Any(Vec<Demand>),
     /// A demand is not met.
     Not(Box<Demand>),
@@ -215,7 +215,7 @@ pub enum Mirror {
 }
 
 impl Demand {
-    /// From `low` to `high`, shares of all cells, are tiles of a kind, for levels of some size.
+    /// From `low` to `high` of all cells, as shares, are tiles of a kind, for levels of `cells` cells.
     pub fn density(tile: Tile, low: f64, high: f64, cells: usize) -> Self {
         let (least, most) = whole_numbers(low, high, cells);
         Self::Count { tile, least, most }
@@ -261,7 +261,7 @@ impl Demand {
         }
     }
 
-    /// True for a limit of gaps in the ground, and for what has one in it.
+    /// True for a limit of gaps in the ground, and for a demand that contains one.
     pub(super) fn has_gap(&self) -> bool {
         match self {
             Self::MaximumGap(_) => true,
@@ -271,7 +271,7 @@ impl Demand {
         }
     }
 
-    /// The way that a player is to have, if levels are to be playable.
+    /// The way that a player must have, if the demand is for playable levels.
     pub fn route(&self) -> Option<&Route> {
         match self {
             Self::Playable(route) => Some(route),

@@ -29,7 +29,7 @@ pub enum DemandError {
         /// Rows and columns in which it is looked for.
         level: (usize, usize),
     },
-    /// A pattern of any tiles.
+    /// A pattern that accepts any tiles.
     #[error("the pattern matches everywhere; give at least one cell a tile")]
     EmptyPattern,
     /// Forms of a pattern have different sizes.
@@ -43,7 +43,7 @@ pub enum DemandError {
         /// Rows and columns of another.
         other: (usize, usize),
     },
-    /// A character of a pattern stands for nothing.
+    /// A character of a pattern is no tile and has no class in the legend.
     #[error(
         "{symbol:?} in row {row}, column {column} of a pattern is no tile and stands for no class; add it to the legend, or write _ for any tile"
     )]
@@ -94,7 +94,7 @@ pub enum DemandError {
         /// Columns of the area.
         columns: usize,
     },
-    /// An area is not longer than what is to be repeated.
+    /// An area is not longer than its period.
     #[error("{columns} columns cannot repeat every {period}; give 1 to one less than {columns}")]
     Period {
         /// Columns after which it is to repeat.
@@ -102,7 +102,7 @@ pub enum DemandError {
         /// Columns of the area.
         columns: usize,
     },
-    /// A list of columns is empty, or they have not the height of the level.
+    /// A list of columns is empty, or a column does not have the height of the level.
     #[error(
         "columns of {tiles} tiles cannot stand in a level of {height} rows; give at least one column, as high as the level, and no rows"
     )]
@@ -126,7 +126,7 @@ pub enum DemandError {
         /// The largest.
         max: f64,
     },
-    /// A demand that levels cannot be drawn anew for.
+    /// A demand that cannot be met by drawing levels again.
     #[error(
         "\"{demand}\" cannot be met by drawing again; pin the tiles, or condition the model instead"
     )]
@@ -134,13 +134,13 @@ pub enum DemandError {
         /// The demand, in words.
         demand: String,
     },
-    /// A demand that cannot be a part of another.
+    /// A demand that cannot be part of another.
     #[error("\"{demand}\" cannot be chosen, negated or preferred; demand it by itself")]
     NotCombined {
         /// The demand, in words.
         demand: String,
     },
-    /// A demand about the ground along levels that are played upwards.
+    /// A demand about the ground, for levels that are played upwards.
     #[error(
         "\"{demand}\" is for levels that are played to the right; require ground in windows of rows instead"
     )]
@@ -148,7 +148,7 @@ pub enum DemandError {
         /// The demand, in words.
         demand: String,
     },
-    /// The sampler that draws again draws levels of another size.
+    /// The sampler that draws again draws levels of a different size.
     #[error(
         "levels of {} rows and {} columns are drawn, and the demands are for {} and {}; give both one size",
         drawn.0, drawn.1, size.0, size.1
@@ -156,10 +156,10 @@ pub enum DemandError {
     OtherSize {
         /// Rows and columns of the levels that are drawn.
         drawn: (usize, usize),
-        /// Those of the demands.
+        /// Rows and columns of the levels that the demands are for.
         size: (usize, usize),
     },
-    /// No whole number of tiles has such a share.
+    /// No whole number of tiles gives a share in this range.
     #[error(
         "no whole number of {cells} cells has a share from {low} to {high}; widen the range, or give a single share"
     )]
@@ -200,7 +200,7 @@ pub enum DemandError {
         /// The direction of travel of the chain.
         travel: &'static str,
     },
-    /// More areas for a way to pass than can be followed.
+    /// A way has more areas to pass than can be followed.
     #[error("a way cannot pass {areas} areas one after another; give 1 to {most}")]
     WayPoints {
         /// The number of areas.

@@ -8,14 +8,14 @@ use thiserror::Error;
 use super::demand_error::DemandError;
 use figrs_models::mdmc::SamplingError;
 
-/// Reason why levels that meet the demands cannot be drawn.
+/// Reason why no levels that meet the demands can be drawn.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SteeringError {
     /// A demand does not fit the level.
     #[error(transparent)]
     Demand(#[from] DemandError),
-    /// The look-ahead or the width cannot be had.
+    /// The look-ahead or the width is not possible.
     #[error(transparent)]
     Sampling(#[from] SamplingError),
     /// An inference algorithm failed.
@@ -41,16 +41,16 @@ pub enum SteeringError {
     Contradictory {
         /// Demands that conflict.
         demands: Vec<String>,
-        /// Their places among all demands, from 0.
+        /// The positions of these demands among all demands, from 0.
         places: Vec<usize>,
-        /// `true` if each of these demands is needed for that; `false` if there was too little work or memory to find out.
+        /// `true` if each of these demands is needed for the conflict; `false` if work or memory did not suffice to find out.
         minimal: bool,
-        /// The column, from 0, at which the last levels fail that meet them so far; several, among which it is, if there was too little of that to find it.
+        /// The column, from 0, where the last levels that meet the demands so far fail; a range that contains it if work or memory did not suffice to find it.
         columns: RangeInclusive<usize>,
-        /// `true` if it is certain that there is no such level.
+        /// `true` if it is proven that no level meets these demands.
         proven: bool,
     },
-    /// No level of many that were drawn met the demands.
+    /// Many levels were drawn and none met the demands.
     #[error(
         "none of {tries} levels that were drawn met these demands together: {}; take one of them back, or condition the model instead",
         .demands.join("; ")

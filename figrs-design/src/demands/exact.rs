@@ -16,8 +16,8 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 
 /// Draws levels from exactly the model's distribution given the demands.
 ///
-/// The states of the frontier are explored once, column by column, and the table of a column is used again as soon as
-/// columns repeat; then a backward sweep over all columns computes the probabilities of the continuations of each.
+/// The states of the frontier are explored once, column by column, and the table of a column is reused as soon as
+/// columns repeat; then a backward sweep computes the probabilities of the continuations for each column.
 ///
 /// # Guarantee
 ///
@@ -29,9 +29,9 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 ///
 /// # Errors
 ///
-/// [`figrs_infer::Error::FrontierTooLarge`] if they take more memory than is allowed;
-/// [`SteeringError::Contradictory`] if no level meets the demands; which of them conflict takes at most as many explorations more as there are
-/// demands and halvings of the columns, each of the columns up to the conflict at most.
+/// [`figrs_infer::Error::FrontierTooLarge`] if the states take more memory than is allowed;
+/// [`SteeringError::Contradictory`] if no level meets the demands. To find the conflicting demands takes at most as many more explorations as there are
+/// demands and halvings of the columns, each up to the column of the conflict at most.
 #[derive(Debug)]
 pub struct ExactSampler {
     steered: SteeredLevel,
@@ -43,7 +43,7 @@ pub struct ExactSampler {
 impl ExactSampler {
     /// Explores the frontiers of a level.
     ///
-    /// **Errors.** Those of the [sampler](Self).
+    /// **Errors.** The errors listed for the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {
         let proven = |conflict| conflict::error(&steered, &conflict, true);
         let is_open = match conflict::soon_proven(&steered, frontier) {
@@ -90,7 +90,7 @@ impl ExactSampler {
         &self.steered
     }
 
-    /// The compiled program, to ask for more.
+    /// The compiled program, for further queries.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }
@@ -124,7 +124,7 @@ impl LevelSampler for ExactSampler {
         )
     }
 
-    /// A whole batch at once: where messages do not fit into memory, each batch computes them again.
+    /// Returns the whole set as one batch: where messages do not fit into memory, each batch computes them again.
     fn batch(&self) -> u64 {
         64
     }

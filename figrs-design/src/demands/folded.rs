@@ -14,11 +14,11 @@ use figrs_models::mdmc::twist::DemandState;
 type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
-/// An automaton with its functions: one for all cells that are read alike, so that algorithms compute what it gives once.
+/// An automaton with its functions. Cells that are read alike share one function, so that algorithms compute its results once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,
-    /// For each column of the level the first one in which the same is done.
+    /// For each column of the level, the first column that the automaton treats in the same way.
     alike: Vec<usize>,
     functions: Mutex<Functions>,
 }
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Functions {
 }
 
 impl Steps {
-    /// For levels of some columns.
+    /// Creates the functions for levels of `width` columns.
     pub(super) fn new(reader: Reader, width: usize) -> Self {
         let mut first: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         let alike = (0..width).map(|column| *first.entry(reader.phase(column)).or_insert(column));
@@ -85,7 +85,7 @@ impl Steps {
 /// The state of an automaton, folded over the cells of a level, as evidence that the demand is met.
 pub(super) struct FoldedDemand<'a> {
     steps: &'a Steps,
-    /// Natural logarithm of the factor for a level that does not meet it; no level if nothing.
+    /// Natural logarithm of the factor for a level that does not meet the demand; `None` excludes such levels.
     weight: Option<f64>,
     state: Element<DemandState>,
 }

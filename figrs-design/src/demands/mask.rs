@@ -9,7 +9,7 @@ use figrs_models::mdmc::{Level, LevelError, Tile, TileSet, Travel};
 
 /// A rectangle in which some cells have a tile and the others are free.
 ///
-/// As text, one row a line: each tile by its character, and a free cell as `_`. Where a tile of the set is written so itself, a free
+/// As text, one row a line: each tile by its character, and a free cell as `_`. If `_` is a tile of the set, a free
 /// cell is the first of `~`, `*` and `:` that is no tile.
 ///
 /// ```
@@ -42,7 +42,7 @@ impl Mask {
         }
     }
 
-    /// A level of which the columns `free` are free and the others set: to draw a part of it again.
+    /// A level whose columns `free` are free while its other cells are set: to draw a part of it again.
     pub fn around(level: &Level, free: std::ops::Range<usize>) -> Self {
         let mut mask = Self::free(level.height(), level.width());
         for ((row, column), &tile) in level.as_array().indexed_iter() {
@@ -58,7 +58,7 @@ impl Mask {
     /// Errors as [`Level::from_text`].
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let free = Self::free_symbol(set);
-        // A free cell is read as a tile of its own first.
+        // A free cell is first read as a tile with its own character.
         let with_free = set.clone().and_unknown([free]);
         let level = Level::from_text(place, text, &with_free)?;
         let tile = |tile: &Tile| Some(*tile).filter(|tile| tile.symbol() != Some(free));
@@ -69,13 +69,13 @@ impl Mask {
 
     /// Reads a file.
     ///
-    /// Errors as [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with the places of the file.
+    /// Errors as [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with places in the file.
     pub fn read(path: impl AsRef<Path>, set: &TileSet) -> Result<Self, LevelError> {
         let path = path.as_ref();
         Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)
     }
 
-    /// The mask of a level as models draw it; see [`Travel`].
+    /// Returns the mask of the level in the frame of models; see [`Travel`].
     #[must_use]
     pub fn turned(&self, travel: Travel) -> Self {
         Self {

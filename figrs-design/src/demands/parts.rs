@@ -11,7 +11,7 @@ use figrs_models::mdmc::Tile;
 pub(super) struct LevelParts<'a> {
     steered: &'a SteeredLevel,
     columns: usize,
-    /// Number of columns of a part.
+    /// Number of columns in a part.
     each: usize,
     /// Number of columns to the left that the next ones depend on.
     reach: usize,
@@ -19,12 +19,12 @@ pub(super) struct LevelParts<'a> {
 }
 
 impl<'a> LevelParts<'a> {
-    /// Cells of a part, about.
+    /// Approximate number of cells in a part.
     const CELLS: usize = 448;
-    /// Columns times the square of the rows of a part where each particle is followed through the level: what it holds grows with the square of the rows.
+    /// Columns times the square of the rows of a part if each particle is followed through the level, since a particle's state grows with that square.
     const SQUARES: usize = 1568;
 
-    /// The level, whose tiles are the trajectory.
+    /// Creates the parts of the whole level, whose tiles are the trajectory.
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
         Self {
             records_trajectory: true,
@@ -32,7 +32,7 @@ impl<'a> LevelParts<'a> {
         }
     }
 
-    /// The evidence on so many columns.
+    /// Creates the parts of the first `columns` columns, with evidence only.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);

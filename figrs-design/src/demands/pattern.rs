@@ -34,7 +34,7 @@ pub struct Pattern {
     name: Option<Arc<str>>,
 }
 
-/// The name does not matter.
+/// Equality ignores the name.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.forms == other.forms
@@ -56,7 +56,7 @@ impl fmt::Display for Pattern {
 impl Pattern {
     /// A pattern of one form.
     ///
-    /// **Errors.** [`DemandError::EmptyPattern`] if it has no cell, or none but those for any tile.
+    /// **Errors.** [`DemandError::EmptyPattern`] if it has no cell, or if each of its cells accepts any tile.
     pub fn new(cells: Array2<TileClass>) -> Result<Self, DemandError> {
         if cells.iter().all(TileClass::is_any) {
             return Err(DemandError::EmptyPattern);
@@ -85,7 +85,7 @@ impl Pattern {
         }
     }
 
-    /// The pattern that occurs where one of some patterns does.
+    /// The pattern that occurs wherever one of some patterns does.
     ///
     /// **Errors.** [`DemandError::Forms`] if they have different sizes; [`DemandError::EmptyPattern`] if there is none.
     pub fn any_of(patterns: &[Self]) -> Result<Self, DemandError> {
@@ -140,7 +140,7 @@ impl Pattern {
 
     /// A single cell.
     ///
-    /// **Errors.** [`DemandError::EmptyPattern`] for any tile.
+    /// **Errors.** [`DemandError::EmptyPattern`] for a class that accepts any tile.
     pub fn cell(class: impl Into<TileClass>) -> Result<Self, DemandError> {
         Self::new(Array2::from_elem((1, 1), class.into()))
     }
@@ -160,7 +160,7 @@ impl Pattern {
         &self.forms
     }
 
-    /// The pattern with its forms changed alike.
+    /// The pattern with the same change made to each form.
     pub(super) fn with_forms(
         &self,
         change: impl Fn(&Array2<TileClass>) -> Array2<TileClass>,

@@ -10,7 +10,7 @@ use crate::play::cell_class::CellClass;
 use crate::play::hopeful::HopefulField;
 use figrs_models::mdmc::Tile;
 
-/// A way that no level can have with the tiles that other demands leave, and those of them that are needed for that. Nothing if the budget of work,
+/// Returns the conflict of a way that no level can have with the demands that limit its cells. `None` if no conflict is found or if the budget of work,
 /// from which `spend` takes steps, is used up first.
 pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) -> Option<Conflict> {
     let numbered = || steered.demands().enumerate();
@@ -44,7 +44,7 @@ pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) ->
     })
 }
 
-/// The furthest column that a player may come to, if there surely is no way with the tiles that some demands leave. Nothing if the work is used up before.
+/// Returns the furthest column that a player can reach if some demands surely leave no way; `None` if there may be one or the work is used up.
 fn dead_end(
     steered: &SteeredLevel,
     route: &Route,
@@ -78,7 +78,7 @@ fn dead_end(
             };
             classes.sort_unstable();
             classes.dedup();
-            // A cell without tiles is a contradiction of others.
+            // A cell without tiles is a conflict of the demands alone.
             if classes.is_empty() {
                 return None;
             }
@@ -88,7 +88,7 @@ fn dead_end(
     HopefulField::new(route, steered.height(), cells).dead_end(spend)
 }
 
-/// True for demands that leave cells fewer tiles, whatever the others are.
+/// True for demands that restrict the tiles of cells whatever the other demands are.
 fn limits_cells(demand: &Demand) -> bool {
     match demand {
         Demand::Pinned(_)

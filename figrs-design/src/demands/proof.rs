@@ -12,18 +12,18 @@ use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, combinations, first_column, minimal};
 use figrs_models::mdmc::LevelModel;
 
-/// Demands that exclude each other, by their numbers, and the column at which the last levels fail that meet them so far.
+/// Demands that exclude each other, by their numbers, and the column at which the last levels that meet them so far fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
     /// True if each of the demands is known to be needed.
     pub(super) is_minimal: bool,
-    /// The column, or those among which it is where it was not found.
+    /// The column, or the range that contains it if it was not found.
     pub(super) columns: RangeInclusive<usize>,
 }
 
 impl Conflict {
-    /// Demands of which each is needed, with the column.
+    /// A conflict in which each demand is needed, with its column.
     pub(super) fn at(column: usize, demands: Vec<usize>) -> Self {
         Self {
             demands,
@@ -35,48 +35,48 @@ impl Conflict {
 
 /// Search for a proof that some demands cannot be met.
 ///
-/// A trial asks whether any level meets some demands, by a [`Frontier`] of little memory. Where the model itself fits into that memory, levels are those of the
-/// model; otherwise they are all levels with the tiles that are possible in their rows, of which there are more. Around cells that are set, a window of
-/// a few columns is tried besides, with the law of the model inside and any tiles around. So what is proven holds for the model,
-/// and something may remain unproven. Tiles that are placed by intervention are those of every trial.
+/// A trial asks whether any level meets some demands, by a [`Frontier`] of little memory. If the model itself fits into that memory, levels are those of the
+/// model; otherwise they are all levels with the tiles that are possible in their rows, which include them. Around cells that are set, the search also tries
+/// a window of a few columns, with the law of the model inside and any tiles around. So every proven conflict holds for the model,
+/// and some conflicts may remain unproven. Every trial has the tiles that are placed by intervention.
 ///
-/// Each demand is tried alone. Then ways of a player are looked for in cells of which each has any of the tiles left to it. Then all demands are tried together: if
-/// that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
+/// Each demand is tried alone. Then the search looks for a player's way through cells that may each have any tile left to them. Then all demands are tried
+/// together: if that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
 /// In long levels all of that is done with the first [few](Self::FIRST_COLUMNS) columns before it is done with more and with all of them.
 ///
-/// It ends when its budget of work is used up, trials under way too, and with the interrupt of the frontier that is given. What is proven by then is
-/// stated; where the work did not suffice to leave out demands or to find the column, the conflict says so.
+/// The search ends, also within a trial, when its budget of work is used up or the given frontier is interrupted. It returns the conflict proven by then;
+/// if the work did not suffice to leave out demands or to find the column, the conflict says so.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
     /// The model of the trials.
     model: LevelModel,
-    /// True if that is not the model itself.
+    /// True if `model` is not the level's model itself but leaves out neighbours.
     is_relaxed: bool,
-    /// Number of the first columns, those of the trials.
+    /// Number of the first columns that trials look at.
     columns: usize,
     /// Numbers of the demands that place tiles.
     placed: Vec<usize>,
     work: WorkBudget,
-    /// The frontier of the trials, without memory.
+    /// The frontier of the trials, without its limit of memory.
     frontier: Frontier,
-    /// True once a trial was ended.
+    /// True once a trial was cut short.
     is_ended: Cell<bool>,
 }
 
 impl<'a> ProofSearch<'a> {
     /// Columns of the first trials.
     const FIRST_COLUMNS: usize = 256;
-    /// Factor of the columns of the trials that follow, which then take eight times as long as all before.
+    /// Growth of the number of columns from one round of trials to the next, which then takes eight times as long as all rounds before.
     const FURTHER: usize = 8;
-    /// Bytes of the frontier of a trial of the model itself: 14 rows of a chain take more, n-grams less.
+    /// Bytes of the frontier of a trial of the model itself: a chain of 14 rows takes more, n-grams less.
     const MODEL_BYTES: u64 = 8 << 20;
     /// Bytes of the frontier of a trial without neighbours, where there are only the states of some demands.
     const BYTES: u64 = 2 << 20;
     /// Bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    /// A search that does the work of a budget at most.
+    /// Creates a search that does at most the work of a budget.
     pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, work: WorkBudget) -> Self {
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
@@ -86,7 +86,7 @@ impl<'a> ProofSearch<'a> {
             is_relaxed: false,
             columns: Self::FIRST_COLUMNS.min(steered.width()),
             placed: placed.map(|(number, _)| number).collect(),
-            // Trials are no progress of a run.
+            // Trials report no progress of a run.
             frontier: frontier.clone().on_progress(|_| ()).work(&work),
             work,
             is_ended: Cell::new(false),
@@ -95,7 +95,7 @@ impl<'a> ProofSearch<'a> {
         search
     }
 
-    /// Leaves out neighbours if the model with so many columns takes too much memory.
+    /// Replaces the model by one without neighbours if its columns so far take too much memory.
     fn relax(&mut self) {
         if self.is_relaxed {
             return;
@@ -128,7 +128,7 @@ impl<'a> ProofSearch<'a> {
         self.frontier.clone().memory(bytes)
     }
 
-    /// Remembers that a trial was ended, by its work or by the interrupt.
+    /// Remembers that a trial was cut short, by its work or by the interrupt.
     fn note(&self, error: &Error) {
         let is_ended = matches!(error, Error::NothingDone { .. });
         self.is_ended.set(self.is_ended.get() || is_ended);
@@ -143,12 +143,12 @@ impl<'a> ProofSearch<'a> {
         self.work.spend(steps) && !self.is_over()
     }
 
-    /// True if the model takes more memory than a trial.
+    /// True if the model takes more memory than a trial may use.
     pub(super) fn is_relaxed(&self) -> bool {
         self.is_relaxed
     }
 
-    /// The first demands found that are proven to be impossible together.
+    /// Returns the first demands found that are proven to be impossible together.
     pub(super) fn find(self) -> Option<Conflict> {
         self.in_more_columns(Self::find_in_columns)
     }
@@ -157,7 +157,7 @@ impl<'a> ProofSearch<'a> {
         let hard: Vec<usize> = (0..self.steered.demands().len())
             .filter(|&demand| self.is_tried(demand))
             .collect();
-        // What is too large alone is too large with another.
+        // A demand that takes too much memory alone also does with others.
         let mut small = Vec::new();
         for &demand in &hard {
             match self.trial(&[demand]) {
@@ -166,7 +166,7 @@ impl<'a> ProofSearch<'a> {
                 (Trial::Unknown, _) => {}
             }
         }
-        // All columns are looked at, once.
+        // This search looks at all columns, so it runs once.
         if self.columns <= Self::FIRST_COLUMNS
             && let Some(conflict) = unplayable(self.steered, &|steps| self.spend(steps))
         {
@@ -184,7 +184,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// The conflict of some demands, if they are proven to be impossible together.
+    /// Returns the conflict of some demands, if they are proven to be impossible together.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();
@@ -198,15 +198,15 @@ impl<'a> ProofSearch<'a> {
     fn is_tried(&self, demand: usize) -> bool {
         match self.steered.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
-            // Any column might come next, of too many.
+            // Without neighbours any column might follow, which makes too many states.
             Demand::Playable(_) => !self.is_relaxed,
             _ => true,
         }
     }
 
-    /// Verdict on some demands: met by some level, or by none; and those of them that it is about.
+    /// Returns whether a level meets some demands, and the demands that the verdict is about.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
-        // Without neighbours there is nothing that was not seen.
+        // Without neighbours every level counts as seen.
         let is_open =
             |demand: &usize| !self.is_relaxed || *self.steered.demand(*demand) != Demand::Seen;
         let open: Vec<usize> = demands.iter().copied().filter(is_open).collect();
@@ -217,7 +217,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// The same by a frontier of all columns of the trials alone.
+    /// The same verdict from a frontier of all columns of the trials alone.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -234,7 +234,7 @@ impl<'a> ProofSearch<'a> {
         self.try_model(&part.first_columns(columns).model, bytes)
     }
 
-    /// The conflict of some demands that are impossible: those that are needed, and the column, as far as they are found by the work left.
+    /// Returns the conflict of some impossible demands: the needed ones and the column, as far as the remaining work finds them.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,
@@ -250,7 +250,7 @@ impl<'a> ProofSearch<'a> {
                 ..Conflict::at(column, demands)
             };
         }
-        // Tiles that are placed are told where they are needed.
+        // Demands that place tiles are named if they are needed.
         let placed = minimal(&self.placed, |rest| {
             let placed = rest.to_vec();
             let without = Self {
@@ -294,7 +294,7 @@ impl<'a> ProofSearch<'a> {
     /// The last column of a window around set cells in which the demands exclude each other.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
-        // What tiles that are placed make of those around them need not have been seen.
+        // Placed tiles may stand beside tiles that they were never seen with.
         if !chosen().any(|demand| *demand == Demand::Seen) || !self.placed.is_empty() {
             return None;
         }
@@ -332,7 +332,7 @@ impl<'a> ProofSearch<'a> {
         None
     }
 
-    /// True if the demands exclude each other in a window; nothing if the model has none.
+    /// True if the demands exclude each other in a window; `None` if the model has no windows.
     fn is_impossible_window(
         &self,
         demands: &[usize],
@@ -377,7 +377,7 @@ impl<'a> ProofSearch<'a> {
     }
 }
 
-/// Ranges of rows around those that are set, each with a row more above and below; ranges that meet are one.
+/// Ranges of rows around set rows, each extended by a row above and below; ranges that meet are joined.
 fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for row in (0..height).filter(|&row| is_set(row)) {

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Reach;
 use crate::play::cell_class::CellClass;
 
-/// Memo of [`Reach`] by the state before a column and the classes of the column's cells: the same ground comes again and again.
+/// Memo of [`Reach`] by the state before a column and the classes of the column's cells, since the same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,
@@ -17,7 +17,7 @@ pub(super) struct ReachabilityMemo {
 #[derive(Debug, Default)]
 struct CrossingMemo {
     after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
-    /// The states of all results, of which equal ones are held once.
+    /// The states of all results; equal states are held once.
     states: FxHashSet<Reach>,
     bytes: usize,
 }
@@ -40,7 +40,7 @@ impl ReachabilityMemo {
             *known = CrossingMemo::default();
         }
         let next = next.alive().then(|| known.held(next));
-        // The state before is held as the result of another column.
+        // The state before is already held as the result of another column.
         known.bytes += 2 * size_of_val(&key) + size_of_val(column);
         known.after.insert(key, next.clone());
         next
@@ -48,7 +48,7 @@ impl ReachabilityMemo {
 }
 
 impl CrossingMemo {
-    /// The state that is held already, if there is an equal one.
+    /// Returns the equal state that is already held, or holds this one.
     fn held(&mut self, state: Reach) -> Reach {
         if let Some(held) = self.states.get(&state) {
             return held.clone();

@@ -16,7 +16,7 @@ use figrs_models::mdmc::GeneratedLevel;
 ///
 /// # Guarantee
 ///
-/// Exactly the law of the other sampler given the demands; of soft demands a level is kept with the probability that is its factor.
+/// Exactly the law of the other sampler given the demands; with soft demands a level is kept with the probability that is its factor.
 ///
 /// # Complexity
 ///
@@ -24,7 +24,7 @@ use figrs_models::mdmc::GeneratedLevel;
 ///
 /// # Errors
 ///
-/// [`SteeringError::NotMet`] after so many draws in vain.
+/// [`SteeringError::NotMet`] if none of the allowed number of draws meets the demands.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,9 +48,9 @@ pub struct RejectionSampler {
 }
 
 impl RejectionSampler {
-    /// A sampler that tries up to 10 000 levels for each, of the size of those of the other.
+    /// Creates a sampler that tries up to 10 000 levels for each level, of the size of the levels of the other sampler.
     ///
-    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is no demand that a drawn level meets or not.
+    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for.
     pub fn new(inner: Box<dyn LevelSampler>, steered: SteeredLevel) -> Result<Self, DemandError> {
         let is_placed = |demand: &&Demand| matches!(demand, Demand::Placed(_));
         if let Some(placed) = steered.demands().find(is_placed) {
@@ -65,13 +65,13 @@ impl RejectionSampler {
         })
     }
 
-    /// Tries up to this many levels for each.
+    /// Tries up to this many levels for each level.
     pub fn tries(mut self, tries: u64) -> Self {
         self.tries = tries;
         self
     }
 
-    /// The factor of a level: 0 if it does not meet a demand.
+    /// The factor of a level: 0 if the level breaks a demand.
     fn factor(&self, generated: &GeneratedLevel) -> f64 {
         let of_tiles = self.steered.factor(generated.level());
         let is_met = |demand: &Demand| match demand {

@@ -1,4 +1,4 @@
-//! One interface to all ways of drawing levels.
+//! One interface for all ways of drawing levels.
 
 use std::fmt::Debug;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// The distribution of the levels, in one sentence.
     fn guarantee(&self) -> String;
 
-    /// Measured nearness of the levels drawn so far to the law, in one sentence; nothing where they have the law exactly.
+    /// How near the levels drawn so far are to the law, as measured, in one sentence; `None` if they have the law exactly.
     fn quality(&self) -> Option<String> {
         None
     }
@@ -30,12 +30,12 @@ pub trait LevelSampler: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Number of levels that are best asked for at once.
+    /// Number of levels that are best requested at once.
     fn batch(&self) -> u64 {
         1
     }
 
-    /// The levels of a set that have these numbers: a level depends on the seed and its number alone. Ranges are best multiples of
+    /// Draws the levels of a set that have these numbers; a level depends only on the seed and its number. Ranges are best multiples of
     /// [`batch`](Self::batch).
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
 }

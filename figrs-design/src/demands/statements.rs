@@ -26,7 +26,7 @@ pub(super) trait ColumnEvidence {
         None
     }
 
-    /// Goes on from a state of which only the value will be known.
+    /// Goes on from a state; only the value of the state will be known.
     fn resume(&mut self) {}
 }
 
@@ -43,7 +43,7 @@ pub(super) struct StatedDemand {
     pub(super) steps: Option<Arc<Steps>>,
 }
 
-/// The evidence of one of `all` demands.
+/// Returns the evidence of one of `all` demands.
 pub(super) fn statement<'a>(
     stated: &'a StatedDemand,
     (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
@@ -51,7 +51,7 @@ pub(super) fn statement<'a>(
 ) -> Option<Box<dyn ColumnEvidence + 'a>> {
     Some(match (&stated.demand, &stated.steps) {
         (Demand::Seen, _) => seen(all),
-        // They are set before anything is stated.
+        // They are set before any evidence is added.
         (Demand::Placed(_), _) => return None,
         (Demand::Pinned(mask), _) => pinned(mask),
         (
@@ -120,7 +120,7 @@ fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<
     Arc::new(move |&tile: &Tile| class.contains(tile))
 }
 
-/// Weighs each cell of a drawing that differs.
+/// Weighs each cell that differs from a drawing.
 fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     let mut factors = FxHashMap::default();
     Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
@@ -138,7 +138,7 @@ fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     })
 }
 
-/// One for a tile, and the factor of a difference for others.
+/// Factor of a tile: 1 for the drawn tile, and that of a difference for others.
 fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync + use<>> {
     let factor = (-cost).exp();
     Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })

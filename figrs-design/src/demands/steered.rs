@@ -21,7 +21,7 @@ use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, T
 /// The element program of a level, by any [`LevelModel`], together with its demands, stated column by column as evidence.
 ///
 /// Any algorithm can be run on it; [`cells`](Self::cells) are its tiles in the order of the evidence: columns from the left,
-/// each from the bottom up. Both are built when they are first asked for. A demand over the whole level is a state folded over
+/// each from the bottom up. Both are built on first use. A demand over the whole level is a state folded over
 /// columns or cells, with a condition after each column, so that a sampler learns early of failure.
 ///
 /// ```
@@ -64,10 +64,10 @@ impl SteeredLevel {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// A level of the same model with other demands. The ways of a player that were found for one of them are known to the other, so that a series of demands
+    /// A level of the same model with other demands. Both share the ways of a player that were found for either, so that a series of demands
     /// that change little is drawn sooner; the levels are those of [`new`](Self::new).
     ///
-    /// An error as there.
+    /// An error in the same cases as for [`new`](Self::new).
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
         let other = Self::stating(self.model.clone(), demands, Arc::clone(&self.crossed))?;
         Ok(other.proof_work(self.proof_work))
@@ -118,11 +118,11 @@ impl SteeredLevel {
         })
     }
 
-    /// Steps of the search for a proof that demands exclude each other: three quarters of them where a level is not soon found, and the rest for
-    /// what particles could not meet together. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a move of a player.
+    /// Steps of the search for a proof that demands exclude each other. Three quarters are for levels that are not found soon, and the rest for demands
+    /// that particles could not meet together. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
-    /// Sets the steps of the search for a proof that demands exclude each other; [`PROOF_WORK`](Self::PROOF_WORK) if not set.
+    /// Sets the steps of the search for a proof that demands exclude each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
     #[must_use]
     pub fn proof_work(mut self, steps: u64) -> Self {
         self.proof_work = steps;
@@ -153,7 +153,7 @@ impl SteeredLevel {
         statements.collect()
     }
 
-    /// Some columns, given by the elements of these at least, with their evidence.
+    /// Returns some columns with their evidence; `elements` holds at least these columns.
     pub(super) fn state(
         &self,
         elements: &LevelColumns,
@@ -192,7 +192,7 @@ impl SteeredLevel {
         &self.model
     }
 
-    /// The trained chain, if that is the model.
+    /// The trained chain, if the model is one.
     pub fn chain(&self) -> Option<&Arc<MarkovChain>> {
         self.model.program().chain()
     }
@@ -217,8 +217,8 @@ impl SteeredLevel {
         &self.demands[number].demand
     }
 
-    /// The factor by which the demands weigh a level, as the model draws it: 0 if one that is not soft is not met, and else the product of the
-    /// factors of soft ones. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which are no matter of tiles alone, count as met.
+    /// The factor by which the demands weigh a level, as the model draws it: 0 if a demand that is not soft is broken, and else the product of the
+    /// factors of soft ones. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
     pub fn factor(&self, level: &Level) -> f64 {
         let factors = self.demands.iter().map(|stated| {
             let is_met = || {
@@ -265,7 +265,7 @@ impl SteeredLevel {
         }
     }
 
-    /// The level without demands but for the tiles that are placed, of a model whose weights do not sum to one; nothing for others.
+    /// The level with only the demands that place tiles, for a model whose weights do not sum to one; `None` for other models.
     pub(super) fn undemanding(&self) -> Option<Self> {
         let demands = self.demands.iter().enumerate();
         let placed = demands.filter(|(_, stated)| matches!(stated.demand, Demand::Placed(_)));

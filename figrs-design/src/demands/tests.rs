@@ -29,7 +29,7 @@ fn tile(symbol: char) -> Tile {
     Tile::platformer(symbol).unwrap()
 }
 
-/// One of each kind, for levels of `rows` by `width`.
+/// One demand of each kind, for levels of `rows` by `width`.
 fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
     let mut mask = Mask::free(rows, width);
     mask.set(rows - 1, 0, Tile::GROUND);
@@ -83,7 +83,7 @@ fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
 fn frontiers_and_a_junction_tree_give_demands_one_probability() {
     for demand in all_demands(4, 5) {
         if demand == Demand::playable() {
-            // Its states are too many for the tables of a junction tree.
+            // It has too many states for the tables of a junction tree.
             continue;
         }
         let steered = steered(4, 5, std::slice::from_ref(&demand));
@@ -216,7 +216,7 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
                 assert!(steered.factor(steered.level(&tiles).level()) > 0.0);
             }
             let estimate = found.answer.log_evidence().unwrap();
-            // Six standard errors: a false alarm in less than one of 10⁸ comparisons, as far as 64 populations tell the error.
+            // Six standard errors: a false alarm in less than one of 10⁸ comparisons, if the error estimated from 64 populations is right.
             // The weights of a field do not sum to one.
             let expected = exact.compiled().log_evidence();
             let far = (estimate.value - expected).abs() / estimate.standard_error;
@@ -229,7 +229,7 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
     }
 }
 
-/// A level that is drawn in parts has no elements but those of a few parts.
+/// A level that is drawn in parts has only the elements of a few parts.
 #[test]
 fn long_levels_are_drawn_in_many_parts() {
     let steered = steered(6, 2_000, &[Demand::Seen, Demand::playable()]);
@@ -435,7 +435,7 @@ fn wide_levels_are_drawn_few_at_a_time() {
         let found = batch(width, particles);
         assert_eq!(found, expected, "{width} columns, {particles} particles");
     }
-    // Each particle of those is followed by itself: in blocks of 120 of them.
+    // Each particle is followed by itself, in blocks of 120 particles.
     let played = [Demand::Seen, Demand::playable()];
     for (particles, expected) in [(4, 24), (8, 15), (20, 24), (1000, 1)] {
         assert_eq!(batch_of(&played, 60, particles), expected);
@@ -451,12 +451,12 @@ fn progress_is_told_up_to_the_end() {
         .on_progress(move |progress| listener.lock().unwrap().push(progress.done));
     sampler.levels(SEED, 0..1).unwrap();
     let told = told.lock().unwrap();
-    // After each statement.
+    // One report after each statement.
     assert_eq!((told.len(), told.last()), (4 * 9, Some(&600)));
     assert!(told.is_sorted() && told[0] < 600);
 }
 
-/// Regression test: a gap that no level can exceed was counted in every state all the same.
+/// Regression test: every state counted a gap that no level can exceed.
 #[test]
 fn gaps_as_wide_as_the_level_state_nothing() {
     let evidence = |demands: &[Demand]| steered(4, 6, demands).model().evidence().len();

@@ -1,4 +1,4 @@
-//! Minimal sets of demands that exclude each other, and the first column at which they do, by trials of which some may remain open.
+//! Minimal sets of demands that exclude each other, and the first column at which they do, by trials that may remain undecided.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 pub(super) enum Trial {
     Possible,
     Impossible,
-    /// There was too little work, time or memory to find out.
+    /// Work, time or memory did not suffice to find out.
     Unknown,
 }
 
@@ -18,9 +18,9 @@ pub(super) struct Core {
     pub(super) is_minimal: bool,
 }
 
-/// A subset that is impossible as the whole set is: members are left out one after another, the last ones first, while the rest stays
-/// impossible. There are as many trials as members. It is minimal (none of its subsets is impossible, though a smaller set may be) unless
-/// a trial that matters remained open.
+/// Returns a subset that is also impossible: members are left out one after another, the last ones first, while the rest stays
+/// impossible. There are as many trials as members. The subset is minimal (none of its subsets is impossible, though a smaller set may be)
+/// unless a trial that matters remained undecided.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
     let mut members = set.to_vec();
     let mut is_minimal = true;
@@ -42,10 +42,10 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
     }
 }
 
-/// The first of the columns up to which something is impossible that is so up to the last one: a single column, or those among which it is where a trial
-/// remained open.
+/// Returns the first column up to which something is impossible, if it is impossible up to the last one; a range of columns if a trial remained
+/// undecided.
 ///
-/// A trial is given the last column to look at. The columns are doubled and then halved, so that trials take as much work as a few times the
+/// A trial is given the last column to look at. The columns are doubled and then halved, so that trials take a few times the work of the
 /// columns up to the first one, however many follow it.
 pub(super) fn first_column(
     width: usize,
@@ -70,7 +70,7 @@ pub(super) fn first_column(
     low..=high
 }
 
-/// All sets of so many of some numbers, in lexicographic order.
+/// All sets of `number` of the given numbers, in lexicographic order.
 pub(super) fn combinations(
     of: &[usize],
     number: usize,

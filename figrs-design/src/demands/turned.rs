@@ -9,10 +9,10 @@ use crate::DemandError;
 use figrs_models::mdmc::Travel;
 
 impl Demand {
-    /// The demand in the frame of a model of levels that are played in some direction, from one in the frame of upright levels of so
-    /// many rows and columns.
+    /// Returns the demand in the frame of a model of levels that are played in some direction, from one in the frame of upright levels of `size`
+    /// rows and columns.
     ///
-    /// Counts along a level stay so: windows, sections, periods and distances of levels that are played upwards are in rows, from the
+    /// Counts along a level keep their direction: windows, sections, periods and distances of levels that are played upwards are in rows, from the
     /// bottom.
     ///
     /// An error if an area does not lie in the level.
@@ -24,7 +24,7 @@ impl Demand {
     }
 }
 
-/// Upright levels that are played upwards, of so many rows and columns.
+/// The size of upright levels that are played upwards.
 struct Upright {
     size: (usize, usize),
 }
@@ -90,7 +90,7 @@ impl Upright {
                 columns,
             } => {
                 *area = self.area(area)?;
-                // From the last row of one to that of the other, upwards.
+                // Measured from the last row of one pattern to that of the other, upwards.
                 let taller = each.height() as isize - by.height() as isize;
                 let along =
                     taller.saturating_sub(*rows.end())..=taller.saturating_sub(*rows.start());

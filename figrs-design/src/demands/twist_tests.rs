@@ -42,7 +42,7 @@ fn pattern(text: &str) -> Pattern {
     Pattern::try_from(&mask(text)).unwrap()
 }
 
-/// Sets of demands, of every kind that is twisted.
+/// Sets of demands that cover every twisted kind.
 fn sets() -> Vec<Vec<Demand>> {
     let ground = || Tile::GROUND.into();
     let drawing = Demand::Near {

@@ -1,4 +1,4 @@
-//! Proposals of a particle filter that are twisted by what demands make of each tile.
+//! Proposals of a particle filter that are twisted by the effect of each tile on the demands.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use super::mask::Mask;
 use super::pattern::Pattern;
 use super::statements::StatedDemand;
 
-/// Twisting functions of demands: each tile is proposed in proportion to its probability under the model times what it makes of the demands, and the
+/// Twisting functions of demands: each tile is proposed in proportion to its probability under the model times its factor for the demands, and the
 /// particle is weighed by the sum of these products.
 ///
 /// A drawing gives each tile its factor when it is drawn. A demand with an automaton gives it the ratio of the [values](AheadValues) of the states after and
@@ -29,13 +29,13 @@ pub(super) struct TwistedDemands {
     shaped: Vec<(Pattern, (usize, usize))>,
     placed: Mask,
     seen: bool,
-    /// Values of the histories of a model of columns.
+    /// Values of the histories of a model that draws whole columns.
     histories: OnceLock<Arc<HistoryValues>>,
 }
 
 impl TwistedDemands {
-    /// Those of some demands; nothing if they have none and the model draws columns by itself, if it depends on columns to the right, or if it has no
-    /// probability for a tile that is placed.
+    /// Creates the functions of some demands. `None` if no demand is twisted and the weights of the model sum to one, if the model depends on columns
+    /// to the right, or if it has no probability for a placed tile.
     pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
         model.program().reach()?;
         let mut placed = Mask::free(model.height(), model.width());
@@ -105,7 +105,7 @@ impl TwistedDemands {
         }
     }
 
-    /// The shares of the tiles of a cell, were it independent of others.
+    /// The shares of the tiles of a cell if it were independent of others.
     fn shares(&self, row: &[(Tile, f64)], cell: (usize, usize)) -> Vec<(Tile, f64)> {
         if let Some(tile) = self.placed.get(cell.0, cell.1) {
             return vec![(tile, 1.0)];
@@ -213,7 +213,7 @@ impl TwistingFunctions for TwistedDemands {
     }
 }
 
-/// Zero where a state has no value.
+/// The ratio of two values; 0 if the state before has none.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }

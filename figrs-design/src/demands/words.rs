@@ -144,7 +144,7 @@ fn way(f: &mut fmt::Formatter<'_>, route: &Route) -> fmt::Result {
     Ok(())
 }
 
-/// The area of a demand, if that is not the whole level.
+/// The area of a demand, written unless it is the whole level.
 struct Within<'a>(&'a Area);
 
 impl fmt::Display for Within<'_> {

@@ -21,7 +21,7 @@ pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
     /// The numbers of the columns of each level.
     levels: Vec<Vec<u32>>,
-    /// For each number, the levels and columns where it stands.
+    /// For each column number, the levels and columns where it stands.
     places: Vec<Vec<(usize, usize)>>,
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }
@@ -91,7 +91,7 @@ impl ColumnRuns {
     }
 
     /// The share of the runs of [`ColumnRuns::WINDOW`] columns of a level that stand in none of these levels; 0 for a level
-    /// of fewer columns.
+    /// with fewer columns.
     pub fn novelty(&self, level: &Level) -> f64 {
         let numbers = self.numbers(level);
         let runs = numbers.windows(Self::WINDOW);

@@ -16,11 +16,11 @@ pub struct ReferenceCorpus {
     tiles: Arc<TileSet>,
     travel: Travel,
     sections: usize,
-    /// For each movement that is built in its rules, if they are applicable.
+    /// For each built-in movement its rules, if they are applicable.
     movements: [Option<MovementRules>; Movement::NAMES.len()],
-    /// The place of the movement that the tiles suggest.
+    /// The index of the movement that the tiles suggest.
     suggested: Option<usize>,
-    /// The movement in place of that which the tiles suggest.
+    /// The movement that replaces the suggested one.
     own: Option<MovementRules>,
     columns: ColumnRuns,
     windows: NearestWindows,
@@ -28,26 +28,26 @@ pub struct ReferenceCorpus {
     three: TilePatterns,
 }
 
-/// The measures of one level; `None` where the tiles have no meanings that a measure needs.
+/// The measures of one level; `None` where the tiles lack the meanings that a measure needs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
     /// `true` if [`Playability`] finds a way through by the [movement](ReferenceCorpus::movement) that was given, or that the tiles
-    /// [suggest](Movement::suggested). Needs one or the other.
+    /// [suggest](Movement::suggested). Needs one of the two.
     pub playable: Option<bool>,
-    /// The share of columns (of levels that are played upwards, rows) up to the furthest one that is reached so. Needs as much.
+    /// The share of columns (of levels that are played upwards, rows) up to the furthest one that such a player reaches. Needs the same.
     pub reached: Option<f64>,
     /// The same as `playable` for each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
     /// See [`linearity`]. Needs tiles that can be stood upon, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count as far as they are told. Of levels that are played upwards, per row.
+    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count only if they are known. Of levels that are played upwards, per row.
     pub leniency: Option<f64>,
     /// See [`density`]. Needs tiles that can be stood upon. Of levels that are played upwards, per row.
     pub density: Option<f64>,
     /// Number of [`ground_gaps`]. Needs tiles that can be stood upon, and levels that are played to the right.
     pub gaps: Option<usize>,
-    /// The columns of the widest of them, or 0.
+    /// The columns of the widest of these gaps, or 0.
     pub widest_gap: Option<usize>,
     /// The divergence of the level's patterns of 2 by 2 tiles from the corpus, in nats; see [`TilePatterns::divergence`].
     pub divergence_2: f64,
@@ -68,10 +68,10 @@ pub struct LevelMetrics {
 }
 
 impl ReferenceCorpus {
-    /// Sections of profiles unless others are asked for.
+    /// The default number of sections of a profile.
     pub const SECTIONS: usize = 10;
 
-    /// Takes in the levels of a corpus.
+    /// Prepares the levels of a corpus for comparison.
     pub fn new(corpus: &Corpus) -> Self {
         let (tiles, travel) = (corpus.tiles(), corpus.travel());
         let suggested = Movement::suggested(tiles, travel).ok();
@@ -94,13 +94,13 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Profiles in so many sections, from 1 to [`DifficultyProfile::MAX_SECTIONS`].
+    /// Sets the number of sections of profiles, from 1 to [`DifficultyProfile::MAX_SECTIONS`].
     #[must_use]
     pub fn sections(self, sections: usize) -> Self {
         Self { sections, ..self }
     }
 
-    /// Takes levels as playable by the rules of a movement in place of that which the tiles suggest.
+    /// Takes levels as playable by the rules of a movement instead of the suggested one.
     #[must_use]
     pub fn movement(self, rules: MovementRules) -> Self {
         Self {
@@ -109,12 +109,12 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Measures a level, held as those of the corpus are.
+    /// Measures a level, given in the same frame as the levels of the corpus.
     pub fn measure(&self, level: &Level) -> LevelMetrics {
         self.with_nearest(level, self.windows.distances(level))
     }
 
-    /// Measures the levels of the corpus itself; their windows are compared with those of the other levels.
+    /// Measures the levels of the corpus itself; their windows are compared with the windows of the other levels.
     pub fn measure_corpus(&self, corpus: &Corpus) -> impl Iterator<Item = LevelMetrics> {
         corpus.levels().iter().enumerate().map(|(place, level)| {
             let nearest = self.windows.distances_to_others(level, place);
@@ -138,7 +138,7 @@ impl ReferenceCorpus {
         let gaps = (goes_right && stands).then(|| ground_gaps(level));
         let widest = |gaps: &Vec<_>| gaps.iter().map(|&(_, width)| width).fold(0, usize::max);
         let weighed = self.tiles.tiles().any(is_lenient_or_harsh);
-        // Columns of the level that is played, for each step of the way.
+        // Columns of the level as it is played, per column in the frame of models.
         let per_step = upright.width() as f64 / level.width() as f64;
         let half_gaps = gaps.as_ref().map_or(0.0, |gaps| gaps.len() as f64 / 2.0);
         let two = TilePatterns::of([level], 2);
@@ -174,7 +174,7 @@ impl ReferenceCorpus {
 }
 
 impl LevelMetrics {
-    /// Each measure but the profile by name, for tables; those of playability are 0 or 1.
+    /// Each measure except the profile, with its name, for tables; those of playability are 0 or 1.
     pub fn named(&self) -> Vec<(&'static str, Option<f64>)> {
         let count = |count: Option<usize>| count.map(|count| count as f64);
         let movements = Self::UNDER.into_iter().zip(self.playable_under);
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!((strange.novelty, strange.longest_copied_run), (1.0, 1));
         assert!(strange.playable == Some(false) && strange.reached.unwrap() < 0.1);
         assert!(strange.nearest.unwrap().mean > 0.3);
-        // Of the others no level has all windows of one.
+        // No level has all its windows in another level.
         for metrics in yardstick.measure_corpus(&corpus) {
             let nearest = metrics.nearest.unwrap();
             assert!(0.0 < nearest.mean && nearest.mean < nearest.most && nearest.most < 0.3);
@@ -286,7 +286,7 @@ mod tests {
             r##"{"tiles": {"#": ["solid"], "-": ["empty", "passable"], "H": ["ladder"], "G": ["collectable"], "M": ["start"], "x": ["exit"]}}"##,
         );
         let set = Arc::new(set.unwrap());
-        // Gold up a ladder, and an exit that only who does not fall can reach.
+        // Gold up a ladder, and an exit that only a player who does not fall can reach.
         let level = Level::from_text(
             "level",
             "-x-----\n-------\n-------\n-----HG\n--M--H#\n#######",
@@ -298,7 +298,7 @@ mod tests {
         // No doors: rooms are not applicable.
         assert_eq!(metrics.playable_under[2..], [Some(true), Some(true), None]);
         assert_eq!(metrics.playable, metrics.playable_under[2]);
-        // Nobody comes to the exit on foot, unless that is not asked for.
+        // Nobody reaches the exit on foot; the collectable can be reached.
         for (goal, playable) in [("exit", false), ("collectable", true)] {
             let text =
                 format!("name = \"own\"\nlike = \"ladders\"\ngoal = {{ any = [\"{goal}\"] }}\n");

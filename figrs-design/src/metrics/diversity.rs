@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, LevelError, Tile};
 
-/// The mean distance between two levels of a set, taken in one level at a time.
+/// The mean distance between two levels of a set, computed from one level at a time.
 ///
-/// The distance of two levels of one size is the share of cells that differ. Memory is that of one level times the tiles
-/// that are seen in a cell, however many levels there are.
+/// The distance of two levels of one size is the share of cells that differ. Memory is proportional to the cells of one level times the tiles
+/// seen in a cell, however many levels there are.
 ///
 /// ```
 /// use figrs_design::Diversity;
@@ -30,12 +30,12 @@ pub struct Diversity {
 }
 
 impl Diversity {
-    /// The diversity of no levels yet.
+    /// Creates a set without levels.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes in a level; [`LevelError::UnequalSizes`] if it is of another size than the first.
+    /// Adds a level; [`LevelError::UnequalSizes`] if its size differs from that of the first.
     pub fn add(&mut self, level: &Level) -> Result<(), LevelError> {
         let size = (level.height(), level.width());
         let cells = self

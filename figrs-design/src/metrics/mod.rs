@@ -6,7 +6,7 @@
 //! | a level against a corpus | [`TilePatterns::divergence`], [`ColumnRuns::longest_copied_run`], [`ColumnRuns::novelty`], [`NearestWindows`] |
 //! | a set of levels | [`Diversity`] |
 //!
-//! [`ReferenceCorpus`] takes them all at once.
+//! [`ReferenceCorpus`] computes all of these except [`Diversity`].
 
 mod columns;
 mod corpus_metrics;

@@ -1,4 +1,4 @@
-//! Nearest windows: how far stretches of a level are from all that training levels have.
+//! Nearest windows: distances of windows of a level from all windows of the training levels.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use figrs_models::mdmc::{Level, Tile};
 ///
 /// # Complexity
 ///
-/// For a level, time proportional to its columns times (the columns of the levels, and the cells of their distinct columns); memory to the
+/// For a level, time is proportional to its columns times (the columns of the levels, and the cells of their distinct columns); memory to the
 /// columns and the distinct columns times those of a window.
 ///
 /// ```
@@ -48,13 +48,13 @@ pub struct NearestDistances {
 }
 
 impl NearestWindows {
-    /// Columns of a window unless others are asked for: half of a screen of sixteen, which a player takes in at a glance.
+    /// The default number of columns of a window: half of a screen of sixteen, which a player takes in at a glance.
     pub const COLUMNS: usize = 8;
 
-    /// The number of a tile that is in none of the levels.
+    /// The number for tiles that are in none of the levels.
     const FOREIGN: u16 = u16::MAX;
 
-    /// The windows of some levels, of so many columns, at least one. Levels that are not as high as the first are left out.
+    /// Collects the windows of some levels, of `columns` columns, at least one. Levels of another height than the first are left out.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, columns: usize) -> Self {
         let mut windows = Self {
             columns: columns.max(1),
@@ -95,12 +95,12 @@ impl NearestWindows {
         windows
     }
 
-    /// Distances of the windows of a level; `None` if it or all of these are narrower than a window, or it is not as high as these.
+    /// Returns the distances of the windows of a level; `None` if it or all of the levels are narrower than a window, or if its height differs from theirs.
     pub fn distances(&self, level: &Level) -> Option<NearestDistances> {
         self.to_all_but(level, None)
     }
 
-    /// Distances of the windows of one of these levels, by its place, to those of the others; `None` as for [`distances`](Self::distances).
+    /// Returns the distances of the windows of the level at `place` to those of the other levels; `None` as for [`distances`](Self::distances).
     pub fn distances_to_others(&self, level: &Level, place: usize) -> Option<NearestDistances> {
         self.to_all_but(level, Some(place))
     }
@@ -114,7 +114,7 @@ impl NearestWindows {
             .filter(|&(place, numbers)| Some(place) != other && numbers.len() >= self.columns)
             .map(|(_, numbers)| numbers.as_slice())
             .collect();
-        // For each level and each of its columns the cells that differ, in as many columns before as a window has or there are.
+        // For each level and column, the cells that differ in the columns before it, as far as a window reaches.
         let mut sums: Vec<Vec<u32>> = levels.iter().map(|level| vec![0; level.len()]).collect();
         let mut recent = VecDeque::with_capacity(self.columns + 1);
         let (mut windows, mut total, mut most) = (0, 0, 0);
@@ -150,7 +150,7 @@ impl NearestWindows {
         })
     }
 
-    /// The number of cells in which a column differs from each distinct one.
+    /// The number of cells in which a column differs from each distinct column.
     fn to_distinct(&self, column: impl Iterator<Item = Tile>) -> Vec<u32> {
         let number = |tile| self.tiles.get(&tile).copied().unwrap_or(Self::FOREIGN);
         let column: Vec<u16> = column.map(number).collect();
@@ -180,7 +180,7 @@ mod tests {
         proptest::collection::vec(one, 1..most)
     }
 
-    /// By comparing every window with every other one.
+    /// Computes the distances by comparing every window with every other one.
     fn compared(training: &[Level], columns: usize, asked: &Level) -> Option<(f64, f64)> {
         let windows = |level: &Level| -> Vec<Vec<Tile>> {
             let shape = (level.height(), columns);

@@ -28,7 +28,7 @@ impl TilePatterns {
     /// not infinitely much.
     pub const EPSILON: f64 = 1e-5;
 
-    /// The patterns of `size` by `size` tiles inside the levels, at every place.
+    /// Counts the patterns of `size` by `size` tiles at every place inside the levels.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, size: usize) -> Self {
         let mut counts: FxHashMap<Box<[Tile]>, u64> = FxHashMap::default();
         let mut total = 0;
@@ -56,8 +56,8 @@ impl TilePatterns {
     /// P(x) ln (P(x) / Q(x)), with P of these levels and Q of `other`.
     ///
     /// P(x) = (count(x) + ε) / (total + ε n), with ε = [`TilePatterns::EPSILON`] and n the number of distinct patterns
-    /// of both together. Large where these levels have patterns that `other` lacks; the other way round, where `other`
-    /// has patterns that these lack.
+    /// of both together. The divergence is large where these levels have patterns that `other` lacks; the reverse divergence is large where
+    /// `other` has patterns that these lack.
     ///
     /// # References
     ///

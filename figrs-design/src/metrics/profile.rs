@@ -3,14 +3,14 @@
 use super::shape::{ground_gaps, is_footing};
 use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
-/// The difficulty of a level in sections of equal length, from where a player starts.
+/// The difficulty of a level in sections of equal length, from the side where a player starts.
 ///
 /// All numbers are per column (of levels that are played upwards, per row). The parts count gaps in the ground where they begin, enemies, hazards
 /// and shooters, and jumps: the steps up from a place to stand, off ladders, on a shortest way through the level. An enemy counts 1 and each of the
 /// others ½, so that a gap that has to be jumped counts as an enemy: the weights of [`leniency`](super::leniency), which does not know jumps.
 ///
-/// A part is not applicable, and not counted, where the [tiles](TileSet) have no such meaning: no enemies where none is called so, no gaps where nothing is
-/// solid or a level is played upwards, no jumps where no way is known.
+/// A part is not applicable, and not counted, where the [tiles](TileSet) lack its meaning: no enemies without enemy tiles, no gaps if nothing is
+/// solid or a level is played upwards, no jumps if no way is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
     /// For each section its columns, and the count of each part.
@@ -28,10 +28,10 @@ const PARTS: [(&str, f64); 4] = [
 ];
 
 impl DifficultyProfile {
-    /// The most sections of a profile.
+    /// Maximum number of sections of a profile.
     pub const MAX_SECTIONS: usize = 1000;
 
-    /// The profile of a level as it is played, of 1 to [`MAX_SECTIONS`](Self::MAX_SECTIONS) sections, given a way through it.
+    /// Computes the profile of a level as it is played, in 1 to [`MAX_SECTIONS`](Self::MAX_SECTIONS) sections, given a way through it.
     ///
     /// ```
     /// use figrs_models::mdmc::{TileSet, Travel};
@@ -92,8 +92,8 @@ impl DifficultyProfile {
         }
     }
 
-    /// For each section the weighted sum of the parts that are applicable; `None` for all if none is, and for a section without a column, of a level
-    /// that is shorter than it has sections.
+    /// For each section the weighted sum of the parts that are applicable; `None` for all sections if no part is applicable, and for a section without
+    /// a column, in a level that has fewer columns than sections.
     pub fn difficulty(&self) -> Vec<Option<f64>> {
         let applies = self.applies.contains(&true);
         self.per_column(|counts| {
@@ -126,12 +126,12 @@ impl DifficultyProfile {
     }
 }
 
-/// True if a tile hurts or sends out what hurts.
+/// True if a tile hurts, or sends out something that hurts.
 pub(super) fn is_hazard(tile: Tile) -> bool {
     tile.is(Meaning::Hazard) || tile.is(Meaning::Shooter)
 }
 
-/// The cells of a way from which it jumps.
+/// The cells of a way from which a player jumps.
 fn jumps(level: &Level, path: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
     let is_ladder = |(row, column): (usize, usize)| {
         level
@@ -196,7 +196,7 @@ mod tests {
             let profile = DifficultyProfile::of(&level, &set, Travel::Right, Some(path), 1);
             let found = parts(&profile);
             assert_eq!(found[3], [Some(jumps)]);
-            // Nothing is called an enemy or a hazard.
+            // No tile has the meaning of an enemy or a hazard.
             assert_eq!((&found[1][0], &found[2][0]), (&None, &None));
             assert_eq!(profile.difficulty(), [Some(jumps / 2.0)]);
         }

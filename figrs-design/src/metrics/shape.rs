@@ -22,7 +22,7 @@ pub fn linearity(level: &Level) -> f64 {
     let (x, y) = (mean(&|c| c.0), mean(&|c| c.1));
     let variance = mean(&|c| (c.0 - x).powi(2));
     let covariance = mean(&|c| (c.0 - x) * (c.1 - y));
-    // Platforms above each other have no line; their mean height stands for it.
+    // Platforms in one column have no fitted line; their mean height replaces it.
     let slope = if variance > 0.0 {
         covariance / variance
     } else {
@@ -58,8 +58,8 @@ fn platforms(level: &Level) -> Vec<(f64, f64)> {
 /// # References
 ///
 /// A plain form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros
-/// Using Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, for what the alphabet can
-/// tell apart; the widths of the gaps are told by [`ground_gaps`].
+/// Using Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, as far as the alphabet distinguishes
+/// tiles; [`ground_gaps`] returns the widths of the gaps.
 pub fn leniency(level: &Level) -> f64 {
     let gaps = ground_gaps(level).len() as f64;
     tile_leniency(level) - gaps / 2.0 / level.width() as f64
@@ -168,7 +168,7 @@ mod tests {
         );
         let text = ".....\n.T.#$\n.m.^.\n#T.##";
         let level = Level::from_text("test", text, &set.unwrap()).unwrap();
-        // On both platforms, the block at row 1, the reward, and the ground at both ends; not under the block.
+        // Footings are on both platforms, the block at row 1, the reward, and the ground at both ends, but not under the block.
         assert_eq!(ground_gaps(&level), [(2, 1)]);
         assert_eq!(density(&level), 6.0 / 5.0);
         assert!((leniency(&level) - (1.0 - 1.0 - 0.5 - 0.5) / 5.0).abs() < 1e-12);

@@ -1,11 +1,11 @@
-//! Arrivals: the ways in which a step enters another column, by number.
+//! Arrivals: the ways in which a step enters another column, with their numbers.
 
 use std::collections::BTreeSet;
 
 use super::cell_class::{CellClass, Via};
 use super::stages::{FREE, MoveStep, Stage, StagedStep};
 
-/// An arrival in another column: the stage there and the test of the cell.
+/// An arrival in another column: the stage there and the test of the entered cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrival {
     pub(super) then: Stage,
@@ -15,7 +15,7 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    /// True if this one is possible wherever the other one is, and allows all that the other one does.
+    /// True if this arrival is possible wherever the other one is, and allows everything that the other one allows.
     pub(super) fn implies(self, weak: Self) -> bool {
         let allows = self.then == weak.then && self.lands == weak.lands
             || self.lands && weak.lands && weak.then == FREE;
@@ -31,12 +31,12 @@ impl Arrival {
 #[derive(Default)]
 pub(super) struct ArrivalTable {
     pub(super) arrivals: Vec<Arrival>,
-    /// Those of steps to the column before.
+    /// Arrivals of steps to the column before.
     pub(super) backward: BTreeSet<u16>,
 }
 
 impl ArrivalTable {
-    /// Steps with the numbers of their arrivals.
+    /// Returns the steps with the numbers of their arrivals.
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;
@@ -47,7 +47,7 @@ impl ArrivalTable {
                     via: step.via,
                     down: step.down,
                 };
-                // A player who can leave the move arrives as a free one too.
+                // A player who can leave the move also arrives as a free one.
                 if step.lands {
                     self.number(of(FREE), step.columns);
                 }

@@ -1,4 +1,4 @@
-//! Classes of cells: all that a movement knows of a tile.
+//! Classes of cells: the properties of a tile that matter to a movement.
 
 use super::movement::{Goal, Harm, Movement, Start};
 use figrs_models::mdmc::{Meaning, Tile};
@@ -17,7 +17,7 @@ impl CellClass {
     /// Can be climbed.
     pub(super) const CLIMB: Self = Self(1 << 2);
     pub(super) const DOOR: Self = Self(1 << 3);
-    /// Can be digged away.
+    /// Can be dug away.
     pub(super) const DIG: Self = Self(1 << 4);
     /// Cannot be entered on foot.
     pub(super) const AIR_ONLY: Self = Self(1 << 5);
@@ -56,7 +56,7 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// The class of a tile by its meanings, and by the characters of solid tiles if the movement has these.
+    /// The class of a tile by its meanings, and by the movement's list of solid characters if it has one.
     pub(super) fn of(movement: &Movement, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
         let any = |meanings: &[Meaning]| meanings.iter().any(|&meaning| tile.is(meaning));
@@ -97,7 +97,7 @@ impl CellClass {
     }
 }
 
-/// Test that a step makes of the cell that it leads to.
+/// The test that a step makes of the cell that it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Via {
     /// Entered in the air.
@@ -108,15 +108,15 @@ pub(super) enum Via {
     Pass,
     /// A ladder.
     Climb,
-    /// Solid from above, and let down through.
+    /// Solid from above, and the player lets himself down through it.
     Drop,
     Door,
-    /// Digged away.
+    /// Dug away.
     Dig,
 }
 
 impl Via {
-    /// True if a step leads into a cell; it may lead downwards.
+    /// True if a step may enter a cell; `down` states whether it leads downwards.
     pub(super) fn admits(self, class: CellClass, down: bool) -> bool {
         let is = |property| class.has(property);
         let enters = !is(CellClass::BLOCKED);

@@ -23,17 +23,17 @@ pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
-    /// Its number, or that of any other one that is alike to the route.
+    /// Its number, or that of another column that the route treats alike.
     column: usize,
-    /// It is the first one.
+    /// True for the first column.
     pub(super) is_first: bool,
     situations: Vec<Situation>,
-    /// The columns before.
+    /// Crossings of the left edge, from the columns before.
     left: Option<&'a EdgeCrossings>,
 }
 
 impl<'a> ColumnCells<'a> {
-    /// A column of some number, with the columns before if it is not the first.
+    /// Creates a column; `left` holds the columns before it unless it is the first.
     pub(super) fn new(
         route: &'a Route,
         classes: &'a [CellClass],
@@ -65,7 +65,7 @@ impl<'a> ColumnCells<'a> {
         self.classes.len()
     }
 
-    /// Places: rows for each number of areas that may be passed.
+    /// Number of places: rows times the possible numbers of passed areas.
     pub(super) fn places(&self) -> usize {
         self.height() * (self.route.last() + 1)
     }
@@ -80,7 +80,7 @@ impl<'a> ColumnCells<'a> {
         next.is_some_and(|area| area.goes_on_at(column))
     }
 
-    /// True if a player in a row of the column moves no more.
+    /// True if a player in a row of the column is lost and moves no more.
     fn loses(&self, row: usize) -> bool {
         self.rules.loses_at_bottom()
             && match self.rules.travel() {
@@ -101,7 +101,7 @@ impl<'a> ColumnCells<'a> {
         self.enters(row) && self.stands(row) && !self.loses(row)
     }
 
-    /// True if a player who comes to a place wins, wherever the level ends.
+    /// True if a player who comes to a place wins, whatever columns follow.
     fn wins(&self, Place { row, passed }: Place) -> bool {
         if passed < self.route.last() {
             return false;
@@ -124,9 +124,9 @@ pub(super) struct ColumnExploration<'a> {
     reached: Vec<u64>,
     /// Arrivals in the column that follows.
     pub(super) right: Crossings,
-    /// Arrivals in the column before, where targets are there.
+    /// Arrivals in the column before, where targets may be.
     pub(super) left: Crossings,
-    /// A goal was reached.
+    /// True if a goal was reached.
     pub(super) wins: bool,
     open: Vec<(Place, Stage)>,
 }
@@ -187,7 +187,7 @@ impl<'a> ColumnExploration<'a> {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks a stage of a place as reached, and the free stage with it if the move can be left there: its moves are open then. A cell that is tested
+    /// Marks a stage of a place as reached, and also the free stage if the move can be left there, which opens the moves of the stage. A tested cell
     /// passes the area that it lies in.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
@@ -231,7 +231,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Players come from the left.
+    /// Adds the players who come from the left.
     pub(super) fn come(&mut self, crossings: &[u64]) {
         let rules = self.cells.rules;
         let words = rules.arrival_words();

@@ -1,4 +1,4 @@
-//! Cells of a whole level as a movement knows them, in the frame of models.
+//! The cells of a whole level by their classes, in the frame of models.
 
 use super::cell_class::CellClass;
 use super::frame::{FrameGoal, FrameStart};
@@ -14,7 +14,7 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// The cells of a level as it is played.
+    /// Classifies the cells of a level as it is played.
     pub(super) fn of(level: &Level, rules: &'a super::MovementRules) -> Self {
         let travel = rules.travel();
         let tiles = travel.turned_cells(level.as_array());
@@ -66,7 +66,7 @@ impl<'a> Field<'a> {
         self.rules.situation(self.class(cell), self.supported(cell))
     }
 
-    /// True if a player in a cell moves no more.
+    /// True if a player in a cell is lost and moves no more.
     pub(super) fn loses(&self, cell: (usize, usize)) -> bool {
         self.rules.loses_at_bottom() && self.at_bottom(cell)
     }
@@ -107,7 +107,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if a cell is one to be reached.
+    /// True if a cell is a goal.
     pub(super) fn is_goal(&self, (row, column): (usize, usize)) -> bool {
         let is_tile = || self.class((row, column)).has(CellClass::GOAL);
         let is_last = column + 1 == self.width;
@@ -123,7 +123,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The cells to be reached, in the order of travel.
+    /// The goal cells, in the order of travel.
     pub(super) fn goals(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let all =
             (0..self.width).flat_map(|column| (0..self.height()).map(move |row| (row, column)));

@@ -16,11 +16,11 @@ pub(super) enum FrameStart {
     FirstTile,
 }
 
-/// The cells to be reached, in the frame of models.
+/// The goal cells, in the frame of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameGoal {
     LastColumn,
-    /// The last column, or a goal tile in as many columns before the end.
+    /// The last column, or a goal tile in the last `within` columns.
     LastColumnOr {
         within: u8,
     },

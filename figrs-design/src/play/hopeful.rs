@@ -1,4 +1,4 @@
-//! Ways through levels of which cells are not known: an optimistic search, for proofs that no level is playable.
+//! Ways through levels with unknown cells: an optimistic search, for proofs that no level is playable.
 
 use super::Route;
 use super::cell_class::{CellClass, Via};
@@ -14,14 +14,14 @@ pub(crate) struct HopefulField<'a> {
     cells: Vec<Vec<CellClass>>,
 }
 
-/// Steps between two looks at the work that is left.
+/// Number of steps between two checks of the remaining work.
 const SPENT_AT_ONCE: u64 = 1_000;
 
 /// A cell and the number of areas passed.
 type PassedCell = ((usize, usize), usize);
 
 impl<'a> HopefulField<'a> {
-    /// Of columns of `height` cells, each given by its possible classes.
+    /// Creates a field of columns of `height` cells, each given by its possible classes.
     pub(crate) fn new(route: &'a Route, height: usize, cells: Vec<Vec<CellClass>>) -> Self {
         Self {
             route,
@@ -30,10 +30,10 @@ impl<'a> HopefulField<'a> {
         }
     }
 
-    /// The furthest column that any level may let a player come to, if there is surely no way to what is to be reached; nothing if there may be one, or if
-    /// the work is used up before, of which `spend` takes a thousand steps at a time.
+    /// The furthest column that a player can reach in any level, if there is surely no way to the goal; `None` if there may be one, or if
+    /// the work is used up, of which `spend` takes a thousand steps at a time.
     ///
-    /// Each step may choose the classes of the cells that it looks at anew, so that there is a way here wherever a level has one.
+    /// Each step may choose the classes of the cells that it looks at anew, so that the search finds a way wherever a level has one.
     pub(crate) fn dead_end(&self, spend: &dyn Fn(u64) -> bool) -> Option<usize> {
         let rules = self.rules();
         let width = self.cells.len() / self.height;

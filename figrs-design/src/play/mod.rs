@@ -5,11 +5,11 @@
 //! |---|---|
 //! | `movement`, `movement_file`, `movement_error` | movements, built in and from files |
 //! | `arcs` | the published jump arcs |
-//! | `cell_class` | all that a movement knows of a tile |
+//! | `cell_class` | the properties of a tile that matter to a movement |
 //! | `rules`, `frame`, `moves`, `stages`, `arrivals` | a movement for a set of tiles and a direction of travel: starts and goals, moves as an automaton with steps of one column |
 //! | `route` | a movement, and the areas that a way passes |
 //! | `field`, `search`, `obstacle` | breadth-first search of a level |
-//! | `hopeful` | an optimistic search of levels of which cells are not known |
+//! | `hopeful` | an optimistic search of levels with unknown cells |
 //! | `reach`, `exploration`, `targets` | the fold over columns |
 //! | `strict` | the stricter engine |
 

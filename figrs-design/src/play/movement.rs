@@ -8,7 +8,7 @@ use figrs_models::mdmc::{Meaning, TileSet, Travel};
 /// Cells as columns to the right and rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
-/// The rules by which a player moves through a level, where one starts, and what is to be reached.
+/// The rules by which a player moves through a level, with the start and the goal.
 ///
 /// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). With a set of
 /// tiles and a direction of travel they become [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
@@ -17,13 +17,13 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 ///
 /// A player takes one cell.
 ///
-/// - **Tiles.** What is solid or diggable cannot be entered and can be stood upon; what is solid from above can be entered, though not downwards,
-///   and can be stood upon. `open` names meanings that are entered all the same, `solid` the characters of solid tiles whatever the set means.
-/// - **On foot.** A player stands on what can be stood upon, and anywhere without `gravity`; there the `steps` are open, and the `jumps`:
-///   cells passed one after another, which can be left in each of them. All moves have mirror images, with left and right exchanged.
+/// - **Tiles.** Solid or diggable tiles cannot be entered and can be stood upon; tiles that are solid from above can be entered, though not downwards,
+///   and can be stood upon. `open` names meanings that are entered all the same, `solid` the characters of solid tiles whatever the set says.
+/// - **On foot.** A player can stand on these tiles, and anywhere without `gravity`; there the `steps` are open, and the `jumps`:
+///   cells passed one after another; a jump can be left in each of them. All moves have mirror images, with left and right exchanged.
 /// - **In the air.** Over other cells a player falls by one of the `falls`, of which only the last cell is tested.
-/// - **Ladders.** On what can be climbed a player holds on, and climbs up and down; it can be stood upon. On a rope one holds on and can let
-///   go. With `drop` a player lets himself down through what is solid from above.
+/// - **Ladders.** A player holds on to climbable tiles and climbs up and down; they can be stood upon. On a rope a player holds on and can let
+///   go. With `drop` a player lets himself down through tiles that are solid from above.
 /// - **Digging.** With `dig` a player digs away a diggable tile beside and below, and falls through it: one layer at a time.
 /// - **Doors.** `doors` is the largest number of cells of wall between two doors that belong together, straight on.
 /// - **Edges.** At the `bottom` a player is lost, or stands as on a floor. Above the top an arc goes on in the top row if levels are played to
@@ -56,9 +56,9 @@ pub struct Movement {
 /// The edge below a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bottom {
-    /// In the bottom row a player moves no more.
+    /// A player in the bottom row is lost and moves no more.
     Lost,
-    /// Can be stood upon.
+    /// A floor, which can be stood upon.
     Floor,
 }
 
@@ -83,9 +83,9 @@ pub(super) enum Side {
 /// The place where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// A row and a column, if the cell can be entered; or the last ones of a smaller level.
+    /// A row and a column, if the cell can be entered; smaller levels have their last row or column instead.
     Cell(usize, usize),
-    /// The cells to stand in of the first column, or row, of travel that has one.
+    /// The cells to stand in of the first column, or row, of travel that has such cells.
     Ground,
     /// The cells at a side that can be entered.
     Edge(Side),
@@ -93,18 +93,18 @@ pub(super) enum Start {
     Tiles(Vec<Meaning>),
 }
 
-/// The cells to be reached.
+/// The goal cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     /// Any cell at a side.
     Edge(Side),
-    /// Any cell at a side, or a tile of one of the meanings among the last columns, or rows, of travel.
+    /// Any cell at a side, or a tile of one of the meanings in the last columns, or rows, of travel.
     EdgeOr {
         edge: Side,
         or: Vec<Meaning>,
         within: u8,
     },
-    /// A tile of one of the meanings that can be entered.
+    /// Any tile of one of the meanings that can be entered.
     Any(Vec<Meaning>),
     /// Every tile of the meanings that can be entered.
     All(Vec<Meaning>),
@@ -209,7 +209,7 @@ impl Movement {
         }
     }
 
-    /// The cell at which a player starts, if it lies outside of levels of a size; smaller levels are entered elsewhere only by the published rules.
+    /// Returns the cell at which a player starts if it lies outside of levels of this size and is not that of the published rules.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {
@@ -242,8 +242,8 @@ impl Movement {
         }
     }
 
-    /// The movement that a set of tiles suggests: `ladders` where there are something to climb, a start and something to collect, `climb` for levels played upwards
-    /// with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
+    /// Returns the movement that a set of tiles suggests: `ladders` for sets with something to climb, a start and something to collect, `climb` for levels played
+    /// upwards with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
     ///
     /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, else [`MovementError::Undecided`].
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
@@ -267,7 +267,7 @@ impl Movement {
         &self.name
     }
 
-    /// The promise of a level that is playable under this movement, in one clause.
+    /// Describes in one clause what this movement promises of a playable level.
     ///
     /// ```
     /// use figrs_design::Movement;
@@ -308,7 +308,7 @@ impl Movement {
     }
 }
 
-/// Writes the name and what is promised.
+/// Writes the name and the promise.
 impl fmt::Display for Movement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.promise())

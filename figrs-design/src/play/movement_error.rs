@@ -8,7 +8,7 @@ use figrs_derive::ErrorDebug;
 use super::movement::Movement;
 use figrs_models::mdmc::{Meaning, Tile, TileSet};
 
-/// Reason why something is no movement, or does not fit a set of tiles.
+/// Reason why a text is no movement, or a movement does not fit a set of tiles.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum MovementError {
@@ -26,7 +26,7 @@ pub enum MovementError {
         /// The operating system's reason.
         cause: io::Error,
     },
-    /// Not JSON, or JSON of something else.
+    /// The text is not JSON, or JSON of something else.
     #[error(
         "not a movement: line {}, column {}: {}{}; write {{\"jumps\": [[[0, -1], [1, -2]]], \"start\": \"ground\", ..}}",
         .cause.line(), .cause.column(), of_key(.key.as_deref()), figrs_reading::mistakes::in_json(.cause)
@@ -38,7 +38,7 @@ pub enum MovementError {
         #[source]
         cause: serde_json::Error,
     },
-    /// Not TOML, or TOML of something else.
+    /// The text is not TOML, or TOML of something else.
     #[error(
         "not a movement: {}{}{}; write lines such as jumps = [[[0, -1], [1, -2]]] and start = \"ground\"",
         figrs_reading::mistakes::place_in_toml(.cause), of_key(.key.as_deref()), figrs_reading::mistakes::in_toml(.cause)
@@ -61,10 +61,10 @@ pub enum MovementError {
         /// The characters of the tiles.
         tiles: String,
     },
-    /// A set of tiles that no movement is made for.
+    /// The tiles suggest no movement.
     #[error("these tiles suggest no movement; name one of {} or a file", Movement::NAMES.join(", "))]
     Undecided,
-    /// The set has no tile to start at, or to reach.
+    /// The set has no tile that could be the start, or the goal.
     #[error(
         "{movement} needs a tile of meaning {meanings} as {place}, and the set has none: give it in the legend, or another {place} in a file"
     )]
@@ -76,7 +76,7 @@ pub enum MovementError {
         /// `start` or `goal`.
         place: &'static str,
     },
-    /// A place that cannot be told while a level is drawn in its direction of travel.
+    /// A start or goal that is not known while a level is drawn in its direction of travel.
     #[error("{movement}: {what} does not fit levels that are played {travel}; {remedy}")]
     Travel {
         /// The movement.
@@ -97,12 +97,12 @@ pub enum MovementError {
         movement: String,
         /// Stages of the moves.
         stages: usize,
-        /// The most that there can be.
+        /// The largest number of stages.
         most: usize,
     },
 }
 
-/// The key of a field, before what is wrong with it.
+/// The key of a field, which precedes the description of the error.
 fn of_key(key: Option<&str>) -> String {
     key.map_or_else(String::new, |key| format!("{key}: "))
 }
@@ -118,7 +118,7 @@ impl MovementError {
         })
     }
 
-    /// The error for meanings of which the set has no tile, if it has none.
+    /// The error for a set that has no tile of these meanings, if it has none.
     pub(super) fn of_missing(
         movement: &Movement,
         (place, meanings): (&'static str, &[Meaning]),

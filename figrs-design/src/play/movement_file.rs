@@ -11,7 +11,7 @@ use super::movement_error::MovementError;
 use figrs_models::mdmc::Meaning;
 use figrs_reading::{MOST_BYTES, read_limited};
 
-/// The fields of a file; what is missing is taken from the movement that it is like.
+/// The fields of a file; missing fields are taken from the movement that `like` names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a movement")]
 struct MovementFile {
@@ -38,7 +38,7 @@ struct MovementFile {
     _tiles: Option<IgnoredAny>,
 }
 
-/// A name of a movement that is built in.
+/// The name of a built-in movement.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct BuiltIn(Movement);
@@ -262,7 +262,7 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of them. They are looked up later, since errors within forms that exclude each other are lost.
+/// One meaning of tiles, or a list of them. The words are looked up later, because an untagged form would lose the error.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -299,7 +299,7 @@ impl MovementFile {
         })
     }
 
-    /// The first key whose value is wrong by itself.
+    /// Returns the first key whose value is invalid by itself.
     fn wrong_key(fields: Map<String, Json>) -> Option<String> {
         let mut fields = fields.into_iter();
         let wrong = fields.find(|(key, value)| {
@@ -350,7 +350,7 @@ impl From<MovementFile> for Movement {
 }
 
 impl Movement {
-    /// Reads a movement in TOML. All fields may be left out; they are then those of the movement built in that `like` names, or of
+    /// Reads a movement in TOML. All fields may be left out; their values are then those of the built-in movement that `like` names, or of
     /// `platformer`:
     ///
     /// | field | value |
@@ -366,10 +366,10 @@ impl Movement {
     /// | `enemies`, `hazards` | `"ignored"`, `"blocked"` or `"jumped"` |
     /// | `start` | `{ any = ["start"] }`, `[row, column]`, `"ground"`, or an edge |
     /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
-    /// | `tiles` | is not read: a legend may stand in the same file |
+    /// | `tiles` | ignored, so that a legend may stand in the same file |
     ///
-    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; one meaning may stand without brackets, and `tiles` in place of `any`. [`Movement`] says what all
-    /// of it means.
+    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; one meaning may stand without brackets, and `tiles` in place of `any`. [`Movement`] explains
+    /// the fields.
     ///
     /// **Errors.** [`MovementError::Toml`], which names the line and the key.
     ///
@@ -394,14 +394,14 @@ impl Movement {
 
     /// Reads a movement in JSON: an object of the fields of [`from_toml`](Self::from_toml).
     ///
-    /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, are such objects.
+    /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, have this form.
     ///
     /// **Errors.** [`MovementError::Json`], which names the line and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {
         Ok(MovementFile::from_json(text)?.into())
     }
 
-    /// Reads a file: JSON if its name ends in `.json`, else TOML. A movement without a name is called as the file.
+    /// Reads a file: JSON if its name ends in `.json`, else TOML. A movement without a name gets the name of the file.
     ///
     /// **Errors.** Those of [`from_toml`](Self::from_toml) and [`from_json`](Self::from_json), and [`MovementError::Read`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MovementError> {

@@ -8,7 +8,7 @@ use super::rules::Situation;
 use super::stages::{MoveAutomaton, MoveStep, MoveSteps, PlayedStep, Stage, in_frame};
 use figrs_models::mdmc::Travel;
 
-/// Each move, and its mirror image before it.
+/// Each move, after its mirror image.
 fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     cells.iter().flat_map(|&(dx, dy)| {
         let sides: &[i8] = if dx == 0 { &[1] } else { &[-1, 1] };
@@ -19,12 +19,12 @@ fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
 /// Builds the moves of a movement in the frame of models.
 pub(super) struct MoveBuilder {
     pub(super) travel: Travel,
-    /// Properties that tiles of the set have.
+    /// Properties that some tile of the set has.
     pub(super) used: CellClass,
     pub(super) automaton: MoveAutomaton,
 }
 
-/// One step as it is played, which lands.
+/// A single step as it is played, after which the move can be left.
 fn step(cell: (i8, i8), via: Via) -> PlayedStep {
     PlayedStep {
         cell,
@@ -123,7 +123,7 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// A move in the frame of models, with equal tests where no tile of the set tells them apart.
+    /// A move in the frame of models; tests that no tile of the set distinguishes become equal.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, played);
         for step in &mut steps {

@@ -4,11 +4,11 @@ use std::fmt;
 
 use super::field::Field;
 
-/// Obstacle that stops a player; from left to right, the one after the last column where the player can stand.
+/// Obstacle that stops a player; in levels played from left to right, the one after the last column where the player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// Columns in which there is nowhere to stand.
+    /// Columns without a place to stand.
     Gap {
         /// The first of them.
         column: usize,
@@ -29,26 +29,26 @@ pub enum Obstacle {
         /// The first column without a footing that can be reached.
         column: usize,
     },
-    /// In a level that is played upwards, the highest row that a player comes to.
+    /// In a level that is played upwards, the highest row that a player reaches.
     Ceiling {
         /// The row, from 0 at the top.
         row: usize,
     },
-    /// A cell that is to be reached and cannot be.
+    /// A goal cell that cannot be reached.
     Unreached {
         /// Its row, from 0 at the top.
         row: usize,
         /// Its column.
         column: usize,
     },
-    /// An area of a route that no way passes after those before it.
+    /// An area of a route that no way passes after the areas before it.
     WayPoint {
         /// Number of areas that are passed.
         passed: usize,
     },
-    /// No cell that is to be reached.
+    /// The level has no goal cell.
     NoGoal,
-    /// No place to start.
+    /// The level has no place to start.
     NoStart,
 }
 

@@ -15,7 +15,7 @@ use super::targets::{self, Target};
 use super::{MovementRules, Route};
 use figrs_models::mdmc::{LevelError, Tile};
 
-/// Playability of a level that comes column by column from the left, or, if it is played upwards, row by row from the bottom.
+/// Playability of a level that is given column by column from the left, or, if it is played upwards, row by row from the bottom.
 ///
 /// Levels with equal values of this type stay equally playable under any columns that follow, so that it can be the state of
 /// a [`fold`](figrs_core::fold) over columns, or of a particle.
@@ -23,16 +23,16 @@ use figrs_models::mdmc::{LevelError, Tile};
 /// # Guarantee
 ///
 /// Exact: after each column [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far. Moves cross
-/// one column at a time, so the past matters only by where a player can cross into the next column: from the
-/// start, and after coming back from each place in the columns to come. Both are kept, however far
-/// back to the left the way leads, for each number of areas of a [`Route`] that the player has passed before. Where all tiles of some kind are to be reached, those not reached yet are kept as the sets of
-/// places to come back by from which they are. Once [`alive`](Self::alive) is false, no columns to come make the level playable.
+/// one column at a time, so the past matters only through the places where a player can cross into the next column: from the
+/// start, and after coming back from each place in the columns to come. Both are kept for each number of areas of a [`Route`] that the player has
+/// passed, however far back to the left the way leads. If all tiles of some kind are goals, each tile not reached yet is kept as the set of
+/// places to come back by from which it is reached. Once [`alive`](Self::alive) is false, no columns to come make the level playable.
 ///
 /// # Complexity
 ///
-/// A column takes time in proportion to its height times the stages of moves, once for what is reached from the left and
-/// once for each way of coming back from the right into a part of the column that is not; all of it for each number of areas that a player may
-/// have passed. Memory does not grow with the number of columns, but for sets of targets, of which those that others contain are left out.
+/// A column takes time in proportion to its height times the stages of moves, once for the cells reached from the left and
+/// once for each way of coming back from the right into a part of the column that is not reached yet; all of it for each number of areas that a player may
+/// have passed. Memory does not grow with the number of columns, except for sets of targets; sets that contain another one are left out.
 ///
 /// # Errors
 ///
@@ -87,34 +87,34 @@ impl figrs_core::Value for Reach {
 /// Crossings of the right edge of the columns so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
-    /// A hash of all the rest, which is long and asked for often.
+    /// A hash of the other fields, which are long and hashed often.
     print: u64,
     outlook: Outlook,
-    /// There is a place to start.
+    /// True if the columns so far have a place to start.
     has_start: bool,
-    /// No places to start are to come.
+    /// True if no places to start can follow.
     starts_known: bool,
-    /// The level is playable if it ends here.
+    /// True if the level is playable when it ends here.
     playable: bool,
-    /// Cells of the last column that the next one's rest upon, for levels that are played upwards.
+    /// For levels that are played upwards, whether each cell of the last column supports the cell after it.
     pub(super) supports: Vec<bool>,
     /// Arrivals in the next column from the start.
     reached: Crossings,
-    /// All that becomes possible for a player who comes back.
+    /// The crossings that become possible for a player who comes back.
     pub(super) returns: Returns,
-    /// Tiles to be reached that are not yet.
+    /// The goal tiles that are not reached yet.
     targets: Vec<Target>,
-    /// Columns since the nearest target that was reached, where only near ones count.
+    /// Columns since the nearest target that was reached, if only near targets count.
     nearest: Option<u8>,
 }
 
-/// True if columns to come can change the answer.
+/// Whether columns to come can change the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,
     /// The level is playable whatever comes.
     Won,
-    /// It is not, whatever comes.
+    /// The level is not playable, whatever comes.
     Lost,
 }
 
@@ -125,7 +125,7 @@ impl Hash for EdgeCrossings {
 }
 
 impl EdgeCrossings {
-    /// With the hash of what it is now.
+    /// Returns the crossings with their current hash.
     fn printed(mut self) -> Self {
         let mut hasher = FxHasher::default();
         let known = (
@@ -159,18 +159,18 @@ impl EdgeCrossings {
 }
 
 impl Reach {
-    /// Before the first column of a level of `height` rows, by the published rules for platformers.
+    /// Creates the state before the first column of a level of `height` rows, by the published rules for platformers.
     pub fn new(height: usize) -> Self {
         Self::under(height, MovementRules::platformer())
     }
 
-    /// Before the first column of a level of `height` rows, by the rules of a movement. Rows and columns are those of models: a level that is
-    /// played upwards is [turned](figrs_models::mdmc::Travel::turned).
+    /// Creates the state before the first column of a level of `height` rows, by the rules of a movement. Rows and columns are those of models: a level
+    /// that is played upwards is [turned](figrs_models::mdmc::Travel::turned).
     pub fn under(height: usize, rules: &MovementRules) -> Self {
         Self::along(height, &rules.into())
     }
 
-    /// Before the first column of a level of `height` rows in which the player's way passes the areas of a route, as [`under`](Self::under).
+    /// Creates the state before the first column for a player's way that passes the areas of a route, as [`under`](Self::under).
     pub fn along(height: usize, route: &Route) -> Self {
         // Without rows there is nowhere to stand.
         let outlook = if height == 0 {
@@ -186,13 +186,13 @@ impl Reach {
         }
     }
 
-    /// False if the level is not playable whatever columns follow. Where the last column is to be reached, true only if a player can
-    /// reach the last one so far.
+    /// False if the level is not playable whatever columns follow. If the last column is the goal, true only if a player can
+    /// reach the last column so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
 
-    /// True if the level is playable that ends here.
+    /// True if the level is playable when it ends here.
     pub fn playable(&self) -> bool {
         self.edge.playable
     }
@@ -269,7 +269,7 @@ impl Reach {
         next
     }
 
-    /// Puts the player into the cells of a column where one starts; returns whether there is a start so far, and whether none is to come.
+    /// Puts the player into the start cells of a column; returns whether there is a start so far, and whether no start can follow.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -314,7 +314,7 @@ impl Reach {
         has_start: bool,
         found: &targets::Found,
     ) -> bool {
-        // The start of a level that ends here, if it starts in its last column.
+        // The start cells of a level that ends here, if a level starts in its last column.
         let rows: Vec<usize> = match cells.rules.start {
             FrameStart::Cell { row, column } if self.columns < column => {
                 vec![row.min(self.height - 1)]
@@ -350,8 +350,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// For each number of areas passed, `true` if columns from some number on, and coming back into those before, can bring a player who passed so many
-    /// to where all areas are passed, or to a target.
+    /// For each number of passed areas, `true` if the columns from `column` on, together with coming back into those before, can bring a player to
+    /// pass all areas or to reach a target.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -382,7 +382,7 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Forgets all that is known of players who cannot pass the areas that they have not passed, so that equal prospects are equal values.
+    /// Forgets everything about players who cannot pass their remaining areas, so that states with the same prospects are equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;
@@ -416,7 +416,7 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores a column for players who come back into it; notes from where targets are reached.
+/// Explores a column for players who come back into it; notes the arrivals from which targets are reached.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,
@@ -430,7 +430,7 @@ fn returns(
     let mut free = inside.clone();
     let hopeful = (0..hopes.len()).filter(|&passed| hopes[passed]);
     for passed in hopeful {
-        // The row of the exploration of a free player who comes back.
+        // The row to which the exploration of a returning free player belongs.
         let mut free_row = None;
         for row in (0..cells.height()).rev() {
             let place = Place { row, passed };

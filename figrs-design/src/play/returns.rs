@@ -1,4 +1,4 @@
-//! Returns: crossings that become possible for a player who comes back into columns before.
+//! Returns: crossings that become possible for a player who comes back into earlier columns.
 
 use super::exploration::Crossings;
 
@@ -9,15 +9,15 @@ pub(super) struct ReturnWay {
     pub(super) place: u32,
     /// The number of the arrival.
     pub(super) arrival: u16,
-    /// The player then wins.
+    /// True if the player then wins.
     pub(super) wins: bool,
 }
 
-/// Ways of coming back, each with the further arrivals in the next column, in ascending order of places and arrivals.
+/// Ways of coming back, each with the additional arrivals in the next column, in ascending order of places and arrivals.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// The crossings of the ways, equally many words each: there are many ways, and most of the time went into lists of their own.
+    /// The crossings of the ways, the same number of words for each, in one list because lists per way took most of the time.
     crossings: Crossings,
 }
 
@@ -28,7 +28,7 @@ impl ReturnWay {
 }
 
 impl Returns {
-    /// Words of the crossings of a way.
+    /// Number of words of the crossings of one way.
     fn words(&self) -> usize {
         self.crossings.len() / self.ways.len().max(1)
     }
@@ -38,7 +38,7 @@ impl Returns {
         &self.crossings[index * words..(index + 1) * words]
     }
 
-    /// The way to a place by an arrival, if it makes anything possible.
+    /// The way to a place by an arrival, if it makes any crossing or win possible.
     pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
         let found = self
             .ways
@@ -53,7 +53,7 @@ impl Returns {
         ways.map(|(index, way)| (way, self.crossings_of(index)))
     }
 
-    /// Adds a way; the ways are [sorted](Self::sorted) in the end.
+    /// Adds a way; the ways have to be [sorted](Self::sorted) in the end.
     pub(super) fn push(&mut self, way: ReturnWay, crossings: impl Iterator<Item = u64>) {
         self.ways.push(way);
         self.crossings.extend(crossings);

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::MovementRules;
 use crate::Area;
 
-/// A player's way by the rules of a movement: from a start to what is to be reached, through areas one after another.
+/// A player's way by the rules of a movement: from a start to the goal, through areas one after another.
 ///
-/// The way passes an area where the player comes to a cell of it, on foot, in the air or holding on; it may come to areas of later numbers
-/// before, and to the same one again. Where all tiles of some kind are to be reached, there has to be such a way to each of them. Areas are in the
-/// frame of models, as those of a [`Demand`](crate::Demand); of levels that are played to the right that is the level as it stands.
+/// The way passes an area when the player comes to a cell of it, on foot, in the air or holding on; it may come to later areas
+/// before, and to the same area again. If all tiles of some kind are goals, there has to be such a way to each of them. Areas are in the
+/// frame of models, as those of a [`Demand`](crate::Demand); for levels that are played to the right that is the level as it stands.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -30,7 +30,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// The most areas.
+    /// Maximum number of areas.
     pub const MOST_AREAS: usize = 16;
 
     /// Any way by the rules of a movement.
@@ -41,7 +41,7 @@ impl Route {
         }
     }
 
-    /// A way that passes these areas, in their order, in place of those before.
+    /// The same movement with these areas, in their order, instead of the areas before.
     #[must_use]
     pub fn through(&self, areas: impl IntoIterator<Item = Area>) -> Self {
         Self {
@@ -60,25 +60,25 @@ impl Route {
         &self.areas
     }
 
-    /// Number of areas passed with which a player is done.
+    /// The number of areas that a complete way passes.
     pub(super) fn last(&self) -> usize {
         self.areas.len()
     }
 
-    /// True if a player who passed so many areas passes the next one in a cell.
+    /// True if a player who has passed `passed` areas passes the next one in a cell.
     pub(super) fn passes(&self, passed: usize, (row, column): (usize, usize)) -> bool {
         let next = self.areas.get(passed);
         next.is_some_and(|area| area.contains(row, column))
     }
 
-    /// The first column from which on all are alike to the areas.
+    /// The first column from which on the areas treat all columns alike.
     pub(super) fn settled(&self) -> usize {
         let settled = self.areas.iter().map(Area::settled_column);
         settled.max().unwrap_or(0)
     }
 }
 
-/// By the published rules for platformers.
+/// A way by the published rules for platformers.
 impl Default for Route {
     fn default() -> Self {
         Self::under(MovementRules::platformer())

@@ -23,9 +23,9 @@ pub struct MovementRules(Arc<CompiledRules>);
 pub(super) struct CompiledRules {
     movement: Movement,
     travel: Travel,
-    /// For each set of meanings the class.
+    /// The class of each set of meanings.
     classes: Vec<CellClass>,
-    /// Properties that tiles of the set have.
+    /// Properties that some tile of the set has.
     used: CellClass,
     pub(super) start: FrameStart,
     pub(super) goal: FrameGoal,
@@ -38,15 +38,15 @@ pub(super) struct CompiledRules {
     pub(super) backward: Vec<u16>,
     /// For each class that can be entered, the arrivals possible there, as words of bits.
     enter: Vec<u64>,
-    /// For each arrival itself and those that are possible wherever it is, as words of bits.
+    /// For each arrival, itself and the arrivals that are possible wherever it is, as words of bits.
     implied: Vec<u64>,
-    /// Falling by one row is among the falls.
+    /// True if falling by one row is among the falls.
     pub(super) falls_straight: bool,
-    /// The highest that a jump rises.
+    /// The largest rise of a jump, in rows.
     pub(super) jump_height: usize,
 }
 
-/// All that decides which steps are open to a free player in a cell.
+/// The properties that decide which steps are open to a free player in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Situation(u8);
 
@@ -65,8 +65,8 @@ impl Situation {
 impl Movement {
     /// The rules for a set of tiles and a direction of travel.
     ///
-    /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, [`MovementError::NoTile`] if no tile of the set is one to start at or
-    /// to reach, [`MovementError::Travel`] for places that are not known until a level is whole, and [`MovementError::Stages`].
+    /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, [`MovementError::NoTile`] if the set has no tile for the start or
+    /// the goal, [`MovementError::Travel`] for places that are not known until a level is whole, and [`MovementError::Stages`].
     pub fn rules(&self, tiles: &TileSet, travel: Travel) -> Result<MovementRules, MovementError> {
         if self.solid.is_none()
             && let Some(error) = MovementError::of_unknown(&self.name, tiles)
@@ -140,7 +140,7 @@ impl MovementRules {
     }
 }
 
-/// Rules are equal if they are the same for the same tiles.
+/// Rules are equal if their movements, tiles and directions of travel are.
 impl PartialEq for MovementRules {
     fn eq(&self, other: &Self) -> bool {
         let (own, other) = (&self.0, &other.0);
@@ -263,7 +263,7 @@ impl CompiledRules {
         self.movement.wrap
     }
 
-    /// True if a player in the bottom row moves no more.
+    /// True if a player in the bottom row is lost and moves no more.
     pub(super) fn loses_at_bottom(&self) -> bool {
         self.movement.gravity && self.movement.bottom == Bottom::Lost
     }
@@ -273,7 +273,7 @@ impl CompiledRules {
         self.movement.bottom == Bottom::Floor
     }
 
-    /// The situation of a free player in a cell that has support or not.
+    /// The situation of a free player in a cell with or without support.
     pub(super) fn situation(&self, class: CellClass, supported: bool) -> Situation {
         let bit = |property, bit| if class.has(property) { bit } else { 0 };
         let own = bit(CellClass::CLIMB, Situation::CLIMB)
@@ -291,12 +291,12 @@ impl CompiledRules {
         }
     }
 
-    /// Words of bits that have one for each stage.
+    /// Number of words that have a bit for each stage.
     pub(super) fn stage_words(&self) -> usize {
         self.stages.len().div_ceil(64)
     }
 
-    /// Words of bits that have one for each arrival.
+    /// Number of words that have a bit for each arrival.
     pub(super) fn arrival_words(&self) -> usize {
         self.arrivals.len().div_ceil(64).max(1)
     }
@@ -307,7 +307,7 @@ impl CompiledRules {
         &self.enter[class.entry() * words..][..words]
     }
 
-    /// An arrival with those that are possible wherever it is.
+    /// An arrival together with the arrivals that are possible wherever it is.
     pub(super) fn implied(&self, arrival: u16) -> &[u64] {
         let words = self.arrival_words();
         &self.implied[usize::from(arrival) * words..][..words]
@@ -319,7 +319,7 @@ impl CompiledRules {
     }
 }
 
-/// For each set of meanings the class of a tile that has them.
+/// For each set of meanings, the class of a tile that has them.
 fn meaning_classes(movement: &Movement, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
     sets.map(|bits| CellClass::of(movement, Tile::of_meaning_bits(bits as u16)).masked(used))

@@ -8,7 +8,7 @@ use super::stages::{FREE, Stage};
 use super::{MovementRules, Obstacle, Route};
 use figrs_models::mdmc::Level;
 
-/// Playability of a level, with the way there or the obstacle that stops the player.
+/// Playability of a level, with a way to the goal or the obstacle that stops the player.
 ///
 /// # Rules
 ///
@@ -18,7 +18,7 @@ use figrs_models::mdmc::Level;
 /// - A player takes one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the
 ///   bottom row the player is lost and moves no more.
 /// - The player starts in column 2, row 2, counted from 0 at the top left, falling, if that cell can be entered. (The published
-///   program does not test it.) A smaller level is entered in its last column or row instead, whatever that holds. The goal is the last column, at any height.
+///   program does not test it.) A smaller level is entered in its last column or row instead, whatever tile is there. The goal is the last column, at any height.
 /// - Over a solid tile the player stands: walks one column to the left or right, or starts one of the five
 ///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of an arc must be inside the level and free, and an arc
 ///   can be left in each of them.
@@ -28,7 +28,7 @@ use figrs_models::mdmc::Level;
 ///
 /// # Guarantee
 ///
-/// Exact under these rules: breadth-first over cells, stages of moves and numbers of areas of a [`Route`] that are passed. The path has the fewest moves.
+/// Exact under these rules: breadth-first over cells, stages of moves and numbers of passed areas of a [`Route`]. The path has the fewest moves.
 ///
 /// # Complexity
 ///
@@ -66,25 +66,25 @@ struct MoveSearch<'a> {
     rules: &'a CompiledRules,
     route: &'a Route,
     field: &'a Field<'a>,
-    /// For each number of areas passed, and each cell, a bit for each stage, in words.
+    /// For each number of passed areas and each cell, words with a bit for each stage.
     reached: Vec<u64>,
-    /// In the order in which they were reached.
+    /// The visits in the order in which they were reached.
     visits: Vec<Visit>,
 }
 
-/// A cell and stage that was reached, and the index of the one before.
+/// A cell and stage that was reached, and the index of the visit before.
 #[derive(Clone, Copy)]
 struct Visit {
     row: u32,
     column: u32,
     stage: Stage,
     passed: u16,
-    /// A move skips the cell.
+    /// True if a move skips the cell.
     is_passed: bool,
     from: u32,
 }
 
-/// The index of a visit that has none before.
+/// The index that stands for no visit before.
 const NONE: u32 = u32::MAX;
 
 impl Playability {
@@ -127,7 +127,7 @@ impl Playability {
         }
         let (mut next, mut furthest) = (0, 0);
         let needs_all = rules.goal == FrameGoal::AllTiles;
-        // Of other goals one is enough.
+        // For other goals one is enough.
         let mut goals = if needs_all { field.goals().count() } else { 1 };
         let mut last_goal = None;
         while let Some(&visit) = search.visits.get(next) {
@@ -169,12 +169,12 @@ impl Playability {
         }
     }
 
-    /// True if what is to be reached can be.
+    /// True if the goal can be reached.
     pub fn playable(&self) -> bool {
         self.obstacle.is_none()
     }
 
-    /// The furthest column that can be reached, in the air or on ground; in levels that are played upwards the furthest row from the bottom.
+    /// The furthest column that a player reaches, in the air or on ground; in levels that are played upwards the furthest row from the bottom.
     pub fn furthest_column(&self) -> usize {
         self.furthest
     }
@@ -184,8 +184,8 @@ impl Playability {
         self.obstacle
     }
 
-    /// A shortest way to the goal, through the areas of the route, or else to the furthest column, as rows and columns of cells from the start. Where all tiles of some kind are to be
-    /// reached, it is the way to the one that takes the most moves. Empty where there is no place to start.
+    /// A shortest way to the goal, through the areas of the route, or else to the furthest column, as rows and columns of cells from the start. If all
+    /// tiles of some kind are goals, it is the way to the one that takes the most moves. Empty if there is no place to start.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
@@ -210,7 +210,7 @@ impl MoveSearch<'_> {
         self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks a stage of a cell as reached, and the free stage with it if the move can be left there. A cell that is tested passes the area that it lies in.
+    /// Marks a stage of a cell as reached, and also the free stage if the move can be left there. A tested cell passes the area that it lies in.
     fn reach(
         &mut self,
         (cell, passed): ((usize, usize), usize),
@@ -264,7 +264,7 @@ impl MoveSearch<'_> {
         }
     }
 
-    /// The cells on the way to a visit, from the start; those that a move skips are none.
+    /// The cells on the way to a visit, from the start, without cells that a move skips.
     fn path(&self, index: usize) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut next = index as u32;
@@ -278,7 +278,7 @@ impl MoveSearch<'_> {
         path
     }
 
-    /// The obstacle in a level that was searched in vain from some cells.
+    /// The obstacle in a level whose search from some cells found no way.
     fn obstacle(&self, starts: &[(usize, usize)]) -> Obstacle {
         let field = self.field;
         let upright = |cell| self.rules.travel().upright_cell(field.width(), cell);

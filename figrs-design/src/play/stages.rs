@@ -13,17 +13,17 @@ pub(super) type Stage = u16;
 /// Between moves: standing or falling.
 pub(super) const FREE: Stage = 0;
 
-/// A step of a move in the frame of models: at most one column, to a cell that is tested.
+/// A step of a move in the frame of models: at most one column, to a tested cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct MoveStep {
     pub(super) columns: i8,
     pub(super) rows: i8,
     pub(super) via: Via,
-    /// It leads downwards, in the level as it is played.
+    /// True if the step leads downwards, in the level as it is played.
     pub(super) down: bool,
-    /// Above the top row it goes on in the top row.
+    /// True if a step above the top row goes on in the top row.
     pub(super) clamps: bool,
-    /// The player can leave the move here.
+    /// True if the player can leave the move here.
     pub(super) lands: bool,
 }
 
@@ -35,12 +35,12 @@ pub(super) type MoveSteps = Vec<MoveStep>;
 pub(super) struct StagedStep {
     pub(super) step: MoveStep,
     pub(super) then: Stage,
-    /// The number of the arrival, of steps that change the column.
+    /// The number of the arrival, for steps that change the column.
     pub(super) arrival: u16,
 }
 
 impl StagedStep {
-    /// The row that the step leads to in a level of some rows, whose sides are joined or not.
+    /// The row that the step leads to in a level of `height` rows, whose sides are joined if `wrap`.
     pub(super) fn row(&self, row: usize, height: usize, wrap: bool) -> Option<usize> {
         let to = row.cast_signed() + isize::from(self.step.rows);
         if wrap {
@@ -60,7 +60,7 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// A move in the frame of models: steps over more than one column become several, of which only the last tests its cell.
+/// Turns a move into the frame of models; steps over more than one column become several, and only the last of them tests its cell.
 pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
     let mut steps = Vec::new();
     for PlayedStep {
@@ -95,9 +95,9 @@ pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedSt
     steps
 }
 
-/// Automaton of moves: for each stage the steps that may come next.
+/// Automaton of moves: for each stage the possible next steps.
 ///
-/// A stage is the set of the possible remainders of the moves, so that moves share their stages where they begin alike or end
+/// A stage is the set of the possible remainders of the moves, so that moves share stages where they begin or end
 /// alike: 39 cells of the five published arcs and as many mirrored ones make 31 stages and the free one.
 #[derive(Debug)]
 pub(super) struct MoveAutomaton {
@@ -106,7 +106,7 @@ pub(super) struct MoveAutomaton {
 }
 
 impl MoveAutomaton {
-    /// The most stages.
+    /// Maximum number of stages.
     pub(super) const MOST: usize = 1024;
 
     pub(super) fn new() -> Self {

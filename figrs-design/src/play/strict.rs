@@ -7,18 +7,18 @@ use super::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 use super::{MovementRules, Route};
 use figrs_models::mdmc::{Level, Meaning, Tile, Travel};
 
-/// Playability of a level by stricter rules, searched by an engine that shares nothing with [`Playability`](super::Playability) but the
-/// [`Movement`].
+/// Playability of a level by stricter rules, searched by an engine that shares only the [`Movement`] with
+/// [`Playability`](super::Playability).
 ///
 /// # Rules
 ///
 /// Those of the movement, and:
 ///
-/// - Enemies and hazards can be neither entered nor stood upon, whatever the movement says: over one that would carry the player, only an arc goes on.
+/// - Enemies and hazards can be neither entered nor stood upon, whatever the movement says: over one that would support the player, only an arc goes on.
 /// - A player passes from cell to cell by their sides: each part of a move, such as a step of an arc or a fall, must be possible as steps of one cell
 ///   up, down or aside through cells that are free, towards its end. So nobody passes between two solid tiles that touch at a corner, nor through a
 ///   tile that the movement does not test.
-/// - The first cell must be free, and all cells between two doors blocked.
+/// - The first cell must be free, and all cells between two doors must be blocked.
 ///
 /// # Guarantee
 ///
@@ -47,10 +47,10 @@ pub struct StrictPlayability {
 /// A row and a column.
 type Cell = (usize, usize);
 
-/// A cell, and the jump under way: its number, the cells passed and the side.
+/// A cell, and the jump under way if there is one: its number, the cells passed and the side.
 type Position = (Cell, Option<(usize, usize, i8)>);
 
-/// A level and the movement through it, with hurting tiles blocked or as the movement has them.
+/// A level and the movement through it; harmful tiles are blocked, or as the movement has them.
 #[derive(Clone, Copy)]
 struct Body<'a> {
     level: &'a Level,
@@ -77,7 +77,7 @@ impl StrictPlayability {
         let (starts, goals) = strict.places();
         let needs_all = matches!(strict.movement.goal, Goal::All(_));
         let mut left: HashSet<Cell> = goals;
-        // Positions with the number of areas that are passed.
+        // Positions with the number of passed areas.
         let mut from: HashMap<(Position, usize), Option<(Position, usize)>> = HashMap::new();
         let mut open: VecDeque<(Position, usize)> = VecDeque::new();
         let is_started = !starts.is_empty();
@@ -117,19 +117,19 @@ impl StrictPlayability {
         Self { path: None }
     }
 
-    /// True if what is to be reached can be.
+    /// True if the goal can be reached.
     pub fn playable(&self) -> bool {
         self.path.is_some()
     }
 
-    /// A way to the goal, or to the last of all tiles that are to be reached, as rows and columns of cells; empty if the level is not playable.
+    /// A way to the goal, or to the last of all goal tiles, as rows and columns of cells; empty if the level is not playable.
     pub fn path(&self) -> &[(usize, usize)] {
         self.path.as_deref().unwrap_or(&[])
     }
 }
 
 impl Body<'_> {
-    /// The same with hurting tiles as the movement has them.
+    /// The same level with harmful tiles as the movement has them.
     fn with_own_harm(&self) -> Self {
         Self {
             blocks_harm: false,
@@ -137,7 +137,7 @@ impl Body<'_> {
         }
     }
 
-    /// Numbers of areas that may be passed by a player in a cell who passed some before.
+    /// Numbers of areas that a player in a cell may have passed after `before` areas.
     fn passed(&self, route: &Route, cell: Cell, before: usize) -> RangeInclusive<usize> {
         let in_frame = match self.travel {
             Travel::Right => cell,
@@ -246,7 +246,7 @@ impl Body<'_> {
         }
     }
 
-    /// The cells to start in, and those to be reached.
+    /// The start cells and the goal cells.
     fn places(&self) -> (Vec<Cell>, HashSet<Cell>) {
         let own = self.with_own_harm();
         let (height, width) = (self.level.height(), self.level.width());
@@ -297,7 +297,7 @@ impl Body<'_> {
         (starts, goals)
     }
 
-    /// True if a player passes by sides of free cells from one cell to another.
+    /// True if a player can move from one cell to another through the sides of free cells.
     fn slides(&self, (row, column): Cell, (dx, dy): (isize, isize)) -> bool {
         let (wide, high) = (dx.unsigned_abs(), dy.unsigned_abs());
         let mut passed = vec![false; (wide + 1) * (high + 1)];
@@ -385,7 +385,7 @@ impl Body<'_> {
         next
     }
 
-    /// The positions after the next cell of a jump: on it, and free.
+    /// The positions after the next cell of a jump: with the jump left, and with the jump going on.
     fn jumped(&self, at: Cell, (number, passed, side): (usize, usize, i8)) -> Vec<Position> {
         let arc = &self.movement.jumps[number];
         let Some(&(dx, dy)) = arc.get(passed) else {

@@ -1,38 +1,38 @@
-//! Tiles that are to be reached and are not yet, as sets of places to come back by.
+//! Goal tiles that are not reached yet, as sets of places to come back by.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
 use super::frame::FrameGoal;
 
-/// A tile that is to be reached, in the columns so far.
+/// A goal tile in the columns so far.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Columns since, where only near ones count.
+    /// Columns since the tile, if only near tiles count.
     age: u8,
-    /// Arrivals by which a player who comes back reaches it: into the column before the one that is explored, after
-    /// [`note`](Self::note) into that column.
+    /// Arrivals from which a returning player reaches it: into the column before the explored one, and after
+    /// [`note`](Self::note) into the explored column.
     ways: Crossings,
-    /// Its row, if it is in the column that is explored.
+    /// Its row, if it is in the explored column.
     row: Option<usize>,
     noted: Crossings,
 }
 
 /// The targets after a column.
 pub(super) struct Found {
-    /// Those not reached.
+    /// Targets that are not reached.
     pub(super) open: Vec<Target>,
-    /// Columns since the nearest one that was reached, where only near ones count.
+    /// Columns since the nearest target that was reached, if only near targets count.
     pub(super) nearest: Option<u8>,
 }
 
 impl FrameGoal {
-    /// True if tiles count that a player comes to by coming back.
+    /// True if tiles count that a player reaches by coming back.
     pub(super) fn has_targets(self) -> bool {
         matches!(self, Self::AllTiles | Self::LastColumnOr { .. })
     }
 }
 
-/// The targets before a column, and those in it, that the exploration of it does not reach.
+/// Returns the targets that the exploration of a column does not reach, of those before the column and in it.
 pub(super) fn after(
     before: &[Target],
     nearest: Option<u8>,
@@ -77,7 +77,7 @@ pub(super) fn after(
     }
 }
 
-/// The targets that matter: those that are reached whenever others are, and count as long, are left out.
+/// Returns the targets that matter; a target that is reached whenever another one is, and counts as long, is left out.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small
@@ -104,7 +104,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
             .filter(|&(other, _)| other != index);
         let mut others = others.map(|(_, other)| other);
         let is_needless = match goal {
-            // Any one of them counts.
+            // Any single target is enough.
             FrameGoal::LastColumnOr { .. } => {
                 target.is_out_of_reach()
                     || others
@@ -120,7 +120,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
 }
 
 impl Target {
-    /// True if an exploration of the column reaches it.
+    /// True if an exploration of the column reaches the target.
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
             Some(row) => by.is_free(row),
@@ -132,19 +132,19 @@ impl Target {
         }
     }
 
-    /// Notes an arrival in the column, given by the first word of its place and its number, if the exploration from there reaches it.
+    /// Notes an arrival in the column, given by the first word of its place and its number, if the exploration from there reaches the target.
     pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
             self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);
         }
     }
 
-    /// True if a player who comes back to one of some words of places reaches it.
+    /// True if a player who comes back to a place within `words` reaches the target.
     pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
         self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }
 
-    /// True if nobody who comes back reaches it.
+    /// True if no returning player reaches the target.
     pub(super) fn is_out_of_reach(&self) -> bool {
         self.ways.iter().all(|&arrivals| arrivals == 0)
     }

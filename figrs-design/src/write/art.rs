@@ -1,4 +1,4 @@
-//! The tiles, drawn for figrs: one character a pixel, coloured by the palette.
+//! The tiles as figrs draws them: one character a pixel, coloured by the palette.
 
 use super::tileset::SIDE;
 use figrs_models::mdmc::Tile;

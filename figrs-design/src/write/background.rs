@@ -1,15 +1,15 @@
-//! Sky, clouds and hills behind a level, by whole numbers alone, so that they are the same on every machine.
+//! Sky, clouds and hills behind a level, computed with integers only, so that they are the same on every machine.
 
 use super::palette::index;
 use figrs_models::picture::Canvas;
 
-/// Fills a canvas with them.
+/// Fills a canvas with sky, clouds and hills.
 pub(super) fn paint(canvas: &mut Canvas) {
     let (width, height) = (canvas.width().cast_signed(), canvas.height().cast_signed());
     let bands = *b"0123456";
     for y in 0..height {
         let band = y * bands.len().cast_signed() / height;
-        // Between two bands every other pixel is of the next.
+        // Between two bands every other pixel has the colour of the next band.
         let into = y * bands.len().cast_signed() % height;
         for x in 0..width {
             let mixed = into * 4 > height * 3 && (x + y) % 2 == 0;
@@ -34,7 +34,7 @@ pub(super) fn paint(canvas: &mut Canvas) {
     }
 }
 
-/// Calls `at` for a place in every stretch of `every` pixels and a little beyond, with a number by which to vary it.
+/// Calls `at` for a place in every stretch of `every` pixels and a little beyond, with a number that varies what is drawn there.
 fn scatter(width: isize, every: isize, salt: isize, mut at: impl FnMut(isize, isize)) {
     for stretch in -1..=width / every + 1 {
         // The last steps of a well-mixed hash (SplitMix64).

@@ -1,10 +1,10 @@
-//! The colours of the drawn tiles and of what stands behind them.
+//! The colours of the drawn tiles and of the background.
 
 use figrs_models::picture::Palette;
 
 /// The characters of the drawings and their colours.
 pub(super) const PALETTE: Palette = Palette(&[
-    // Nothing; what is behind shows.
+    // Clear; the background shows.
     (b'.', [0, 0, 0]),
     (b'k', [34, 26, 38]),
     (b'w', [255, 250, 232]),

@@ -1,4 +1,4 @@
-//! Squares in place of drawings: the colour tells what a tile means, its letter which one it is.
+//! Squares in place of drawings: the colour shows the meaning of a tile, its letter identifies it.
 
 use font8x8::{
     BASIC_FONTS, BLOCK_FONTS, BOX_FONTS, GREEK_FONTS, HIRAGANA_FONTS, LATIN_FONTS, MISC_FONTS,
@@ -35,7 +35,7 @@ enum Form {
     Spikes,
 }
 
-/// The meanings by which a tile is coloured, the first one that it has.
+/// The meanings by which a tile is coloured; the first one that the tile has counts.
 const KINDS: [(Meaning, Shade, Form); 14] = [
     (Meaning::Enemy, shade(285, 46, 48), Form::Disc),
     (Meaning::Shooter, shade(340, 55, 36), Form::Spikes),
@@ -67,7 +67,7 @@ impl Shade {
         Self { lightness, ..self }
     }
 
-    /// By whole numbers, so that pictures are the same on every machine.
+    /// Uses integers only, so that pictures are the same on every machine.
     fn colour(self) -> Rgba {
         let hue = self.hue.rem_euclid(360);
         // All in hundredths of a percent.
@@ -87,7 +87,7 @@ impl Shade {
     }
 }
 
-/// The square of a tile, of `side` by `side` pixels; `None` for the empty tile of a set and for tiles that are not of the set.
+/// The square of a tile, of `side` by `side` pixels; `None` for the empty tile of a set and for tiles outside the set.
 ///
 /// Solid tiles fill their cell and have raised edges; tiles of unknown meaning fill it with a flat colour of their own. Tiles of one kind
 /// differ in hue.
@@ -112,7 +112,7 @@ pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgb
     let beside = matches!(form, Form::Platform | Form::Rope | Form::Rails);
     let ink = match shade.lightness {
         _ if beside => shade.lighter(-12),
-        // The commonest tile of most levels, which is told without its letter.
+        // The commonest tile of most levels, which is recognised without its letter.
         _ if kind == Some(Meaning::Solid) && place == 0 => shade.lighter(18),
         // Flat colours often cover rooms.
         0..56 if kind.is_none() => shade.lighter(28),
@@ -131,7 +131,7 @@ fn kind(tile: Tile) -> Option<Meaning> {
     kinds.find(|&meaning| tile.is(meaning))
 }
 
-/// The look of the tile of a kind at a place among those of the set.
+/// The look of a tile by its kind and its place among the tiles of that kind.
 fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     let known = KINDS.iter().find(|&&(meaning, ..)| Some(meaning) == kind);
     let Some(&(meaning, shade, form)) = known else {
@@ -217,7 +217,7 @@ impl Square<'_> {
         self.fill((0, 0), (1, 16), light);
     }
 
-    /// Writes a character, if there is room; `?` for one that the font lacks.
+    /// Writes a character, if there is room; `?` for a character that the font lacks.
     fn letter(&mut self, symbol: char, top: isize, colour: Rgba) {
         if self.side < 8 {
             return;

@@ -12,7 +12,7 @@ use figrs_models::mdmc::{Level, Tile};
 use figrs_models::picture::{Canvas, Rgba, encode, encode_colours, is_latin};
 
 impl LevelWriter<'_> {
-    /// The most bytes of the pixels of a picture.
+    /// Maximum number of bytes of the pixels of a picture.
     const MAX_BYTES: usize = 1 << 28;
 
     /// The most tiles of a picture: 1048576 where figrs draws the [set](figrs_models::mdmc::TileSet::is_platformer), 262144 where it shows coloured squares, and with a sheet
@@ -28,7 +28,7 @@ impl LevelWriter<'_> {
         Self::MAX_BYTES / (tiles.side() * tiles.side() * bytes)
     }
 
-    /// Checks that a level of this many rows and columns would have a picture.
+    /// Checks that a level of this many rows and columns can have a picture.
     ///
     /// An error if it has more than [`most_tiles`](Self::most_tiles).
     pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {
@@ -41,11 +41,11 @@ impl LevelWriter<'_> {
 
     /// Writes the level as a PNG picture; notes become text chunks.
     ///
-    /// A tile has 16 by 16 pixels, or as many as those of the [`sheet`](Self::sheet). Sets that figrs has no drawings of, and no sheet, are
+    /// A tile has 16 by 16 pixels, or the size of those of the [`sheet`](Self::sheet). Without a sheet, sets that figrs has no drawings of are
     /// shown as squares with the tiles' letters: solid ones dark with raised edges, the others by their meaning on a light ground, and each
-    /// of unknown meaning in a flat colour of its own.
+    /// tile of unknown meaning in a flat colour of its own.
     ///
-    /// An error if the level has more than [`most_tiles`](Self::most_tiles), if the name of a note is not 1 to 79 Latin-1
+    /// An error if the level has more tiles than [`most_tiles`](Self::most_tiles), if the name of a note is not 1 to 79 Latin-1
     /// characters, or if `out` cannot be written.
     pub fn png(&self, out: impl Write) -> Result<(), OutputError> {
         let (height, width) = (self.level.height(), self.level.width());
@@ -68,7 +68,7 @@ impl LevelWriter<'_> {
         Ok(encode_colours(out, &canvas, &self.notes)?)
     }
 
-    /// With the drawings of figrs.
+    /// Writes the picture with the drawings of figrs.
     fn drawn(&self, out: impl Write) -> Result<(), OutputError> {
         let mut canvas = of_tiles(self.level.width(), self.level.height());
         background::paint(&mut canvas);
@@ -77,7 +77,7 @@ impl LevelWriter<'_> {
         Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
 
-    /// A line through the middles of the cells, with a disc at both ends, in two colours. Where sides are joined, it ends at one and goes on at the other.
+    /// Draws a line through the middles of the cells, with a disc at both ends, in two colours. Where sides are joined, the line breaks off and goes on at the other side.
     fn draw_path<P: Copy>(&self, canvas: &mut Canvas<P>, colours: (P, P)) {
         let side = self.map_tiles().side();
         let points = self.path_points();
@@ -118,7 +118,7 @@ fn draw_tiles(canvas: &mut Canvas, level: &Level) {
     }
 }
 
-/// Darkens the sides of ground that stand free.
+/// Darkens the free sides of ground.
 fn outline(canvas: &mut Canvas, level: &Level, row: usize, column: usize) {
     let free = |column: Option<usize>| {
         let tile = column.and_then(|column| level.get(row, column));

@@ -12,7 +12,7 @@ use figrs_models::picture::{Canvas, Rgba, encode_colours};
 
 /// The colour behind tiles that do not fill their cells.
 pub(super) const PAPER: Rgba = [240, 242, 246, 255];
-/// The colour of the dots between cells where nothing else is.
+/// The colour of the dots between cells where nothing else is drawn.
 const DOT: Rgba = [212, 218, 228, 255];
 
 /// A picture for each tile that has one, all of one size.
@@ -25,7 +25,7 @@ pub(super) struct Sprites {
 }
 
 impl Sprites {
-    /// Squares for the tiles of a set, and pictures in place of some of them.
+    /// Creates squares for the tiles of a set, and pictures in place of some of them.
     pub(super) fn new(
         set: &TileSet,
         side: usize,

@@ -305,7 +305,7 @@ fn the_same_level_gives_the_same_bytes() {
     assert_eq!(draw(), draw());
 }
 
-/// Takes nothing.
+/// A writer that accepts no bytes.
 struct Full;
 
 impl io::Write for Full {
@@ -347,7 +347,7 @@ fn what_cannot_be_written_is_an_error() {
             max: 1_048_576
         }
     ));
-    // Colours need four bytes a pixel, and a sheet has pixels of its own.
+    // Colours need four bytes a pixel, and the pixels of a sheet count separately.
     let set = TileSet::unknown(['~']);
     let sea = Level::from_text("sea", "~", &set).unwrap();
     let writer = LevelWriter::new(&sea).tiles(&set);

@@ -40,12 +40,12 @@ impl TileSheet {
     pub const SIDE: usize = SIDE;
     /// The largest side of a tile in pixels.
     pub const MAX_SIDE: usize = 256;
-    /// The most pixels of a sheet.
+    /// Maximum number of pixels of a sheet.
     pub const MAX_PIXELS: usize = 1 << 24;
 
     /// Cuts the picture of each tile of a set from a sheet in PNG, whose tiles have `side` by `side` pixels.
     ///
-    /// Sheets may have any kind of colours, opaque or not; of 16 bits the upper 8 count, and of an animation the first picture.
+    /// Sheets may have any kind of colours, opaque or not; of 16-bit channels the upper 8 bits count, and of an animation the first picture.
     ///
     /// **Errors.** [`TileSheetError`].
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, TileSheetError> {
@@ -88,7 +88,7 @@ impl TileSheet {
         })
     }
 
-    /// The tiles whose pictures these are.
+    /// The set of tiles that the pictures show.
     pub fn tiles(&self) -> &Arc<TileSet> {
         &self.tiles
     }
@@ -112,7 +112,7 @@ impl TileSheet {
 
 /// The pixels of a picture in PNG.
 fn decoded(png: &[u8]) -> Result<Canvas<Rgba>, TileSheetError> {
-    // All pixels in 16 bits a channel, and as much again for what the file holds beside them.
+    // All pixels at 16 bits a channel, and as much again for the other contents of the file.
     let bytes = TileSheet::MAX_PIXELS * 16;
     let mut decoder = Decoder::new_with_limits(Cursor::new(png), Limits { bytes });
     decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
@@ -315,7 +315,7 @@ mod tests {
             matches!(&error, TileSheetError::Beyond { tile, number: 1, pictures: 1 } if tile == "#"),
             "{error}"
         );
-        // A large picture is refused before its pixels are there: the header alone is large.
+        // A large picture is refused before its pixels are decoded: the header alone is large.
         let mut large = file.clone();
         large[16..24].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x10, 0]);
         let checksum = checksum(&large[12..29]).to_be_bytes();

@@ -8,7 +8,7 @@ use super::TileSheet;
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum TileSheetError {
-    /// Not a picture in PNG, or a damaged one.
+    /// The file is no picture in PNG, or is damaged.
     #[error(
         "not a picture in PNG: {}; save the sheet of tiles as PNG",
         .0.to_string().trim_end_matches('.')
@@ -25,7 +25,7 @@ pub enum TileSheetError {
         /// Rows of pixels.
         height: usize,
     },
-    /// A side that a tile cannot have.
+    /// The side of a tile is out of range.
     #[error(
         "tiles of {side} by {side} pixels cannot be; give a side of 1 to {} pixels",
         TileSheet::MAX_SIDE

@@ -6,10 +6,10 @@ use figrs_models::mdmc::{Level, Tile, TileSet};
 
 /// The side of a tile, in pixels.
 pub(super) const SIDE: usize = 16;
-/// Tiles of one row of the picture.
+/// Number of tiles in a row of the picture.
 pub(super) const COLUMNS: usize = 7;
 
-/// The tiles of a set as map files number them: those of the set in order, from 1, then ground with grass where figrs draws the set.
+/// The tiles of a set as map files number them: the tiles of the set in order, from 1, then ground with grass if figrs draws the set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MapTiles<'a> {
     set: &'a TileSet,
@@ -21,7 +21,7 @@ pub(super) struct MapTiles<'a> {
 }
 
 impl<'a> MapTiles<'a> {
-    /// With the pictures that figrs has for any set.
+    /// Creates the tiles of a set with the pictures that figrs has for any set.
     pub(super) fn of(set: &'a TileSet) -> Self {
         Self {
             set,
@@ -31,7 +31,7 @@ impl<'a> MapTiles<'a> {
         }
     }
 
-    /// With the pictures of a sheet.
+    /// Creates the tiles of a set with the pictures of a sheet.
     #[cfg(feature = "png")]
     pub(super) fn on(sheet: &'a TileSheet) -> Self {
         let set = sheet.tiles();
@@ -88,7 +88,7 @@ impl<'a> MapTiles<'a> {
         tile.map_or(0, |tile| self.place_but(tile, self.blank))
     }
 
-    /// The place of a tile in the set counted from 1; 0 for one tile.
+    /// The place of a tile in the set counted from 1; 0 for the tile `other`.
     fn place_but(self, tile: Tile, other: Option<Tile>) -> usize {
         let place = self.set.tiles().position(|own| own == tile);
         let place = place.filter(|_| Some(tile) != other);

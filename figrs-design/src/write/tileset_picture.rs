@@ -13,7 +13,7 @@ use figrs_models::picture::encode;
 
 /// Writes the picture of all tiles that maps in Tiled formats refer to, as PNG with a clear background.
 ///
-/// Seven tiles of 16 by 16 pixels a row: those of the set in order, then ground with grass on top where figrs draws the set. Tiles of other
+/// Seven tiles of 16 by 16 pixels a row: the tiles of the set in order, then ground with grass on top if figrs draws the set. Tiles of other
 /// sets are coloured squares with their letters; those of a sheet are written by [`TileSheet::write_tileset`](super::TileSheet::write_tileset).
 ///
 /// **Errors.** [`OutputError::Io`].

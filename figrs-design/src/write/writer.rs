@@ -38,7 +38,7 @@ pub struct LevelWriter<'a> {
 }
 
 impl<'a> LevelWriter<'a> {
-    /// A level without a path and without notes.
+    /// Creates the writer of a level without a path and notes.
     pub fn new(level: &'a Level) -> Self {
         Self {
             level,
@@ -50,7 +50,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Numbers and draws the tiles of a set, in place of the [platformer](TileSet::platformer) or a sheet.
+    /// Numbers and draws the tiles of a set, instead of the [platformer](TileSet::platformer) or a sheet.
     #[must_use]
     pub fn tiles(self, tiles: &'a TileSet) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl<'a> LevelWriter<'a> {
         self
     }
 
-    /// Adds a name and a value, such as the seed, that formats with room for it keep.
+    /// Adds a name and a value, such as the seed; formats with room for notes keep it.
     #[must_use]
     pub fn note(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.notes.push((name.into(), value.into()));

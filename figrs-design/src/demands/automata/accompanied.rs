@@ -1,14 +1,14 @@
-//! Patterns that stand near each place of another.
+//! Patterns that must have another pattern near each of their places.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// For each place of a pattern there is one of another whose first cell is so many rows and columns further on.
+/// For each place of a pattern there is a place of another whose first cell is shifted from its own by numbers of rows and columns in given ranges.
 ///
-/// The state is where the patterns may go on, the places that wait for the other, and the latest places of the other, each by its row and by the
-/// columns since it began.
+/// The state holds the places where the patterns may go on, the places that wait for the other pattern, and the latest places of the
+/// other pattern, each by its row and by the columns since it began.
 #[derive(Debug)]
 pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) each: PatternTracker,
@@ -46,7 +46,7 @@ impl Accompanied {
             && (self.is_endless() || columns <= *self.columns.end())
     }
 
-    /// The places of a state, those that wait and those of the other.
+    /// Splits a state into the waiting places and the places of the other pattern.
     fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
         let Some((&waiting, rest)) = words.split_first() else {
             return Default::default();
@@ -108,7 +108,7 @@ impl Automaton for Accompanied {
             return Verdict::decided(waiting.is_empty());
         }
         let (near, far) = (*self.columns.start(), *self.columns.end());
-        // A pattern that ends later begins after this column, less its width.
+        // A pattern that ends later begins after this column less its width.
         let is_late = |&(_, age): &AgedPlace| age as isize + 2 - by_width as isize > far;
         if !self.is_endless() && waiting.iter().any(is_late) {
             return Verdict::Broken;
@@ -117,7 +117,7 @@ impl Automaton for Accompanied {
         if is_over && waiting.is_empty() {
             return Verdict::Met;
         }
-        // From this age on any place of the other is far enough.
+        // From this age on every new place of the other is far enough.
         let old = near
             .saturating_add(by_width as isize)
             .max(0)
@@ -128,7 +128,7 @@ impl Automaton for Accompanied {
                 *age = (*age).min(old);
             }
         }
-        // The age of a place of the pattern that ends next.
+        // The age of a place of the pattern in the column where it ends.
         let newest = each_width as isize - 1;
         let long_ago = newest.saturating_sub(far).max(0) as u32;
         for (_, age) in &mut others {

@@ -7,7 +7,7 @@ use ndarray::Array2;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// The tiles of a rectangle belong to the classes given for its cells. There is one state.
+/// The tiles of a rectangle belong to the classes given for its cells. The automaton has one state.
 #[derive(Debug)]
 pub(in crate::demands) struct Cells {
     pub(in crate::demands) classes: Array2<TileClass>,

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Each column stands in a list. The state is a node of the tree of their tiles from the bottom up.
+/// Each column stands in a list. The state is a node of the prefix tree of the listed columns, read from the bottom up.
 #[derive(Debug)]
 pub(in crate::demands) struct ColumnsAmong {
     columns: Range<usize>,
@@ -15,7 +15,7 @@ pub(in crate::demands) struct ColumnsAmong {
 }
 
 impl ColumnsAmong {
-    /// Columns of the level, and the list, each column from the top.
+    /// Accepts the columns in `among`, each given from the top.
     pub(in crate::demands) fn new(columns: Range<usize>, among: &[Vec<Tile>]) -> Self {
         let mut next: FxHashMap<(u32, Tile), u32> = FxHashMap::default();
         for column in among {

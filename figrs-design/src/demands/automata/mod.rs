@@ -27,15 +27,15 @@ pub(super) use symmetries::{Mirrored, Repeated};
 
 use figrs_models::mdmc::Tile;
 
-/// An automaton for a demand. Words of its state are few, and equal where the rest of the level is judged alike.
+/// An automaton for a demand. Its state has few words, and states that judge the rest of the level alike are equal.
 pub(super) trait Automaton: Debug + Send + Sync {
-    /// The columns that it reads; in the last of them it decides.
+    /// The columns that the automaton reads; it decides in the last of them.
     fn span(&self) -> Range<usize>;
 
     /// The state before the first column of the span.
     fn start(&self) -> Vec<u32>;
 
-    /// Numbers that are equal for columns in which it does the same.
+    /// Numbers that are equal for columns that the automaton treats alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
     /// True if the tile of a cell in the span matters.
@@ -51,7 +51,7 @@ pub(super) trait Automaton: Debug + Send + Sync {
 /// Verdict of an automaton on the columns so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It depends on the columns to come.
+    /// The verdict depends on the columns to come.
     Open,
     Met,
     Broken,

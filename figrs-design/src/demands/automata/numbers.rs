@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// From `least` to `most` tiles of a class in an area. The state is their number so far, as far as it matters.
+/// From `least` to `most` tiles of a class in an area. The state is their number so far, capped where larger numbers make no difference.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,
@@ -16,12 +16,12 @@ pub(in crate::demands) struct NumberInArea {
 }
 
 impl NumberInArea {
-    /// Cells of the area after a column.
+    /// Number of cells of the area to the right of a column.
     fn left(&self, column: usize) -> usize {
         (self.columns.end - 1 - column) * self.rows.len()
     }
 
-    /// The largest number that is told apart from larger ones.
+    /// The cap of the counted number; all larger numbers are equivalent.
     fn enough(&self) -> usize {
         if self.most >= self.rows.len() * self.columns.len() {
             self.least
@@ -41,7 +41,7 @@ impl Automaton for NumberInArea {
     }
 
     fn phase(&self, column: usize) -> Vec<usize> {
-        // The cells to come matter where they are fewer than what can be missing.
+        // The cells to come matter only if they are fewer than the cap.
         vec![self.left(column).min(self.enough())]
     }
 
@@ -69,21 +69,21 @@ impl Automaton for NumberInArea {
     }
 }
 
-/// From `least` to `most` tiles of a class in each window of so many columns side by side. The state is the age, in columns, of
-/// the latest ones.
+/// From `least` to `most` tiles of a class in each window of `window` adjacent columns. The state is the age, in columns, of the latest
+/// tiles of the class.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInEach {
     pub(in crate::demands) class: TileClass,
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Columns of a window, at most those of the area.
+    /// Columns of a window, at most the columns of the area.
     pub(in crate::demands) window: usize,
     pub(in crate::demands) least: usize,
     pub(in crate::demands) most: usize,
 }
 
 impl NumberInEach {
-    /// Number of tiles that are remembered.
+    /// Number of tiles whose ages are kept.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least

@@ -5,13 +5,13 @@ use std::ops::Range;
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// A pattern occurs at from `least` to `most` places. The state is the places where it may go on, and their number so far as far as it
-/// matters.
+/// A pattern occurs at `least` to `most` places. The state holds the places where the pattern may go on and the number of places so far,
+/// capped where larger numbers make no difference.
 #[derive(Debug)]
 pub(in crate::demands) struct Occurrences {
     pub(in crate::demands) tracker: PatternTracker,
     pub(in crate::demands) least: usize,
-    /// No limit if nothing.
+    /// The largest number of places; `None` means no limit.
     pub(in crate::demands) most: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Places where a pattern matches so far.
+//! Places where the first columns of a pattern match.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use figrs_models::mdmc::Tile;
 
 /// Tracks the places where the first columns of a pattern match, as bits of some words of a state.
 ///
-/// There is a bit for each form of the pattern, each top row, and each number of columns that match; before a cell is read, it says that
-/// the pattern may go on with the present column.
+/// There is a bit for each form of the pattern, each top row, and each number of matched columns; a set bit means that the pattern may go on
+/// with the present column.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {
     pattern: Pattern,
@@ -17,7 +17,7 @@ pub(in crate::demands) struct PatternTracker {
 }
 
 impl PatternTracker {
-    /// The pattern within some rows and columns, which it has to fit into.
+    /// Tracks a pattern inside some rows and columns, which must be large enough for it.
     pub(in crate::demands) fn new(
         pattern: Pattern,
         rows: &Range<usize>,
@@ -40,12 +40,12 @@ impl PatternTracker {
         self.pattern.height()
     }
 
-    /// The columns that matter.
+    /// The columns that the pattern may cover.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         self.lefts.start..self.lefts.end + self.width() - 1
     }
 
-    /// Words of its state.
+    /// Number of words of the state.
     pub(in crate::demands) fn words(&self) -> usize {
         let bits = self.pattern.forms().len() * self.tops.len() * self.width();
         bits.div_ceil(32)
@@ -56,7 +56,7 @@ impl PatternTracker {
         (place / 32, 1 << (place % 32))
     }
 
-    /// The words before a column in which nothing is known of those before it.
+    /// The state before a column when nothing is known of the columns before it.
     pub(in crate::demands) fn start(&self, column: usize) -> Vec<u32> {
         let mut words = vec![0; self.words()];
         self.begin(column, &mut words);
@@ -75,7 +75,7 @@ impl PatternTracker {
         }
     }
 
-    /// Numbers that are equal for columns in which it does the same.
+    /// A number that is equal for columns that the tracker treats alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> usize {
         usize::from(self.lefts.contains(&(column + 1)))
     }
@@ -100,7 +100,7 @@ impl PatternTracker {
         }
     }
 
-    /// Ends a column; the top rows at which the pattern ends here.
+    /// Ends a column; returns the top rows of the matches that end here.
     pub(in crate::demands) fn end(&self, column: usize, words: &mut [u32]) -> Vec<usize> {
         let mut next = vec![0; words.len()];
         let mut ended = Vec::new();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Columns that are parted into sections of nearly equal size.
+/// Columns that are divided into sections of nearly equal size.
 #[derive(Clone, Debug)]
 struct Sections {
     columns: Range<usize>,
@@ -13,7 +13,7 @@ struct Sections {
 }
 
 impl Sections {
-    /// The section of a column, and true if it ends there.
+    /// Returns the section of a column, and whether the section ends there.
     fn of(&self, column: usize) -> (usize, bool) {
         let length = self.columns.len();
         let end = |section: usize| self.columns.start + (section + 1) * length / self.number;
@@ -24,7 +24,7 @@ impl Sections {
     }
 }
 
-/// For each section from so many to so many tiles of a class. The state is their number in the present one.
+/// Each section has a number of tiles of a class in its own range. The state is their number in the present section.
 #[derive(Debug)]
 pub(in crate::demands) struct Profile {
     class: TileClass,
@@ -34,7 +34,7 @@ pub(in crate::demands) struct Profile {
 }
 
 impl Profile {
-    /// Expects as many columns as sections at least.
+    /// Expects at least as many columns as sections.
     pub(in crate::demands) fn new(
         class: TileClass,
         (rows, columns): (Range<usize>, Range<usize>),
@@ -94,7 +94,7 @@ impl Automaton for Profile {
     }
 }
 
-/// In each section at least as many tiles of a class as in the one before. The state is their number in the present one and in the one before.
+/// Each section has at least as many tiles of a class as the one before. The state is their number in the present section and in the one before.
 #[derive(Debug)]
 pub(in crate::demands) struct RisingProfile {
     class: TileClass,
@@ -103,7 +103,7 @@ pub(in crate::demands) struct RisingProfile {
 }
 
 impl RisingProfile {
-    /// Expects as many columns as sections at least.
+    /// Expects at least as many columns as sections.
     pub(in crate::demands) fn new(
         class: TileClass,
         (rows, columns): (Range<usize>, Range<usize>),
@@ -140,7 +140,7 @@ impl Automaton for RisingProfile {
         if self.class.contains(tile) {
             state[1] += 1;
             if self.sections.of(column).0 + 1 == self.sections.number {
-                // More than enough in the last section is no more than enough.
+                // In the last section numbers above that of the section before make no difference.
                 state[1] = state[1].min(state[0]);
             }
         }

@@ -7,13 +7,13 @@ use super::{Automaton, Verdict};
 use figrs_models::mdmc::twist::DemandState;
 use figrs_models::mdmc::{Level, Tile};
 
-/// An automaton, or a combination of some.
+/// An automaton, or a combination of automata.
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),
-    /// Met if one of them is.
+    /// Met if one of the readers is met.
     Any(Vec<Reader>),
-    /// Met if the other is not.
+    /// Met if the inner reader is not met.
     Not(Box<Reader>),
 }
 
@@ -22,7 +22,7 @@ impl Reader {
         Self::Leaf(Arc::new(automaton))
     }
 
-    /// The columns that are read; after them the demand is met or broken.
+    /// The columns that are read; after them the demand is either met or broken.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         match self {
             Self::Leaf(automaton) => automaton.span(),
@@ -44,7 +44,7 @@ impl Reader {
         }
     }
 
-    /// Numbers that are equal for columns in which the same is done.
+    /// Numbers that are equal for columns that the reader treats alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
         match self {
             Self::Leaf(automaton) => {

@@ -7,8 +7,8 @@ use figrs_models::mdmc::Tile;
 
 /// From each place of a pattern, the next place of another begins from `least` to `most` columns further on, if there is one.
 ///
-/// The state is where the patterns may go on; for the latest columns, whether patterns begin there that have ended; and the columns since the
-/// first and since the last place that wait for the next.
+/// The state holds the places where the patterns may go on, for each of the latest columns whether patterns that have ended begin there, and the
+/// columns since the first and the last place that wait for the next.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,
@@ -21,25 +21,25 @@ const FROM: u32 = 1;
 const TO: u32 = 2;
 
 impl Spaced {
-    /// Columns after which it is known whether patterns begin in one.
+    /// Number of columns to read before it is known whether patterns begin in a column.
     fn delay(&self) -> usize {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// Words of the trackers, and of the columns that are not judged yet.
+    /// End of the words of the first tracker, and of both trackers; the columns that are not judged yet follow.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())
     }
 
-    /// The distance that is told apart from larger ones.
+    /// The cap of a distance; all larger distances are equivalent.
     fn far(&self) -> u32 {
         let most = self.most.map_or(0, |most| most.saturating_add(1));
-        // No distance is as large as the span.
+        // Every distance is less than the span.
         self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
-    /// Judges a column by what begins there: `waiting` is empty, or has the columns since the first and the last place.
+    /// Judges a column by the patterns that begin there; `waiting` is empty or holds the columns since the first and the last place.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());

@@ -6,7 +6,7 @@ use super::{Automaton, Verdict};
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// The number by which tiles are compared: equal tiles have equal ones, or all tiles in a class and all others.
+/// Number by which tiles are compared: equal for equal tiles or, given a class, for tiles that are both in it or both outside it.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),
@@ -20,11 +20,11 @@ pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
     pub(in crate::demands) mirror: Mirror,
-    /// The class that tiles are compared by.
+    /// The class by which tiles are compared.
     pub(in crate::demands) by: Option<TileClass>,
 }
 
-/// Half of a range of lines to which one belongs.
+/// The half of a range of lines to which a line belongs.
 enum Half {
     First,
     /// The line in the middle, its own mirror image.
@@ -80,7 +80,7 @@ impl Automaton for Mirrored {
             }
             Half::Middle => true,
             Half::Second => {
-                // Of the last column that waits the lowest cell that is left, or the last cell of this column.
+                // The counterpart: the lowest remaining cell of the last waiting column, or the last waiting cell of this column.
                 let left = match self.mirror {
                     Mirror::Columns => row + 1 - self.rows.start,
                     Mirror::Rows => 1,
@@ -99,14 +99,14 @@ impl Automaton for Mirrored {
     }
 }
 
-/// An area repeats every so many columns. The state is the tiles of the latest ones.
+/// An area repeats every `period` columns. The state is the tiles of the latest columns.
 #[derive(Debug)]
 pub(in crate::demands) struct Repeated {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Columns after which it repeats, fewer than those of the area.
+    /// Columns after which the area repeats, fewer than the columns of the area.
     pub(in crate::demands) period: usize,
-    /// The class that tiles are compared by.
+    /// The class by which tiles are compared.
     pub(in crate::demands) by: Option<TileClass>,
 }
 

@@ -26,7 +26,7 @@ impl Designer<'_> {
                 (least.min(far as usize + 1) as isize, most)
             }))
         };
-        // Offsets of the first cell of the other, from those of edges.
+        // Converts offsets between edges into offsets between first cells.
         let along = |after: Option<(isize, isize)>, before, own: usize, other: usize| {
             let (own, other) = (own as isize, other as isize);
             match (after, before) {

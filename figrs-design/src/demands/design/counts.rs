@@ -1,4 +1,4 @@
-//! Demands on numbers of tiles: in areas, windows and sections, as shares.
+//! Demands on numbers of tiles in areas, windows and sections, and on shares of cells.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ impl Designer<'_> {
             let (rows, columns) = area.within(self.size).map_err(|error| entry.unfit(error))?;
             let cells = rows.len() * columns.len();
             let (least, most) = match whole_numbers(low, high, cells) {
-                // A single share is that of the nearest whole number.
+                // A single share stands for the nearest whole number.
                 (least, most) if least > most && low >= high => {
                     let nearest = (low * cells as f64).round() as usize;
                     (nearest, nearest)

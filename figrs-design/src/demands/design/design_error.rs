@@ -4,17 +4,17 @@ use figrs_derive::ErrorDebug;
 
 use crate::{DemandError, MovementError};
 
-/// Reason why a text is no file of demands, or a demand in it cannot be stated.
+/// Reason why a text is no file of demands, or why a demand in it cannot be stated.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum DesignError {
-    /// Not TOML, or TOML of something else.
+    /// The text is not TOML, or TOML of something else.
     #[error(
         "not a file of demands: {}{}; write [legend], [patterns] and [[demand]]",
         figrs_reading::mistakes::place_in_toml(.0), figrs_reading::mistakes::in_toml(.0)
     )]
     Toml(#[from] Box<toml::de::Error>),
-    /// Not JSON, or JSON of something else.
+    /// The text is not JSON, or JSON of something else.
     #[error(
         "not a file of demands: line {}, column {}: {}; write {{\"demand\": [{{\"forbid\": ..}}, ..]}}",
         .0.line(), .0.column(), figrs_reading::mistakes::in_json(.0)
@@ -116,7 +116,7 @@ pub enum DesignError {
         /// The form.
         expected: &'static str,
     },
-    /// A training level that is not there, or is not the only one.
+    /// No training level matches, or more than one does.
     #[error("{place}: {}", one_level(.level, .known, *.matching))]
     Level {
         /// The demand.
@@ -128,7 +128,7 @@ pub enum DesignError {
         /// Number of levels that match it.
         matching: usize,
     },
-    /// The rules of a movement by which levels are to be playable cannot be had.
+    /// The movement rules for playable levels cannot be made.
     #[error("{place}: {error}")]
     Movement {
         /// The demand.

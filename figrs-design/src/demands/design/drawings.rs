@@ -1,4 +1,4 @@
-//! Drawings at places of a level: tiles, starts and ends, and lines that a level is made of.
+//! Drawings at places of a level: tiles, starts and ends, and the lines that a level may consist of.
 
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ impl Designer<'_> {
         })
     }
 
-    /// The tile of a class that has one.
+    /// The tile of a class that consists of one tile.
     fn single(&self, class: &TileClass) -> Option<Tile> {
         let mut tiles = self.words.tiles().tiles();
         tiles.find(|&tile| *class == TileClass::from(tile))

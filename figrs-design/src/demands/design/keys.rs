@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 use super::design_error::DesignError;
 use crate::DemandError;
 
-/// A demand as it is written, and where.
+/// A demand as it is written, and its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     place: String,
     keys: Map<String, Value>,
 }
 
-/// The place does not matter.
+/// Equality ignores the place.
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
         self.keys == other.keys
@@ -40,7 +40,7 @@ impl Entry {
         self.keys.get(key)
     }
 
-    /// **Errors.** [`DesignError::Key`] for a key that is neither `kind` nor one of those that it takes.
+    /// **Errors.** [`DesignError::Key`] for a key that is neither `kind` nor in `takes`.
     pub(super) fn check_keys(&self, kind: &'static str, takes: &[&str]) -> Result<(), DesignError> {
         let is_known = |key: &str| key == kind || takes.contains(&key);
         match self.keys.keys().find(|key| !is_known(key)) {
@@ -58,7 +58,7 @@ impl Entry {
         }
     }
 
-    /// The value of a key that has to be there.
+    /// The value of a required key.
     pub(super) fn need(
         &self,
         kind: &'static str,
@@ -71,7 +71,7 @@ impl Entry {
         })
     }
 
-    /// The value of a key, read in some way, if it is there.
+    /// Reads the value of a key, if the key is present.
     pub(super) fn read<T>(
         &self,
         key: &str,
@@ -93,13 +93,13 @@ impl Entry {
         Ok(flag.unwrap_or(false))
     }
 
-    /// A whole number, if the key is there.
+    /// A whole number, if the key is present.
     pub(super) fn whole(&self, key: &str) -> Result<Option<usize>, DesignError> {
         let whole = |value: &Value| value.as_u64().map(|number| number as usize);
         self.read(key, "a whole number", whole)
     }
 
-    /// A weight, if the key is there.
+    /// A weight, if the key is present.
     pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, DesignError> {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }

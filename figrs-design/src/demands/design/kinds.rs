@@ -38,7 +38,7 @@ const KINDS: [(&str, &[&str]); 21] = [
     ("seen", &[]),
 ];
 
-/// The kind of a demand, which takes all its other keys.
+/// Returns the kind of a demand; all its other keys must be keys of that kind.
 pub(super) fn kind_of(entry: &Entry) -> Result<&'static str, DesignError> {
     let place = || entry.place().to_owned();
     let mut kinds = KINDS.iter().filter(|(kind, _)| entry.has(kind));

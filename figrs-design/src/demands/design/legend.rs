@@ -13,7 +13,7 @@ use figrs_models::mdmc::{Corpus, Meaning, TileClass, TileSet};
 /// Meanings of the words and characters of a file.
 pub(super) struct Words<'a> {
     tiles: &'a TileSet,
-    /// The training levels, if they are at hand.
+    /// The training levels, if they are known.
     corpus: Option<&'a Corpus>,
     classes: FxHashMap<char, TileClass>,
     patterns: IndexMap<String, Pattern>,
@@ -105,7 +105,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The class of a tile, a meaning, or a word of the tiles' legend.
+    /// The class of a tile, of a meaning, or of a word of the tiles' legend.
     fn word(&self, text: &str) -> Option<TileClass> {
         // A blank may be a tile.
         let mut symbols = text.chars();
@@ -211,7 +211,7 @@ impl<'a> Words<'a> {
         Pattern::new(classes).map_err(|error| inner.unfit(error))
     }
 
-    /// A pattern by its name, by a class, drawn, or cut out of a training level.
+    /// Returns a pattern given by its name, by a class, by a drawing, or as a part of a training level.
     pub(super) fn pattern(
         &self,
         entry: &Entry,

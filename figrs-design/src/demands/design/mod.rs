@@ -41,28 +41,28 @@ use legend::Words;
 /// | kind | further keys | demand |
 /// |---|---|---|
 /// | `forbid = PATTERN` | | it occurs nowhere in the area |
-/// | `require = PATTERN` | `times` | it occurs at least once, or so many times |
-/// | `count = CLASS` | `number` or `share` | so many tiles, or such a share of the cells |
-/// | | `in_each` and `number` | so many in each window of so many columns |
+/// | `require = PATTERN` | `times` | it occurs at least once, or this number of times |
+/// | `count = CLASS` | `number` or `share` | the number of tiles, or their share of the cells |
+/// | | `in_each` and `number` | the number in each window of `in_each` columns |
 /// | | `sections` | a list of numbers, one for each section along the level; or a number of sections with `rising = true` |
-/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each place of one has the other so many columns or rows beside it, counted from edge to edge |
+/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each place of one has the other at this distance in columns or rows, counted from edge to edge |
 /// | `between = [PATTERN, PATTERN]` | `distance` | from each place of one to the next of the other |
 /// | `mirror = "left-right"` or `"top-bottom"` | `by` | the area equals its mirror image |
 /// | `repeat = COLUMNS` | `by` | the area repeats |
-/// | `pin = DRAWING`, `place = DRAWING` | `at` | these tiles, as the model draws them, or whatever it would do |
+/// | `pin = DRAWING`, `place = DRAWING` | `at` | these tiles, drawn by the model (`pin`), or set whatever the model would draw (`place`) |
 /// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with it |
-/// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell are free: of tiles of the class, or of all that are not solid |
+/// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class, or only tiles that are not solid |
 /// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in their order, by the [rules](DesignScope::rules) of a movement |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs makes a level less probable by exp(-cost) |
-/// | `lines_like = DRAWING` | | each column (each row, if levels are played upwards) is one of those of the drawing |
+/// | `lines_like = DRAWING` | | each column (each row, if levels are played upwards) is a column (row) of the drawing |
 /// | `max_gap = COLUMNS` | | no more columns without ground in the bottom row; of levels that are played to the right |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; these and `pass`, `place` and `like` stand for themselves, not within `any`, `not` or `if`, nor with `prefer` |
 ///
-/// The area of a demand is `rows` and `columns`, as `"3..8"` (the end is not in it) or `"50%.."`. Numbers are as `4`, `"2..5"` (both are in it) or `"2.."`. With `prefer`, a weight,
-/// a demand is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all others; or a list of such. A
-/// pattern is the name of one, a drawing, or a class. `_` is any tile in drawings. A drawing is text, or a part of a [training](DesignScope::training) level, as
-/// `{ level = "01-first-steps", columns = "30..40" }`; the level by its name, or the first that matches a pattern as `"*-1"`.
+/// The area of a demand is `rows` and `columns`, as `"3..8"` (the end is excluded) or `"50%.."`. Numbers are as `4`, `"2..5"` (both are included) or `"2.."`.
+/// With `prefer`, a weight, a demand is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not`
+/// before it for all others; or a list of these. A pattern is its name, a drawing, or a class. `_` is any tile in drawings. A drawing is text, or a part of a
+/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; the level by its name, or the first that matches a pattern as `"*-1"`.
 ///
 /// Along a level means from left to right, and for levels that are played upwards from the bottom up: windows, sections, periods and distances are
 /// counted in rows there.
@@ -133,7 +133,7 @@ impl<D> FileText<D> {
 impl DesignFile {
     /// Reads TOML.
     ///
-    /// **Errors.** [`DesignError::Toml`]; what a demand says is looked at by [`demands`](Self::demands).
+    /// **Errors.** [`DesignError::Toml`]; the contents of a demand are checked by [`demands`](Self::demands).
     pub fn from_toml(text: &str) -> Result<Self, DesignError> {
         let file: FileText<Spanned<Map<String, Value>>> = toml::from_str(text).map_err(Box::new)?;
         let line = |place: usize| text[..place].lines().count().max(1);
@@ -171,7 +171,7 @@ impl DesignFile {
         self.demands.len()
     }
 
-    /// True if nothing is demanded.
+    /// True if the file has no demands.
     pub fn is_empty(&self) -> bool {
         self.demands.is_empty()
     }
@@ -190,7 +190,7 @@ impl DesignFile {
         self.on(model).demands()
     }
 
-    /// The file with the model of the levels that it is about.
+    /// Joins the file with the model of the levels that it is about.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
         DesignScope {
             file: self,
@@ -201,7 +201,7 @@ impl DesignFile {
     }
 }
 
-/// A [`DesignFile`] with what its words are about: the model of the levels, the rules by which players move, the training levels.
+/// A [`DesignFile`] with the model of the levels, the rules by which players move, and the training levels that its words refer to.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -237,7 +237,7 @@ pub struct DesignScope<'a> {
 }
 
 impl<'a> DesignScope<'a> {
-    /// The rules by which levels are playable; if not given, those that the tiles [suggest](crate::Movement::suggested).
+    /// Sets the rules by which levels are playable; the default is those that the tiles [suggest](crate::Movement::suggested).
     pub fn rules(self, rules: &'a MovementRules) -> Self {
         Self {
             rules: Some(rules),
@@ -245,7 +245,7 @@ impl<'a> DesignScope<'a> {
         }
     }
 
-    /// The training levels that drawings may be parts of.
+    /// Sets the training levels that drawings may be parts of.
     pub fn training(self, corpus: &'a Corpus) -> Self {
         Self {
             corpus: Some(corpus),
@@ -261,7 +261,7 @@ impl<'a> DesignScope<'a> {
         Ok(demands.map(|(_, demand)| demand).collect())
     }
 
-    /// The same, each with its place in the file: the line and number of what says it.
+    /// Returns the demands, each with its place in the file: the line and the number of the entry that states it.
     ///
     /// **Errors.** As [`demands`](Self::demands).
     pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, DesignError> {

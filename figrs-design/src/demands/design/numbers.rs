@@ -11,7 +11,7 @@ pub(super) const RANGE: &str = "a number, or a range as \"2..5\" or \"2..\"";
 pub(super) const POSITIONS: &str =
     "a position, or a range as \"3..8\" (8 is not in it) or \"50%..\"";
 
-/// Two ends, of which one may be open; a single number is both.
+/// The two ends of a range, one of which may be open; a single number is both ends.
 fn ends(value: &Value) -> Option<(Option<&str>, Option<&str>)> {
     let text = value.as_str()?.trim();
     let open = |end: &'_ str| !end.trim().is_empty();
@@ -28,7 +28,7 @@ fn whole(value: &Value) -> Option<usize> {
     value.as_u64().map(|number| number as usize)
 }
 
-/// From so many to so many, both among them: `4`, `"2..5"`, `"2.."`, `"..5"`.
+/// Reads a range of numbers that includes both ends: `4`, `"2..5"`, `"2.."`, `"..5"`.
 pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     if let Some(number) = whole(value) {
         return Some((number, Some(number)));
@@ -42,7 +42,7 @@ pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     Some((least, most))
 }
 
-/// Rows or columns, the end not among them: `4`, `"3..8"`, `"50%.."`. Shares are of `size`, rounded down.
+/// Reads a range of rows or columns that excludes its end: `4`, `"3..8"`, `"50%.."`. Shares are of `size`, rounded down.
 pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     if let Some(position) = whole(value) {
         return Some(position..position.checked_add(1)?);
@@ -53,7 +53,7 @@ pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
         Some(share) => {
             let share: f64 = share.trim().parse().ok()?;
             let is_share = (0.0..=100.0).contains(&share);
-            // Up to rounding of decimal fractions.
+            // The addend allows for the rounding of decimal fractions.
             is_share.then(|| (share / 100.0 * size as f64 + 1e-9).floor() as usize)
         }
     };

@@ -17,14 +17,14 @@ use figrs_models::mdmc::{TileClass, Travel};
 pub(super) struct Designer<'a> {
     pub(super) words: &'a Words<'a>,
     pub(super) travel: Travel,
-    /// The rules by which players move; those that the tiles suggest if nothing.
+    /// The rules by which players move; `None` for those that the tiles suggest.
     pub(super) rules: Option<&'a MovementRules>,
     /// Rows and columns.
     pub(super) size: (usize, usize),
 }
 
 impl Designer<'_> {
-    /// The demand of an entry, in the frame of upright levels.
+    /// Returns the demand of an entry, in the frame of upright levels.
     pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, DesignError> {
         let kind = kind_of(entry)?;
         if matches!(kind, "playable" | "seen") {

@@ -13,7 +13,7 @@ use crate::{DemandError, Movement, MovementError, MovementRules, Route};
 use figrs_models::mdmc::{Meaning, TileClass};
 
 impl Designer<'_> {
-    /// Straight lines from cell to cell are free.
+    /// Reads a path of straight lines from cell to cell that are free.
     pub(super) fn path(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         const CELLS: &str = "a list of cells, as [[9, 0], [9, 20]], each beside or above the one before in a straight line";
         let wrong = || entry.wrong("path", value, CELLS);
@@ -61,7 +61,7 @@ impl Designer<'_> {
         })
     }
 
-    /// A way of the player through areas, one after another.
+    /// Reads a way of the player through areas, one after another.
     pub(super) fn pass(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         const AREAS: &str =
             "a list of cells or areas, as [[9, 20], { rows = \"2..5\", columns = \"30..34\" }]";
@@ -92,7 +92,7 @@ impl Designer<'_> {
         Ok(Demand::Playable(route))
     }
 
-    /// Any way by the rules of the movement.
+    /// Returns the route that allows any way by the rules of the movement.
     pub(super) fn route(&self, entry: &Entry) -> Result<Route, DesignError> {
         let suggested = || -> Result<MovementRules, MovementError> {
             let tiles = self.words.tiles();

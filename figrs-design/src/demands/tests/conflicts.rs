@@ -96,7 +96,7 @@ fn the_demands_named_are_the_same_whichever_level_fails() {
     assert_eq!(error(0), error(30));
 }
 
-/// The tiles above the last column of a part are read by no demand, and nothing was to be handed on: it ended by a panic.
+/// Regression test: no demand reads the tiles above the last column of a part, so nothing was handed on, and drawing panicked.
 #[test]
 fn particles_that_all_end_with_a_part_contradict() {
     for column in [0, 30, 31, 32, 59] {

@@ -1,4 +1,4 @@
-//! The rules of movements once more, by force: whole moves from every cell reached, until no cell is new.
+//! A brute-force checker of the rules of movements: whole moves from every cell reached, until no cell is new.
 
 use std::collections::BTreeSet;
 
@@ -123,7 +123,7 @@ impl ByForce<'_> {
         self.movement.gravity && self.movement.bottom == Bottom::Lost && y + 1 == self.height()
     }
 
-    /// For each cell at which one whole move can be left the cells that it passes up to there.
+    /// For each cell at which a move can be left, the cells that the move passes up to it.
     fn moves(&self, at: Cell) -> Vec<Vec<Cell>> {
         if self.is_lost(at) {
             return Vec::new();
@@ -273,7 +273,7 @@ impl ByForce<'_> {
         free && self.any(cell, meanings)
     }
 
-    /// The number of areas that are passed after some cells, by a player who passed so many before.
+    /// The number of areas that are passed after some cells, by a player who has passed `before` areas.
     fn passed(&self, before: usize, cells: &[Cell]) -> usize {
         cells.iter().fold(before, |mut passed, &(x, y)| {
             let (row, column) = match self.travel {

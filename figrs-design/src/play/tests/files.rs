@@ -250,7 +250,7 @@ fn movements_that_do_not_fit_are_refused_with_a_remedy() {
     assert!(refused(&named("climb"), tiles, Travel::Right).contains("played right"));
     let wrap = Movement::from_toml("wrap = true").unwrap();
     assert!(refused(&wrap, tiles, Travel::Right).contains("wrap does not fit"));
-    // Jumps of 60 cells that no two share.
+    // Jumps of 60 cells; no two jumps share a cell.
     let arcs: Vec<Vec<(i8, i8)>> = (1..=20)
         .map(|arc: i8| {
             let (dx, dy) = (arc % 5, -(arc / 5));
@@ -295,7 +295,7 @@ fn tiles_suggest_a_movement() {
     );
 }
 
-/// Regression test: cells that a move skips stood in the way, walls among them.
+/// Regression test: ways included the cells that a move skips, walls among them.
 #[test]
 fn ways_leave_out_cells_that_are_skipped() {
     let text =

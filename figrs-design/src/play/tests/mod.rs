@@ -37,7 +37,7 @@ fn flat_with_wall(height: usize) -> Level {
     level(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The rules once more, by arcs and indices into them instead of stages.
+/// A brute-force checker of the rules, by arcs and indices into them instead of stages.
 fn playable_by_force(level: &Level) -> bool {
     let (height, width) = (level.height().cast_signed(), level.width().cast_signed());
     let solid = |x: isize, y: isize| level.get(y as usize, x as usize).is_some_and(Tile::solid);

@@ -41,7 +41,7 @@ fn playable(movement: &str, travel: Travel, text: &str) -> bool {
     verdict.playable()
 }
 
-/// Levels of some tiles, so many of them free that some are playable.
+/// Random levels of some tiles, with enough free cells that some levels are playable.
 fn levels(symbols: &'static str, size: usize) -> impl Strategy<Value = Level> {
     let shape = (1..size, 1..size + 4, 0.2..0.9_f64, any::<bool>());
     shape.prop_flat_map(move |(height, width, share, has_ground)| {
@@ -77,7 +77,7 @@ fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     .unwrap()
 }
 
-/// For each part `true` if it is playable, by the fold.
+/// For each part, `true` if the fold finds it playable.
 fn fold(level: &Level, route: &Route) -> Vec<bool> {
     let turned = route.rules().travel().turned(level);
     let mut reach = Reach::along(turned.height(), route);
@@ -249,7 +249,7 @@ fn areas(number: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Area>> {
     prop::collection::vec(area, number)
 }
 
-/// Checks a movement that is built in on levels drawn at random, with no areas to pass and with some; of both kinds some must be playable and some not.
+/// Checks a built-in movement on random levels, with and without areas to pass; in both cases some levels must be playable and some not.
 fn check_built_in(name: &str, travel: Travel, symbols: &'static str, size: usize) {
     check_levels(name, travel, &levels(symbols, size), &areas(0..1));
     check_levels(name, travel, &levels(symbols, size), &areas(1..3));
@@ -358,7 +358,7 @@ fn runners_climb_hang_and_fall_but_do_not_jump_or_dig() {
     // Along a rope, and down from it.
     assert!(connected("H---.\nH...G\nHM###"));
     assert!(!connected("..G..\n.....\nM...."));
-    // Falling is straight, and under diggable ground nothing is reached.
+    // Falling is straight, and nothing under diggable ground is reached.
     assert!(!connected("M....\n##...\n...G.\n#####\nG...."));
     assert!(!connected("M.b..\nbbbbb\n..G..\n#####"));
     let digs = Movement::from_toml("like = 'ladders'\ndig = true").unwrap();
@@ -385,7 +385,7 @@ fn doors_lead_through_walls_to_doors() {
     assert!(connected("D.x.D\n....."));
 }
 
-/// The fold let a player who came back over an enemy fall through it.
+/// Regression test: the fold let a player who came back over an enemy fall through it.
 #[test]
 fn nobody_falls_through_an_enemy_that_blocks() {
     let movement = Movement::from_toml(
