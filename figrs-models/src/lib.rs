@@ -2,7 +2,7 @@
 //!
 //! - [`board`]: generators of boards, and the sampler that chooses a method for each.
 //! - [`grid`]: constraints over the cells of a grid, as automata folded over elements.
-//! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from what the rules
+//! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from the boards that the rules
 //!   allow.
 //! - [`picture`]: pictures of their boards; [`variation`]: scores of the differences between boards.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.

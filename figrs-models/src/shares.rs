@@ -1,7 +1,7 @@
 //! Shares of a number of cells.
 
-/// The smallest and the largest number of cells whose shares of all lie from `low` to `high`; a share that is a whole number of
-/// cells up to rounding is that number.
+/// The smallest and the largest number of cells whose shares lie from `low` to `high`; a share that is a whole number of
+/// cells up to rounding counts as that number.
 pub fn whole_numbers(low: f64, high: f64, cells: usize) -> (usize, usize) {
     const ROUNDING: f64 = 1e-9;
     let cells = cells as f64;

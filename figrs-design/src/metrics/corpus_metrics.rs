@@ -41,7 +41,7 @@ pub struct LevelMetrics {
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
     /// See [`linearity`]. Needs tiles that can be stood upon, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count only if they are known. Of levels that are played upwards, per row.
+    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count only if known. Per row in levels played upwards.
     pub leniency: Option<f64>,
     /// See [`density`]. Needs tiles that can be stood upon. Of levels that are played upwards, per row.
     pub density: Option<f64>,

@@ -242,8 +242,8 @@ impl Movement {
         }
     }
 
-    /// Returns the movement that a set of tiles suggests: `ladders` for sets with something to climb, a start and something to collect, `climb` for levels played
-    /// upwards with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
+    /// Returns the movement that a set of tiles suggests: `ladders` for sets with something to climb, a start and something to collect, `climb` for levels
+    /// played upwards with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
     ///
     /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, else [`MovementError::Undecided`].
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {

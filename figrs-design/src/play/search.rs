@@ -17,8 +17,8 @@ use figrs_models::mdmc::Level;
 ///
 /// - A player takes one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the
 ///   bottom row the player is lost and moves no more.
-/// - The player starts in column 2, row 2, counted from 0 at the top left, falling, if that cell can be entered. (The published
-///   program does not test it.) A smaller level is entered in its last column or row instead, whatever tile is there. The goal is the last column, at any height.
+/// - The player starts in column 2, row 2, counted from 0 at the top left, falling, if that cell can be entered. (The published program does
+///   not test it.) A smaller level is entered in its last column or row instead, whatever tile is there. The goal is the last column, at any height.
 /// - Over a solid tile the player stands: walks one column to the left or right, or starts one of the five
 ///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of an arc must be inside the level and free, and an arc
 ///   can be left in each of them.

@@ -77,7 +77,7 @@ pub(super) fn after(
     }
 }
 
-/// Returns the targets that matter; a target that is reached whenever another one is, and counts as long, is left out.
+/// Returns the targets that matter; targets that another one makes needless are left out.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small

@@ -77,7 +77,7 @@ impl LevelWriter<'_> {
         Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
 
-    /// Draws a line through the middles of the cells, with a disc at both ends, in two colours. Where sides are joined, the line breaks off and goes on at the other side.
+    /// Draws a line through the middles of the cells, with a disc at both ends, in two colours. At joined sides it goes on opposite.
     fn draw_path<P: Copy>(&self, canvas: &mut Canvas<P>, colours: (P, P)) {
         let side = self.map_tiles().side();
         let points = self.path_points();

@@ -25,9 +25,9 @@ type Xml<'a> = Writer<&'a mut dyn Write>;
 impl LevelWriter<'_> {
     /// Writes the level as a TMX map of the Tiled editor.
     ///
-    /// The map has one layer of tiles as comma-separated numbers and, if there is a path, a layer of objects that shows it as a
-    /// polyline. The tileset is inside the map and names `image`, the picture that [`write_tileset`](super::write_tileset) or
-    /// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes, relative to the map. The empty tile has no number unless a sheet has a picture of it. Notes become properties of the map.
+    /// The map has one layer of tiles as comma-separated numbers and, if there is a path, a layer of objects that shows it as a polyline. The tileset
+    /// inside the map names `image`, the path relative to the map of the picture that [`write_tileset`](super::write_tileset) or
+    /// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes. The empty tile has no number unless a sheet draws it. Notes become map properties.
     ///
     /// An error if a note contains a control character, which XML cannot hold, or if `out` cannot be written.
     ///

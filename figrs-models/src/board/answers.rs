@@ -1,4 +1,4 @@
-//! Exact answers about boards: by a generator's own formulas, or by the exact method.
+//! Exact answers about boards, by a generator's own formulas or by the exact method.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use super::{BoardError, ConditionalSampler, Cost, ExactBoards, Generator, Method
 /// The distribution of the values of a cell.
 pub type CellDistribution<C> = Vec<(C, f64)>;
 
-/// Exact answers that a generator brings along, for boards of any size.
+/// Exact answers that a generator provides itself, for boards of any size.
 ///
-/// **Errors.** Those of the answers, and [`Progress::step`]'s.
+/// **Errors.** The errors of the answers and of [`Progress::step`].
 pub trait OwnAnswers<C, B> {
     /// The name of the method.
     fn name(&self) -> &'static str;
@@ -36,7 +36,7 @@ pub trait OwnAnswers<C, B> {
     fn most_probable(&self) -> Result<(B, f64), BoardError>;
 }
 
-/// Progress of a computation, which may be told to end.
+/// Progress of a computation, which may be interrupted.
 #[derive(Debug)]
 pub struct Progress<'a> {
     watch: &'a BoardWatch,
@@ -44,7 +44,7 @@ pub struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    /// Reports the steps done, of all.
+    /// Reports that `steps` of `total` steps are done.
     ///
     /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] once the computation is to end.
     pub fn step(&self, steps: u64, total: u64) -> Result<(), BoardError> {
@@ -78,7 +78,7 @@ impl<G: Generator> fmt::Debug for BoardAnswers<'_, G> {
 }
 
 impl ConditionalSampler {
-    /// Exact answers: the generator's own if it has some, and else those of [`exact`](Self::exact).
+    /// Returns exact answers: the generator's own if it has any, and else those of [`exact`](Self::exact).
     ///
     /// **Errors.** Those of [`exact`](Self::exact); [`BoardError::NoMethod`] if neither method is allowed.
     pub fn answers<'g, G: Generator>(
@@ -109,7 +109,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Size of the exact method's states, if it is the method.
+    /// Size of the exact method's states, if the exact method is used.
     pub fn cost(&self) -> Option<Cost> {
         match &self.source {
             Source::Own(_) => None,
@@ -179,7 +179,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
     }
 }
 
-/// A distribution without the values that have no probability.
+/// A distribution without the values of probability zero.
 pub(crate) fn positive<C: Value>(pairs: impl Iterator<Item = (C, f64)>) -> CellDistribution<C> {
     pairs.filter(|(_, p)| *p > 0.0).collect()
 }

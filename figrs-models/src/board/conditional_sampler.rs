@@ -9,32 +9,32 @@ use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason};
 
-/// Bytes of states that are explored before their number is predicted; it takes about two seconds.
+/// Bytes of states that are explored before a prediction is consulted; that takes about two seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 
-/// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the method that suits them, and says which
-/// and why.
+/// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the method that suits them, and reports the
+/// method and the reason for it.
 ///
 /// | the generator has | method |
 /// |---|---|
-/// | a sampler of independent boards | that one, with rejection of those that do not meet the demands, unless none of a million in a row does, or, where there are Markov chains, of fewer |
+/// | a sampler of independent boards | that sampler, with rejection of boards that do not meet the demands, until a million boards in a row fail, or fewer if there are Markov chains |
 /// | rules that independent cells [often follow](Generator::is_often_met), and more than 16 MiB of states are predicted | rejection |
-/// | demands that it can be [relaxed](Generator::relaxed) of | the exact method and rejection in turn, in rounds of four times the work of the one before: the first to have the boards |
+/// | demands that it can be [relaxed](Generator::relaxed) of | the exact method and rejection in turn, in rounds of four times the work of the round before, until one of them has the boards |
 /// | an element program whose states fit into memory | the exact method |
 /// | [cells and rules](Generator::ruled_cells) of whole boards | Markov chains |
 /// | rules that independent cells often follow | rejection |
 /// | another element program | particles |
 ///
-/// The first row that applies, its methods allowed by [`among`](Self::among), is taken; where one fails for lack of memory, the next. What is predicted is the
-/// number of bytes of states, and what is counted are states and boards: the choice does not depend on the machine, and the same
+/// The first applicable row whose methods are allowed by [`among`](Self::among) is taken; if it fails for lack of memory, the next row is. Predictions are in
+/// bytes of states, and work is counted in states and boards, so the choice does not depend on the machine, and the same
 /// seed gives the same boards.
 ///
-/// **Guarantee.** By all methods but chains and particles boards are independent and have exactly their probabilities given rules, demands and
-/// clues. Those of particles are independent, and their law tends to the exact one as
-/// particles grow. That of chains, whose boards are not independent, tends to it as they run on: until the R-hat of simple measures is at most 1.05, or about half a minute's
-/// work is done. The report has both R-hat and the effective number of boards.
+/// **Guarantee.** By all methods except chains and particles boards are independent and have exactly their probabilities given rules, demands and clues. Boards
+/// of particles are independent, and their law tends to the exact one with more particles. Boards of chains are not independent; their law tends to the exact
+/// one as they run on: until the R-hat of simple measures is at most 1.05, or about half a minute's work is done. The report has both R-hat and the effective
+/// number of boards.
 ///
-/// **Complexity.** That of the method; in turns a few times that of the quicker of the two.
+/// **Complexity.** That of the method; for methods in turn, a few times that of the quicker one.
 ///
 /// **Errors.** [`BoardError::NoSolution`] names clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`]; [`BoardError::NotFound`];
 /// [`BoardError::NoMethod`]; those of the generator.
@@ -90,7 +90,7 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 pub struct ConditionalSampler {
     pub(super) memory: u64,
     pub(super) seed: u64,
-    /// `None` for all.
+    /// The allowed methods; `None` allows all.
     methods: Option<Vec<Method>>,
     pub(super) watch: BoardWatch,
 }
@@ -102,7 +102,7 @@ impl Default for ConditionalSampler {
 }
 
 impl ConditionalSampler {
-    /// With all methods, one GiB of memory, and seed 0.
+    /// Creates the settings: all methods, one GiB of memory, and seed 0.
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
@@ -124,19 +124,19 @@ impl ConditionalSampler {
         Self { seed, ..self }
     }
 
-    /// Chooses among these methods only. A single one is taken whatever it is predicted to cost.
+    /// Restricts the choice to these methods. A single one is used whatever its predicted cost.
     pub fn among(self, methods: impl IntoIterator<Item = Method>) -> Self {
         let methods = Some(methods.into_iter().collect());
         Self { methods, ..self }
     }
 
-    /// Ends a run with the boards so far once this flag is `true`.
+    /// Ends a run with the boards drawn so far once this flag is `true`.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.watch.interrupt = Some(flag);
         self
     }
 
-    /// Calls this from time to time, on the calling thread or on one that works.
+    /// Calls `listener` from time to time, on the calling thread or on a worker thread.
     pub fn on_event(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.watch.listener = Some(Arc::new(listener));
         self
@@ -147,7 +147,7 @@ impl ConditionalSampler {
         methods.is_none_or(|methods| methods.contains(&method))
     }
 
-    /// The only method that is allowed, if there is one only.
+    /// The only allowed method, if there is only one.
     pub(super) fn only(&self) -> Option<Method> {
         match self.methods.as_deref() {
             Some(&[method]) => Some(method),
@@ -155,10 +155,10 @@ impl ConditionalSampler {
         }
     }
 
-    /// The exact method, for any question about the boards. Unless no other method is allowed, more than 16 MiB of states are explored
-    /// only where they are predicted to fit into memory.
+    /// The exact method, for any question about the boards. Unless it is the only allowed method, it explores more than 16 MiB of states
+    /// only if they are predicted to fit into memory.
     ///
-    /// **Errors.** [`BoardError::TooLarge`] if they do not; [`BoardError::Inference`] if no other method is allowed and they do not; those of the
+    /// **Errors.** [`BoardError::TooLarge`] if they do not fit; [`BoardError::Inference`] instead if it is the only allowed method; the errors of the
     /// generator.
     pub fn exact<'g, G: Generator>(
         &self,
@@ -171,14 +171,14 @@ impl ConditionalSampler {
         exact.ok_or_else(|| self.too_large(generator, false))
     }
 
-    /// The error that no board is possible, with clues that exclude each other if there are some.
+    /// Returns the error that no board is possible, which names clues that exclude each other if there are any.
     ///
     /// **Guarantee.** Exact.
     ///
     /// **Complexity.** A compilation for each clue.
     ///
-    /// **Errors.** Those of the generator; [`BoardError::Inference`] where inference fails. Clues without which the states do not fit into memory
-    /// are named with the others.
+    /// **Errors.** Those of the generator; [`BoardError::Inference`] if inference fails. A clue is named too if the states without it do not fit into
+    /// memory.
     pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
         let elements = generator.elements()?;
         no_solution(
@@ -194,7 +194,7 @@ impl ConditionalSampler {
         )
     }
 
-    /// The compiled element program, if it fits this many bytes.
+    /// The compiled element program, if its states fit into this many bytes.
     pub(super) fn within<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -206,7 +206,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// The compiled element program, if it fits into memory.
+    /// The compiled element program, if its states fit into memory.
     pub(super) fn fitting<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -227,7 +227,7 @@ impl ConditionalSampler {
         predicted.is_none_or(|bytes| bytes <= self.memory as f64)
     }
 
-    /// Prediction of the bytes of states, if that is more than there are.
+    /// The predicted bytes of states, if they exceed the memory.
     pub(super) fn excess<G: Generator>(&self, generator: &G) -> Option<f64> {
         let predicted = generator.predicted_bytes();
         predicted.filter(|&bytes| bytes > self.memory as f64)
@@ -242,7 +242,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Reports that it turns to a method.
+    /// Reports that drawing turns to a method.
     pub(super) fn turn(&self, method: Method, reason: Reason) -> MethodChoice {
         let choice = MethodChoice { method, reason };
         self.watch.tell(Event::Turned(choice));

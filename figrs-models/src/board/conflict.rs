@@ -5,13 +5,13 @@ use figrs_infer::{Error, Frontier};
 
 use super::{BoardError, Elements};
 
-/// The error that no board is possible: it names clues that exclude each other, or none if the rules alone do.
+/// Returns the error that no board is possible: it names clues that exclude each other, or none if the rules alone do.
 ///
-/// Each clue is left out in turn, and kept if the rest has a board. `goes_on` is given the number of clues tried and of all; where it
-/// returns false, the clues that are left by then are named.
+/// Each clue is left out in turn, and kept if the rest has a board. `goes_on` gets the number of clues tried and of all clues; once it
+/// returns false, the clues left by then are named.
 ///
-/// **Guarantee.** No board meets the clues named. If the error says so, they are minimal: without any one of them there is a board
-/// that meets the others. They need not be where the search was interrupted, or where the states without some clue did not fit.
+/// **Guarantee.** No board meets the named clues. If the error says so, they are minimal: without any one of them there is a board
+/// that meets the others. They may not be minimal if the search was interrupted, or if the states without some clue did not fit.
 ///
 /// **Complexity.** A compilation for each clue.
 pub(crate) fn no_solution<C: Value>(
@@ -20,7 +20,7 @@ pub(crate) fn no_solution<C: Value>(
     goes_on: impl Fn(usize, usize) -> bool,
 ) -> Result<BoardError, BoardError> {
     let size = elements.size();
-    // `None` if it was interrupted, or did not fit.
+    // `None` if the search was interrupted, or the states did not fit.
     let is_possible = |clues: &[usize]| -> Result<Option<bool>, BoardError> {
         match engine.compile(&elements.model_of(clues), elements.cells()) {
             Err(Error::NothingDone { .. } | Error::FrontierTooLarge { .. }) => Ok(None),

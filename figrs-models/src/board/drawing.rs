@@ -13,7 +13,7 @@ use super::{
     Report, chain, particles,
 };
 
-/// A drawing under way.
+/// A run that draws boards.
 pub(super) struct BoardDrawing<'a, G: Generator> {
     pub(super) settings: &'a ConditionalSampler,
     pub(super) generator: &'a G,
@@ -34,7 +34,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let Err(BoardError::NoneMet { tried }) = drawn else {
             return drawn;
         };
-        // Another method may draw boards that are too rare for it, or find that there are none.
+        // Another method may draw boards that are too rare for it, or prove that there are none.
         match self.draw_by_elements(Some(Reason::TooRare { tried })) {
             Err(BoardError::NoMethod) => drawn,
             Err(error) if error.is_without_elements() => drawn,
@@ -42,12 +42,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// Draws by the first method that can, but for a sampler of independent boards; `reason` is why that could not.
+    /// Draws by the first method that can, other than a sampler of independent boards; `reason` states why that sampler could not.
     fn draw_by_elements(&self, reason: Option<Reason>) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let exact = settings.allows(Method::Exact);
         let relaxed = generator.relaxed();
-        // Without both it would be the exact method by another name.
+        // Without either, rejection would be the exact method by another name.
         let rejects = relaxed.is_some() || generator.is_often_met();
         let rejection = settings.allows(Method::Rejection)
             && (rejects || settings.only() == Some(Method::Rejection));
@@ -91,7 +91,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// The states of the exact method do not fit into memory.
+    /// The reason that the states of the exact method do not fit into memory.
     pub(super) fn too_large(&self) -> Reason {
         Reason::TooLarge {
             predicted: self.settings.excess(self.generator),
@@ -99,7 +99,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// Draws by another method than the exact one.
+    /// Draws by a method other than the exact one.
     fn other(&self, rejection: bool, reason: Reason) -> Result<Report, BoardError> {
         let ruled = self.generator.ruled_cells();
         let chains = ruled.filter(|_| self.settings.allows(Method::Chain));
@@ -179,8 +179,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, diagnostics, compile))
     }
 
-    /// Draws by rejection: of boards without the demands that cost most, or where those cost too much and the rules are often met, of
-    /// independent cells.
+    /// Draws by rejection from boards without the most costly demands, or, if those cost too much and the rules are often met, from independent
+    /// cells.
     fn rejected(&self, reason: Reason) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
@@ -215,7 +215,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         self.complete_exactly(exact, settings.seed)
     }
 
-    /// Draws the boards that are still wanted by the exact method.
+    /// Draws the missing boards by the exact method.
     pub(super) fn complete_exactly(
         &self,
         exact: &ExactBoards<'_, G>,
@@ -245,7 +245,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         })
     }
 
-    /// Boards kept of those that are tried, none yet.
+    /// Creates an empty tally of rejection.
     pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
         /// Cells drawn in vain before Markov chains are tried, which takes up to a few seconds: rooms of mazes are visited several times each.
         const CELLS: u64 = 1 << 22;
@@ -256,7 +256,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         RejectionTally::new(self.boards, &self.settings.watch, most)
     }
 
-    /// Turns to a method.
+    /// Turns to a method and drops boards drawn before.
     pub(super) fn begin(&self, method: Method, reason: Reason) -> MethodChoice {
         self.boards.begin(method);
         self.settings.turn(method, reason)

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Method;
 
-/// Boards drawn so far, up to the number wanted: shared with a thread that takes them if the sampler is stopped.
+/// Boards drawn so far, up to the number wanted; shared with a thread that takes them if the sampler is stopped.
 #[derive(Debug)]
 pub struct DrawnBoards<B> {
     wanted: usize,
@@ -12,7 +12,7 @@ pub struct DrawnBoards<B> {
 }
 
 impl<B> DrawnBoards<B> {
-    /// No boards yet, of this many wanted.
+    /// Creates an empty collection for this many wanted boards.
     pub fn of(wanted: usize) -> Self {
         let drawn = Mutex::new((None, Vec::new()));
         Self { wanted, drawn }
@@ -41,17 +41,17 @@ impl<B> DrawnBoards<B> {
         self.len() >= self.wanted
     }
 
-    /// Begins anew with boards of a method.
+    /// Drops all boards and begins anew with a method.
     pub(super) fn begin(&self, method: Method) {
         *self.drawn() = (Some(method), Vec::new());
     }
 
-    /// Goes on with another method; its boards join those there are.
+    /// Goes on with another method, whose boards join the present ones.
     pub(super) fn turn_to(&self, method: Method) {
         self.drawn().0 = Some(method);
     }
 
-    /// Takes in a board, if there are not enough.
+    /// Adds a board, unless there are enough.
     pub(super) fn push(&self, board: B) {
         let mut drawn = self.drawn();
         if drawn.1.len() < self.wanted {
@@ -59,7 +59,7 @@ impl<B> DrawnBoards<B> {
         }
     }
 
-    /// The method that drew boards last, and its boards, which are no longer held then.
+    /// Takes out all boards, and returns them with the method that drew last.
     pub fn take(&self) -> (Option<Method>, Vec<B>) {
         let mut drawn = self.drawn();
         (drawn.0, std::mem::take(&mut drawn.1))

@@ -12,13 +12,13 @@ pub struct Elements<C> {
     cells: Vec<Element<C>>,
     rules: Model,
     clues: Vec<(Position, C)>,
-    /// Cells of which more than a value is known, and whether it is as it has to be.
+    /// Cells with other knowledge than a value, each with an element that is true if the cell agrees with it.
     conditions: Vec<(Position, Element<bool>)>,
     model: Model,
 }
 
 impl<C: Value> Elements<C> {
-    /// Cells in scan order, and the evidence that they follow the rules and meet all demands.
+    /// Creates a program from cells in scan order, and the evidence that they follow the rules and meet all demands.
     ///
     /// **Errors.** [`GridError::Length`] if there is not one element for each cell.
     pub fn new(size: Size, cells: Vec<Element<C>>, rules: Model) -> Result<Self, GridError> {
@@ -33,7 +33,7 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// With cells that are known. They are kept apart from the rules, so that those that exclude each other can be named.
+    /// Adds known cells. They are kept apart from the rules, so that those that exclude each other can be named.
     ///
     /// **Errors.** [`GridError::Outside`] if the grid has no such cell.
     pub fn with_clues(
@@ -51,7 +51,7 @@ impl<C: Value> Elements<C> {
         }
     }
 
-    /// With further clues, each by an element that is true where the cell is as the clue says. They are kept apart from the rules too.
+    /// Adds further clues, each by an element that is true if the cell agrees with the clue. They are also kept apart from the rules.
     ///
     /// **Errors.** As [`with_clues`](Self::with_clues).
     pub(crate) fn with_conditions(
@@ -106,7 +106,7 @@ impl<C: Value> Elements<C> {
         &self.clues
     }
 
-    /// The evidence that the board follows the rules and meets all demands but the clues.
+    /// The evidence that the board follows the rules and meets all demands except the clues.
     pub fn rules(&self) -> &Model {
         &self.rules
     }
@@ -118,12 +118,12 @@ impl<C: Value> Elements<C> {
 
     /// The board of a world.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
+    /// **Errors.** [`Error::NotInWorld`] if the world is of another model.
     pub fn board(&self, world: &World) -> Result<Board<C>, Error> {
         Ok(Board::of(self.size, world.values(&self.cells)?))
     }
 
-    /// The evidence of the rules and of other clues, all of which the grid has.
+    /// The evidence of the rules and of other clues, whose cells must be in the grid.
     pub(crate) fn model_with(&self, clues: &[(Position, C)]) -> Model {
         clues.iter().fold(self.rules.clone(), |model, (at, value)| {
             model.observe(&self.cells[self.size.index(*at)], value.clone())

@@ -9,7 +9,7 @@ use super::Method;
 use super::method::Predicted;
 use crate::grid::{GridError, Position, Size};
 
-/// Reason that there is no board.
+/// Reason why no board was drawn.
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum BoardError {
@@ -18,9 +18,9 @@ pub enum BoardError {
     NoSolution {
         /// The size.
         size: Size,
-        /// Clues that exclude each other; none if the rules and the other demands do.
+        /// Clues that exclude each other; none if the rules and the other demands already do.
         clues: Vec<Position>,
-        /// `true` if without any one of the clues the others have a board; `false` if the search for them was interrupted, or the states without
+        /// `true` if the others have a board without any one of the clues; `false` if the search for them was interrupted, or the states without
         /// one did not fit into memory.
         is_minimal: bool,
     },
@@ -29,11 +29,11 @@ pub enum BoardError {
     TooLarge {
         /// The method.
         method: Method,
-        /// Prediction of the bytes that it takes, if that is more than the limit.
+        /// Predicted bytes, if they exceed the limit.
         predicted: Option<f64>,
         /// The limit in bytes.
         limit: u64,
-        /// `true` if the demands that cost most were left out already.
+        /// `true` if the most costly demands were already left out.
         is_relaxed: bool,
     },
     /// None of many boards in a row met the demands.
@@ -44,7 +44,7 @@ pub enum BoardError {
         /// Number of boards.
         tried: u64,
     },
-    /// Markov chains did not come to a board that keeps all rules.
+    /// Markov chains did not reach a board that keeps all rules.
     #[error(
         "no board that keeps all rules was found in {sweeps} sweeps of Markov chains (the nearest breaks them by {nearest}); such boards are very rare, or impossible, which is not proven: demand less"
     )]
@@ -54,24 +54,24 @@ pub enum BoardError {
         /// The smallest sum of violations of the boards in which they ended.
         nearest: u32,
     },
-    /// Markov chains cannot start with a board.
+    /// Markov chains cannot start from a board.
     #[error(
         "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it; start from another (`RuledCells::start`)"
     )]
     NoStart,
-    /// Boards have no element program.
+    /// Boards of this kind have no element program.
     #[error("there is no element program for {what}; draw such boards by a sampler of their own")]
     NoElements {
-        /// The demand that has none.
+        /// The demand that no element program can state.
         what: &'static str,
     },
-    /// The generator has none of the methods that are allowed.
+    /// The generator supports none of the allowed methods.
     #[error("the generator cannot draw boards by any of the methods allowed; allow more (`among`)")]
     NoMethod,
-    /// The grid has a mistake, or is too large.
+    /// The grid is wrong or too large.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// Inference failed, or needs more than its budget.
+    /// Inference failed, or exceeded its budget.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
     /// A generator failed.
@@ -80,12 +80,12 @@ pub enum BoardError {
 }
 
 impl BoardError {
-    /// An error of a generator's own.
+    /// Wraps an error of a generator.
     pub fn of_generator(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Generator(Arc::new(error))
     }
 
-    /// True if an error says that boards of this size or with these demands have no element program.
+    /// True if an error states that boards of this size or with these demands have no element program.
     pub(super) fn is_without_elements(&self) -> bool {
         use GridError::{TooLargeForAutomata, TooLargeForDistances};
         matches!(

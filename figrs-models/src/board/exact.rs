@@ -8,7 +8,7 @@ use super::{BoardError, Generator};
 /// Size of the states of the exact method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// The most states after a cell.
+    /// Largest number of states after a cell.
     pub states: usize,
     /// Bytes of all states.
     pub bytes: u64,
@@ -29,7 +29,7 @@ pub struct ExactBoards<'g, G: Generator> {
 impl<'g, G: Generator> ExactBoards<'g, G> {
     /// Compiles the element program of a generator.
     ///
-    /// **Errors.** Those of [`Generator::elements`]; [`BoardError::Inference`] if it does not fit the memory of the engine.
+    /// **Errors.** Those of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of the engine.
     pub fn compile(generator: &'g G, engine: &Frontier) -> Result<Self, BoardError> {
         let elements = generator.elements()?;
         Ok(Self {
@@ -47,7 +47,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         }
     }
 
-    /// The compiled program, for any other question: its number of worlds is that of boards, its evidence the probability that
+    /// The compiled program, for any other question: its number of worlds is the number of boards, its evidence the probability that
     /// independent cells follow the rules and meet all demands.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
@@ -60,7 +60,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
 
     /// The marginal distribution of each cell, in scan order.
     ///
-    /// **Errors.** [`BoardError::Inference`] if no board is possible, or messages need more memory than there is.
+    /// **Errors.** [`BoardError::Inference`] if no board is possible, or if messages exceed the memory.
     pub fn marginals(&self) -> Result<Vec<Marginal<G::Cell>>, BoardError> {
         let cells = self.cells.iter();
         cells
@@ -78,7 +78,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         Ok((board, log))
     }
 
-    /// Independent boards without end.
+    /// An endless sequence of independent boards.
     ///
     /// **Errors.** As [`marginals`](Self::marginals).
     pub fn samples(
@@ -89,7 +89,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         Ok(worlds.map(|world| self.generator.board(world.values(&self.cells)?)))
     }
 
-    /// A board for each stream of random numbers.
+    /// Draws a board from each stream of random numbers.
     pub(super) fn of_streams(&self, streams: Vec<Stream>) -> Result<Vec<G::Board>, BoardError> {
         let worlds = self.compiled.sample_each(streams)?.into_iter();
         let board = |world: World| self.generator.board(world.values(&self.cells)?);

@@ -9,17 +9,17 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
-/// Bytes of states in the first round, and the factor of growth from round to round.
+/// Bytes of states in the first round, and the growth factor between rounds.
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
-/// Bytes of states explored in the time in which rejection draws and checks a cell.
+/// Bytes of states that are explored in the time in which rejection draws and checks a cell.
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Rounds of equal work for both, each several times as long as the one before. So neither the share of boards that meet
-    /// the demands nor the need of the exact method has to be known, unless that is more than [`UNPREDICTED_BYTES`]; and it takes no
-    /// more than a few times as long as the quicker of the two.
+    /// Gives both methods rounds of equal work, each several times as long as the round before. So neither the acceptance rate
+    /// nor the memory that the exact method needs has to be known, unless that exceeds [`UNPREDICTED_BYTES`]; and drawing takes at
+    /// most a few times as long as the quicker method.
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
@@ -82,7 +82,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
             match exact(budget) {
                 Ok(None) => {}
                 Ok(Some(exact)) => {
-                    // The boards of rejection have the same law and stay; the others have random numbers of their own.
+                    // The boards of rejection have the same law and stay; further boards get other random numbers.
                     let seed = stream(settings.seed, u64::MAX).next_u64();
                     self.boards.turn_to(Method::Exact);
                     let report = self.complete_exactly(&exact, seed)?;
@@ -97,7 +97,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 }
 
-/// Bytes for each round.
+/// Budget of bytes for each round.
 fn budgets(memory: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.min(memory)), move |&budget| {
         (budget < memory).then(|| budget.saturating_mul(GROWTH).min(memory))

@@ -6,20 +6,20 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// The states of the board read cell by cell: independent boards with exactly their probabilities.
+    /// Explores the states of the board read cell by cell: independent boards with exactly their probabilities.
     Exact,
-    /// Boards without some demands, of which those that meet them are kept: exact as well.
+    /// Draws boards without some demands and keeps those that meet them: exact as well.
     Rejection,
-    /// Particles that read the board cell by cell: independent boards whose law tends to the exact one as particles grow.
+    /// Particles that read the board cell by cell: independent boards whose law tends to the exact one with more particles.
     Particles,
     /// Markov chains of whole boards, from the [cells and rules](super::RuledCells) of the generator: boards whose law tends to the exact one as the chains run on.
     Chain,
-    /// The [sampler of the generator's own](super::OwnSampler) of this name.
+    /// The [generator's own sampler](super::OwnSampler) of this name.
     Own(&'static str),
 }
 
 impl Method {
-    /// Its name in lower case.
+    /// The name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -37,7 +37,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// A method with the reason that it was chosen. As text, a sentence.
+/// A method with the reason for its choice. As text, a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MethodChoice {
     /// The method.
@@ -52,9 +52,9 @@ pub struct MethodChoice {
 pub enum Reason {
     /// No other method is allowed.
     Asked,
-    /// It draws boards of any size exactly, and needs no states.
+    /// The method draws boards of any size exactly, and needs no states.
     Direct,
-    /// None of the boards of the method before met the demands.
+    /// None of the boards of the previous method met the demands.
     TooRare {
         /// Number of boards in a row.
         tried: u64,
@@ -69,21 +69,21 @@ pub enum Reason {
         /// Bytes that they are predicted to take.
         bytes: f64,
     },
-    /// Boards without the rules follow them often, and the exact method is predicted to need many states.
+    /// Boards without the rules often follow them, and the exact method is predicted to need many states.
     OftenMet,
-    /// Of the exact method and rejection, in rounds of equal work, it had the boards first.
+    /// Of the exact method and rejection, in rounds of equal work, this method had the boards first.
     FirstInTurn {
         /// Bytes of states of the exact method in the last round.
         round: u64,
     },
     /// The states of the exact method do not fit into memory.
     TooLarge {
-        /// Prediction of the bytes that they take, if that is more than the limit.
+        /// Predicted bytes of the states, if they exceed the limit.
         predicted: Option<f64>,
         /// The limit in bytes.
         limit: u64,
     },
-    /// There is no element program for boards of this size or with these demands.
+    /// Boards of this size or with these demands have no element program.
     NoElements,
 }
 
@@ -92,7 +92,7 @@ pub(super) struct Predicted(pub(super) f64);
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Larger numbers, more than any memory has, are not told apart.
+        /// Numbers from this one on, more than any memory has, are written alike.
         const MOST: f64 = 1e18;
         if self.0 < MOST {
             write!(f, "about {:.0}", self.0)

@@ -1,14 +1,14 @@
-//! Boards: a grid with a value in each cell, drawn from exactly what rules and demands allow.
+//! Boards: a grid with a value in each cell, drawn from exactly the boards that rules and demands allow.
 //!
-//! A puzzle is a [`Generator`]: an element program with its demands as evidence, and how values of its cells are read as a board. The
-//! [`ConditionalSampler`] draws its boards by the method that suits it, and says which and why; [`ExactBoards`] answers any other question about them, and
-//! [`NumberedBoards`] draw sets in parts.
+//! A puzzle is a [`Generator`]: an element program with its demands as evidence, and a function that turns values of its cells into a board. The
+//! [`ConditionalSampler`] draws its boards by the method that suits it, and reports the method and the reason; [`ExactBoards`] answers any other question
+//! about them, and [`NumberedBoards`] draw sets in parts.
 //! [`maze`](crate::boards::maze), [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
-//! [`chromatic_maze`](crate::boards::chromatic_maze) are such generators, and a puzzle of a user's own is another: see [`ConditionalSampler`].
+//! [`chromatic_maze`](crate::boards::chromatic_maze) are such generators; users can write their own: see [`ConditionalSampler`].
 //!
 //! # References
 //!
-//! For choosing among engines behind one door by what can be predicted of them, and falling back: the meta engine of the Rust crate `regex`.
+//! The choice among engines behind one interface by predictions of their cost, with fallbacks, follows the meta engine of the Rust crate `regex`.
 
 mod answers;
 mod chain;

@@ -1,4 +1,4 @@
-//! Sets of boards, each drawn from random numbers of its own.
+//! Sets of boards, each drawn from its own random numbers.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -10,14 +10,14 @@ use figrs_infer::ItemSampler;
 use super::rejection::MAX_CONSECUTIVE_FAILURES;
 use super::{BoardError, ConditionalSampler, ExactBoards, Generator, Method, OwnSampler};
 
-/// A sampler of numbered boards, for sets that are drawn in parts: a board depends on the seed and its number alone.
+/// A sampler of numbered boards, for sets that are drawn in parts: a board depends only on the seed and its number.
 ///
-/// **Guarantee.** Boards are independent and have exactly their probabilities given rules, demands and clues. Where no board is rejected, they are
-/// those that [`ConditionalSampler::sample`] gives by the same method for the same seed.
+/// **Guarantee.** Boards are independent and have exactly their probabilities given rules, demands and clues. If no board is rejected, they are
+/// those that [`ConditionalSampler::sample`] returns by the same method for the same seed.
 #[derive(Debug)]
 pub struct NumberedBoards<'g, G: Generator> {
     generator: &'g G,
-    /// The compiled element program; `None` with a sampler of the generator's own.
+    /// The compiled element program; `None` with the generator's own sampler.
     exact: Option<ExactBoards<'g, G>>,
 }
 
@@ -25,9 +25,9 @@ pub struct NumberedBoards<'g, G: Generator> {
 const BATCH: u64 = 64;
 
 impl ConditionalSampler {
-    /// A sampler of numbered boards: the generator's own sampler of independent boards if it has one, and else the exact method.
+    /// Returns a sampler of numbered boards: the generator's own sampler of independent boards if it has one, and else the exact method.
     ///
-    /// Its seed is that which [`items`](ItemSampler::items) is given.
+    /// Its seed is an argument of [`items`](ItemSampler::items).
     ///
     /// **Errors.** Those of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if neither method is allowed.
     ///

@@ -1,4 +1,4 @@
-//! Boards by particles that read them cell by cell, each from populations of its own.
+//! Boards drawn by particles that read them cell by cell, each board from its own populations.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -13,7 +13,7 @@ const PARTICLES: usize = 4096;
 /// Bytes that a cell takes for each particle, as measured on boards of 100 and 200 rows by 15.
 const CELL: f64 = 60.0;
 
-/// Independent boards: the law of each tends to the exact one as particles grow. Returns diagnostics.
+/// Draws independent boards; the law of each tends to the exact one with more particles. Returns diagnostics.
 pub(super) fn draw<G: Generator>(
     generator: &G,
     elements: &Elements<G::Cell>,

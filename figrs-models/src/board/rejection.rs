@@ -1,4 +1,4 @@
-//! Rejection: boards that meet demands, among those that need not.
+//! Rejection: draws boards from a larger set and keeps those that meet the demands.
 
 use figrs_core::rand::Rng;
 use figrs_core::stream;
@@ -7,18 +7,18 @@ use figrs_infer::{Error, RejectionSampling, Run};
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, DrawnBoards, Elements, Generator};
 
-/// Largest number of boards in a row that may fail.
+/// Maximum number of boards in a row that may fail.
 pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
 /// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
-/// drawing stops: the numbers of the tries that succeed are independent of the boards that they give.
+/// drawing stops, because the numbers of the successful tries are independent of their boards.
 pub(super) struct RejectionTally<'a, B> {
     boards: &'a DrawnBoards<B>,
     watch: &'a BoardWatch,
     tried: u64,
     met: u64,
     failures: u64,
-    /// Largest number of boards in a row that may fail.
+    /// Maximum number of boards in a row that may fail.
     most: u64,
 }
 
@@ -52,7 +52,7 @@ impl<'a, B> RejectionTally<'a, B> {
         !self.boards.are_complete() && !self.watch.is_interrupted()
     }
 
-    /// Draws at most this many more boards; true if there are enough now, or it was interrupted.
+    /// Draws at most this many more boards; true if there are enough boards, or drawing was interrupted.
     pub(super) fn draw(
         &mut self,
         draws: u64,
@@ -72,7 +72,7 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(!self.wants_more())
     }
 
-    /// Draws until there are enough, or it is interrupted.
+    /// Draws until there are enough boards or drawing is interrupted.
     pub(super) fn complete(
         mut self,
         all: &mut impl Iterator<Item = Result<B, BoardError>>,
@@ -99,7 +99,7 @@ impl<'a, B> RejectionTally<'a, B> {
                 break;
             }
             let missing = (self.boards.wanted() - self.boards.len()) as u64;
-            // Runs become larger: the first boards are there soon.
+            // Runs become larger, so that the first boards come soon.
             let tries = missing.saturating_mul(4).min(RUN.0 << part.min(16));
             let tries = tries.clamp(RUN.0, RUN.1);
             let mut sampler = RejectionSampling::new(tries)
@@ -113,7 +113,7 @@ impl<'a, B> RejectionTally<'a, B> {
                 Err(Error::NoSampleMetEvidence { tried, .. }) => self.failed(tried),
                 answer => {
                     let answer = answer?;
-                    // Fewer than asked for if it was interrupted.
+                    // Fewer than requested if it was interrupted.
                     self.failed(answer.sampling().map_or(tries, |sampling| sampling.done));
                     let draws = answer.draws()?;
                     let values = elements.cells().iter().map(|cell| draws.values(cell));
@@ -149,7 +149,7 @@ impl<'a, B> RejectionTally<'a, B> {
         })
     }
 
-    /// Acceptance rate of all that were drawn.
+    /// Acceptance rate of all boards drawn.
     pub(super) fn diagnostics(self) -> Vec<(&'static str, f64)> {
         let share = self.met as f64 / self.tried.max(1) as f64;
         vec![("acceptance", share)]

@@ -14,9 +14,9 @@ pub struct Report {
     pub diagnostics: Vec<(&'static str, f64)>,
     /// Size of the exact method's states, if it drew the boards.
     pub cost: Option<Cost>,
-    /// True if it was interrupted: there are fewer boards than were asked for, or they come of chains that had not run as long as they were to.
+    /// True if drawing was interrupted: there are fewer boards than requested, or their chains did not run as long as they should have.
     pub is_cut: bool,
-    /// Time spent before the method began to draw: on building and compiling elements, and on methods that were tried before it.
+    /// Time before the method began to draw, spent on building and compiling elements and on methods tried before it.
     pub compile: Duration,
 }
 

@@ -12,7 +12,7 @@ use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Report};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sample<B> {
-    /// The boards; fewer than were asked for if the sampler was interrupted.
+    /// The boards; fewer than requested if the sampler was interrupted.
     pub boards: Vec<B>,
     /// The report.
     pub report: Report,
@@ -21,7 +21,7 @@ pub struct Sample<B> {
 impl ConditionalSampler {
     /// Draws boards.
     ///
-    /// **Errors.** [`BoardError`]: no board is possible, no method allowed can draw boards in this memory, or inference fails, as with
+    /// **Errors.** [`BoardError`]: no board is possible, no allowed method can draw boards in this memory, or inference fails, for example with
     /// [`Error::NothingDone`] if it is interrupted before the first board.
     pub fn sample<G: Generator>(
         &self,
@@ -38,9 +38,9 @@ impl ConditionalSampler {
         Ok(Sample { boards, report })
     }
 
-    /// Draws boards into a shared collection, from which another thread may take those drawn so far.
+    /// Draws boards into a shared collection, from which another thread may take the boards drawn so far.
     ///
-    /// **Errors.** As [`sample`](Self::sample), but that some methods leave the collection empty if they are interrupted before the first board.
+    /// **Errors.** As [`sample`](Self::sample), except that some methods leave the collection empty if they are interrupted before the first board.
     /// Boards drawn before an error stay in the collection.
     pub fn sample_into<G: Generator>(
         &self,
@@ -54,7 +54,7 @@ impl ConditionalSampler {
             started: Instant::now(),
         };
         match drawing.draw() {
-            // Whether there is any board is decided where that is quick.
+            // Decides whether there is any board if that is quick.
             Err(error @ BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
                 let quick = self.clone().memory(UNPREDICTED_BYTES.min(self.memory));
                 match quick.within(generator, quick.memory) {

@@ -1,4 +1,4 @@
-//! Reports and interruption of a sampler at work.
+//! Reports and interruption of a running sampler.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use figrs_infer::Frontier;
 
 use super::MethodChoice;
 
-/// Report of a sampler at work.
+/// Report of a running sampler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// It turns to a method, before it draws by it; there is none for the first method if that needs no more than a few seconds.
+    /// The sampler turns to a method, before it draws by it; not sent for the first method if that needs only a few seconds.
     Turned(MethodChoice),
     /// The exact method explored states.
     Explored {
@@ -25,7 +25,7 @@ pub enum Event {
         boards: u64,
         /// Number of boards that are wanted.
         wanted: u64,
-        /// Number of boards that were tried, if not all are kept.
+        /// Number of boards that were tried, if some are rejected.
         tried: Option<u64>,
     },
     /// Markov chains went on.
@@ -37,17 +37,17 @@ pub enum Event {
     Filtered {
         /// Number of particles.
         particles: u64,
-        /// Number of all particles, if it is known.
+        /// Number of all particles, if known.
         total: Option<u64>,
     },
-    /// A generator's own answer was computed in part.
+    /// A part of a generator's own answer was computed.
     Computed {
         /// Number of steps.
         steps: u64,
         /// Number of all steps.
         total: u64,
     },
-    /// Clues were tried for their part in a conflict.
+    /// Clues were left out in turn to find those that conflict.
     TriedClues {
         /// Number of clues that were tried.
         tried: u64,
@@ -83,7 +83,7 @@ impl BoardWatch {
         }
     }
 
-    /// The exact engine within this many bytes, watched.
+    /// The exact engine with this many bytes of memory, with the listener and the interrupt.
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
         let mut frontier = Frontier::new().memory(memory);
         if let Some(flag) = &self.interrupt {

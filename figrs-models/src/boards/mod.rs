@@ -1,4 +1,4 @@
-//! Kinds of board, a folder each: settings, rules as elements, pictures.
+//! Kinds of board, a folder for each: settings, rules as elements, pictures.
 
 pub mod chromatic_maze;
 pub mod dungeon;

@@ -1,10 +1,10 @@
-//! The cells of a colour contain no cycle.
+//! Constraint that the cells of a colour contain no cycle.
 
 use super::connected::joining;
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
-/// The cells that are `true`, each joined with those beside it, above and below, form no cycle: every group of them
+/// The cells that are `true`, each joined with its neighbours, form no cycle: every group of them
 /// is a tree.
 ///
 /// **Complexity.** States are the ways in which the cells of one row can be joined, as for [`Connected`](super::Connected).

@@ -8,7 +8,7 @@ use super::{Position, Size};
 
 /// A constraint over the cells of a grid: a state that reads one cell after the other in scan order.
 ///
-/// The fewer states there are, the less exact inference costs: states that accept the same continuations should be equal.
+/// Exact inference costs less with fewer states: states that accept the same continuations should be equal.
 pub trait Automaton<C>: Send + Sync + 'static {
     /// Summary of the cells read so far, sufficient for all continuations.
     type State: Value;
@@ -16,13 +16,13 @@ pub trait Automaton<C>: Send + Sync + 'static {
     /// The state before the first cell.
     fn start(&self) -> Self::State;
 
-    /// The state when one more cell has been read; `None` if no continuation can be accepted.
+    /// Returns the state after one more cell; `None` if no continuation can be accepted.
     fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State>;
 
     /// True if the constraint holds with this state after the last cell.
     fn accepts(&self, state: &Self::State) -> bool;
 
-    /// The widest grid that it reads: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] where the size of states does not grow with the columns.
+    /// The widest grid that the automaton reads: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow with the columns.
     fn most_columns(&self) -> usize {
         Size::AUTOMATON_COLUMNS
     }
@@ -38,7 +38,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         }
     }
 
-    /// The constraint on the result of `read` in each cell.
+    /// The constraint on the results of `read` for the cells.
     fn reading<D, F>(self, read: F) -> MappedAutomaton<Self, F, C>
     where
         Self: Sized,
@@ -114,7 +114,7 @@ where
     }
 }
 
-/// `None` is no constraint.
+/// `None` constrains nothing.
 impl<C, A: Automaton<C>> Automaton<C> for Option<A> {
     type State = Option<A::State>;
 

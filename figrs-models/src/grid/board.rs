@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::{Clues, GridError, Position, Size, Symbol};
 
-/// A grid with a value in each cell, whether or not they follow the rules of some puzzle; as text, where values are [`Symbol`]s, a line for
+/// A grid with a value in each cell, whether or not they follow the rules of some puzzle; as text, if values are [`Symbol`]s, a line for
 /// each row.
 ///
-/// The kinds of board have further methods for their values, such as the number of walls of a dungeon.
+/// Each kind of board has further methods for its values, such as the number of walls of a dungeon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Board<C> {
     size: Size,
@@ -15,7 +15,7 @@ pub struct Board<C> {
 }
 
 impl<C> Board<C> {
-    /// A board of the values of all cells, in scan order.
+    /// Creates a board from the values of all cells, in scan order.
     ///
     /// **Errors.** [`GridError::Length`].
     pub fn new(size: Size, cells: Vec<C>) -> Result<Self, GridError> {
@@ -23,7 +23,7 @@ impl<C> Board<C> {
         Ok(Self { size, cells })
     }
 
-    /// A board of as many values as the grid has cells.
+    /// Creates a board; the number of values must be that of the cells.
     pub(crate) fn of(size: Size, cells: Vec<C>) -> Self {
         Self { size, cells }
     }
@@ -51,7 +51,7 @@ impl<C: Copy + PartialEq> Board<C> {
         cells.filter_map(move |(at, other)| (*other == value).then_some(at))
     }
 
-    /// True if it has the values of some clues, on a grid of the same size.
+    /// True if the board has the values of some clues, on a grid of the same size.
     pub fn meets(&self, clues: &Clues<C>) -> bool {
         clues.size() == self.size
             && clues

@@ -1,13 +1,13 @@
-//! Sizes of grids from numbers and texts, checked.
+//! Checked sizes of grids from numbers and texts.
 
 use std::str::FromStr;
 
 use super::{GridError, Size};
 
 impl Size {
-    /// A grid of some rows and columns.
+    /// Creates a grid size of some rows and columns.
     ///
-    /// **Errors.** [`GridError::Size`] if there are none or too many.
+    /// **Errors.** [`GridError::Size`] if one is zero or too large.
     pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
         let sides = 1..=Self::MAX_SIDE;
         if sides.contains(&rows) && sides.contains(&columns) {
@@ -16,14 +16,14 @@ impl Size {
         Err(GridError::Size { rows, columns })
     }
 
-    /// The size, if all automata read such grids.
+    /// Returns the size if all automata read grids of this size.
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`].
     pub fn for_automata(self) -> Result<Self, GridError> {
         self.within_columns(Self::AUTOMATON_COLUMNS)
     }
 
-    /// The size, if an automaton that reads this many columns reads such grids.
+    /// Returns the size if an automaton that reads this many columns reads grids of this size.
     pub(super) fn within_columns(self, most: usize) -> Result<Self, GridError> {
         let Self { rows, columns } = self;
         if rows <= Self::AUTOMATON_ROWS && columns <= most {

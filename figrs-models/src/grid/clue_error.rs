@@ -8,7 +8,7 @@ use super::GridError;
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ClueError {
-    /// A character is not that of a clue.
+    /// A character stands for no clue.
     #[error("{line}:{column}: unknown clue {symbol:?}; write {write}")]
     Symbol {
         /// The line, from 1.
@@ -17,7 +17,7 @@ pub enum ClueError {
         column: usize,
         /// The character.
         symbol: char,
-        /// The characters that may be written, in words.
+        /// The allowed characters, in words.
         write: &'static str,
     },
     /// A row of clues is shorter or longer than the first.
@@ -37,10 +37,10 @@ pub enum ClueError {
     /// A text has no row of clues.
     #[error("no rows of clues; write a line for each row, of {write}")]
     Nothing {
-        /// The characters that may be written, in words.
+        /// The allowed characters, in words.
         write: &'static str,
     },
-    /// A grid cannot be of the size of the text.
+    /// The text has a size that a grid cannot have.
     #[error(transparent)]
     Grid(#[from] GridError),
 }

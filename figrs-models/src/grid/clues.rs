@@ -9,20 +9,20 @@ use super::{ClueError, GridError, Position, Size};
 pub trait Symbol: Copy {
     /// The character of a cell without a clue.
     const FREE: char;
-    /// The characters that may be written, in words.
+    /// The allowed characters, in words.
     const WRITE: &'static str;
 
-    /// The character it is written as.
+    /// The character that stands for the value.
     fn symbol(self) -> char;
 
-    /// The value of a character, if it is one.
+    /// The value that a character stands for, if any.
     fn from_symbol(symbol: char) -> Option<Self>;
 }
 
 /// The known cells of a board.
 ///
 /// As text, a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without one. Empty lines are
-/// left out, and lines that start with `#` (where that is a clue, with `#` and a space).
+/// ignored, and so are lines that start with `#` (or with `#` and a space, if `#` is a clue).
 ///
 /// ```
 /// use figrs_models::yin_yang::ColourClues;
@@ -39,7 +39,7 @@ pub struct Clues<C> {
 }
 
 impl<C: Copy> Clues<C> {
-    /// No clues yet.
+    /// Creates an empty set of clues for a grid of this size.
     pub fn none(size: Size) -> Self {
         let cells = vec![None; size.cells()];
         Self { size, cells }
@@ -82,7 +82,7 @@ impl<C: Copy> Clues<C> {
         self.iter().count()
     }
 
-    /// True if a line is a comment: it starts with `#`, and with `#` and a space where `#` is a clue itself.
+    /// True if a line is a comment: it starts with `#`, or with `#` and a space if `#` is a clue itself.
     fn is_comment(row: &str) -> bool
     where
         C: Symbol,

@@ -3,9 +3,9 @@
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
-/// The cells that are `true` are connected, side by side or one above the other, and there is at least one.
+/// The cells that are `true` are connected, side by side or one above the other, and there is at least one such cell.
 ///
-/// **Complexity.** States are the ways in which the cells of one row can be joined: about three times as many with each column.
+/// **Complexity.** States are the ways in which the cells of one row can be joined: about three times as many with each further column.
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
@@ -13,7 +13,7 @@ pub struct Connected;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if there was a cell. If there was and none is in the frontier, there may be no other.
+    /// `true` if there was such a cell. If there was and none is in the frontier, no other may follow.
     any: bool,
 }
 figrs_core::value!(ConnectedState);
@@ -25,7 +25,7 @@ impl ConnectedState {
     }
 }
 
-/// The cell as a member of the partition: it joins the cells above and to the left, where these are of some group.
+/// The cell as a member of the partition: it joins the cells above and to the left, if these are in some group.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
     NextCell::Inside {
         up: partition.group(at.column) > 0,

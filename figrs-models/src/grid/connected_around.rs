@@ -8,12 +8,12 @@ use super::{Automaton, Partition, Position, Size};
 
 /// The cells that are `true` are connected, side by side or one above the other, a given cell is among them, and there are at most 16.
 ///
-/// It accepts what [`Connected`](super::Connected) and [`Count`](super::Count) accept, and gives up as soon as there are not enough cells left to join those that are
-/// there with each other and the given cell: between two groups of the frontier one for each column that no group reaches around, and from there to the given
-/// cell one for each column and row.
+/// It accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept, and fails as soon as too few cells are left to join those
+/// read so far with each other and the given cell: between two groups of the frontier one cell for each column that no group reaches around, and from there to
+/// the given cell one for each column and row.
 ///
-/// **Complexity.** All groups of the frontier are within 16 columns, wherever these are, so that states do not grow with the grid: they are the ways in which so many cells are joined with each
-/// other and the given cell, and their number grows two and a half times with each cell.
+/// **Complexity.** All groups of the frontier are within 16 columns, wherever these are, so that states do not grow with the grid: they are the ways in which
+/// this many cells are joined with each other and the given cell, and their number grows two and a half times with each cell.
 #[derive(Clone, Debug)]
 pub struct ConnectedAround {
     cell: Position,
@@ -24,7 +24,7 @@ pub struct ConnectedAround {
 /// State of [`ConnectedAround`]: the groups of connected cells in the frontier, and the number of cells so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedAroundState {
-    /// The first column with a cell of a group; groups are those of the columns from there on.
+    /// The first column with a cell of a group; the partition counts columns from this one.
     first: u16,
     partition: Partition,
     count: u32,
@@ -32,16 +32,16 @@ pub struct ConnectedAroundState {
 figrs_core::value!(ConnectedAroundState);
 
 impl ConnectedAround {
-    /// The most cells.
+    /// Maximum number of cells.
     pub const MAX_CELLS: u32 = 16;
 
-    /// Around this cell, a number of cells in a range; `None` if that allows more than [`Self::MAX_CELLS`].
+    /// Creates the constraint around this cell with a number of cells in a range; `None` if the range exceeds [`Self::MAX_CELLS`].
     pub fn new(cell: Position, cells: &RangeInclusive<u32>) -> Option<Self> {
         let (least, most) = (*cells.start(), *cells.end());
         (most <= Self::MAX_CELLS).then_some(Self { cell, least, most })
     }
 
-    /// Cells that are missing at least after the cell at a place was read; `None` if nothing joins the groups any more.
+    /// Least number of cells that are missing after the cell at a place was read; `None` if the groups can no longer be joined.
     fn missing(&self, at: Position, state: &ConnectedAroundState) -> Option<u32> {
         let is_ahead = (self.cell.row, self.cell.column) > (at.row, at.column);
         if state.partition.is_empty() {
@@ -94,7 +94,7 @@ impl Automaton<bool> for ConnectedAround {
                 }
                 next.first = at.column as u16;
             }
-            // A group further away would need more cells than there are.
+            // A group further away would need more cells than are allowed.
             let before = usize::from(next.first).saturating_sub(at.column);
             next.partition = next.partition.moved(before, Self::MAX_CELLS as usize)?;
             next.first -= before as u16;
@@ -152,7 +152,7 @@ mod tests {
         automaton.accepts(&state)
     }
 
-    /// It accepts the same boards as both automata and the cell: all boards of small grids, all cells, several ranges.
+    /// The automaton accepts the same boards as both automata with the cell: all boards of small grids, all cells, several ranges.
     #[test]
     fn it_accepts_connected_cells_around_one() {
         for (rows, columns) in [(1, 7), (7, 1), (3, 4), (4, 3), (2, 6)] {

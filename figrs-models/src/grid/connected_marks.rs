@@ -4,7 +4,7 @@ use super::Partition;
 use super::partition::NextCell;
 use super::walk::{Ground, OpenEdges, Walk};
 
-/// Each of some marks stands in one cell, and each can be reached from each by walking over cells that are not walls.
+/// Each of some marks is in one cell, and each can be reached from every other by walking over cells that are not walls.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectedMarks {
     marks: u8,
@@ -26,7 +26,7 @@ pub enum ConnectedMarksState {
 figrs_core::value!(ConnectedMarksState);
 
 impl ConnectedMarks {
-    /// With the marks whose bits are set.
+    /// Creates the constraint for the marks whose bits are set.
     pub fn new(marks: u8) -> Self {
         Self { marks }
     }
@@ -70,7 +70,7 @@ impl Walk for ConnectedMarks {
             }
         };
         let next = partition.extended(column, member);
-        // A marked group that is left behind is not joined with the marks still to come.
+        // A marked group that leaves the frontier cannot be joined with later marks.
         if next.lost == Some(true) {
             return None;
         }

@@ -6,10 +6,10 @@ use figrs_core::{Element, Model, Parents, Value};
 
 use super::{Automaton, GridError, Size};
 
-/// An automaton over the cells of a grid as elements: its state after each cell, and the evidence that it accepts them.
+/// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts them.
 ///
 /// A state is `None` from the first cell on after which no continuation can be accepted. The evidence on each state excludes
-/// that, so that expansion leaves such states out and samplers end such worlds early.
+/// this value, so that expansion leaves such states out and samplers end such worlds early.
 #[derive(Clone, Debug)]
 pub struct Constraint<S> {
     states: Vec<Element<Option<S>>>,

@@ -16,7 +16,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Any number, for queries about it.
+    /// Any number, to query it.
     pub fn any() -> Self {
         Self::between(0, u32::MAX)
     }
@@ -39,7 +39,7 @@ impl Count {
         Self::between(0, count)
     }
 
-    /// At least `least` and at most `most`. If that is `u32::MAX`, the state distinguishes all numbers.
+    /// At least `least` and at most `most`. If `most` is `u32::MAX`, the state distinguishes all numbers.
     pub fn between(least: u32, most: u32) -> Self {
         Self {
             least,

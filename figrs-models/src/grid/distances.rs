@@ -6,17 +6,17 @@ use super::limits::{WAY_CELLS, WAY_COLUMNS, WAY_STOPS};
 use super::walk::{OpenEdges, Walk};
 use super::{GridError, Ground, Size};
 
-/// Nodes of which distances are known: the frontier, then the stops.
+/// Nodes with known distances: the frontier, then the stops.
 const NODES: usize = WAY_COLUMNS + WAY_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
 /// Distance of nodes between which no way is known.
 const UNREACHABLE: u8 = u8::MAX;
 
 /// A walk over cells that are not walls, from the first of some marks to the next and so on to the last by shortest ways,
-/// has a length in some range. Each mark stands in one cell.
+/// has a length in some range. Each mark is in one cell.
 ///
 /// The state is the distances, through cells read so far, between the cells of the frontier, from them to the marks,
-/// and between marks that follow each other; those that cannot be part of a shortest way any more are left out.
+/// and between successive marks; distances that can no longer be part of a shortest way are left out.
 ///
 /// **Guarantee.** Lengths are exact: a shortest way is cut into pieces by the frontier, and each piece within the cells read
 /// is as short as possible.
@@ -47,14 +47,14 @@ figrs_core::value!(DistancesState);
 type DistanceMatrix = [[u8; NODES]; NODES];
 
 impl Distances {
-    /// The widest grid.
+    /// Maximum number of columns of a grid.
     pub const MAX_COLUMNS: usize = WAY_COLUMNS;
-    /// The largest grid.
+    /// Maximum number of cells of a grid.
     pub const MAX_CELLS: usize = WAY_CELLS;
-    /// The most marks.
+    /// Maximum number of marks.
     pub const MAX_STOPS: usize = WAY_STOPS;
 
-    /// This many marks, 2 to 4, whose bits are the lowest ones in the order of the walk, and a walk of this many steps.
+    /// Creates the constraint for 2 to 4 marks, which are the lowest bits in the order of the walk, and a walk of this many steps.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`]; [`GridError::EmptyRange`]; [`GridError::Stops`].
     pub fn new(size: Size, stops: usize, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
@@ -95,13 +95,13 @@ impl Distances {
         self.columns + stop
     }
 
-    /// Pairs of consecutive marks, as nodes.
+    /// Pairs of successive marks, as nodes.
     fn legs(&self) -> impl Iterator<Item = (usize, usize)> {
         let columns = self.columns;
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Drops distances to marks that cannot shorten a leg any more. False if a leg can never be walked.
+    /// Drops distances to marks that can no longer shorten a leg. False if a leg can never be walked.
     fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));
@@ -110,7 +110,7 @@ impl Distances {
             let from = self.node(stop);
             let mut open = false;
             for column in 0..self.columns {
-                // A way on leaves the cells read and returns to them in another column.
+                // Further ways leave the cells read and return to them in another column.
                 let can_help = |to: usize| {
                     (0..self.columns).any(|back| {
                         let across = column.abs_diff(back) as u8 + 1;
@@ -209,7 +209,7 @@ impl Walk for Distances {
         for (node, distance) in here.iter_mut().enumerate() {
             *distance = reach(ways.up, &above, node).min(reach(ways.left, &before, node));
         }
-        // The cell above leaves the frontier; what it was a way to is known from the other nodes.
+        // The cell above leaves the frontier; ways through it are kept as distances between the other nodes.
         for (node, &distance) in here.iter().enumerate() {
             set(&mut matrix, column, node, distance);
         }
@@ -246,7 +246,7 @@ impl Walk for Distances {
         let ended =
             |stop| (0..self.columns).all(|column| matrix[self.node(stop)][column] == UNREACHABLE);
         if seen.count_ones() as usize == self.stops && (0..self.stops).all(ended) {
-            // Nothing can become shorter.
+            // No distance becomes shorter.
             for column in 0..self.columns {
                 for node in 0..nodes {
                     if node != column {

@@ -51,10 +51,10 @@ pub enum GridError {
         "the room at {room} does not lead to the first one; point every room to one beside it that does"
     )]
     NotPerfect {
-        /// A room that does not.
+        /// A room that does not lead to the first.
         room: Position,
     },
-    /// Clues of a maze leave none.
+    /// No maze meets some clues.
     #[error(
         "the clues at {} lead out of the maze, in a circle, or cut rooms off from the first one, which has no clue itself; take one of them back",
         .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
@@ -63,7 +63,7 @@ pub enum GridError {
         /// The rooms of these clues.
         clues: Vec<Position>,
     },
-    /// There are not as many cells, rows or columns in a list as the grid has.
+    /// The number of cells, rows or columns in a list is not that of the grid.
     #[error("{found} {what} for a grid that has {expected}; give one for each")]
     Length {
         /// The kind of the items.
@@ -85,7 +85,7 @@ pub enum GridError {
         /// Columns of the grid.
         columns: usize,
     },
-    /// A walk cannot have so many stops.
+    /// A walk cannot have this many stops.
     #[error("a walk between {stops} marks; use 2 to {}", WAY_STOPS)]
     Stops {
         /// Marks asked for.
@@ -127,7 +127,7 @@ pub enum GridError {
         /// Columns asked for.
         columns: usize,
     },
-    /// The centre of an island must be able to be land.
+    /// The centre of an island must not be on the border.
     #[error(
         "the centre of the island at {centre} is on the border, which is water; use a cell inside"
     )]
@@ -145,7 +145,7 @@ pub enum GridError {
         /// The larger share.
         most: f64,
     },
-    /// No board has a number in the range that is demanded of it.
+    /// No board has a number in the demanded range.
     #[error(
         "impossible: {} {what}, where boards of this size have {}; use a range that meets that",
         numbers(*.least, *.most),
@@ -158,9 +158,9 @@ pub enum GridError {
         least: u32,
         /// The largest number that is allowed; `u32::MAX` without a bound.
         most: u32,
-        /// No board has fewer or more.
+        /// The numbers that boards can have.
         possible: RangeInclusive<u32>,
-        /// Step between the numbers that boards can have, from the smallest on.
+        /// Step between the possible numbers, from the smallest on.
         apart: u32,
     },
     /// The grid has no such cell.
@@ -174,7 +174,7 @@ pub enum GridError {
 }
 
 impl GridError {
-    /// Refuses a list whose length is not the number of cells.
+    /// Returns an error if the length of a list is not the number of cells.
     pub(crate) fn same_length(what: &'static str, size: Size, found: usize) -> Result<(), Self> {
         let expected = size.cells();
         if found == expected {
@@ -187,7 +187,7 @@ impl GridError {
         })
     }
 
-    /// Refuses a range that holds none of the possible numbers: `possible`, in steps of `apart`.
+    /// Returns an error if a range holds none of the possible numbers: `possible`, in steps of `apart`.
     pub(crate) fn reachable(
         what: &'static str,
         range: &RangeInclusive<u32>,
@@ -214,7 +214,7 @@ impl GridError {
         })
     }
 
-    /// The range, if it is not empty.
+    /// Returns the range if it is not empty.
     pub(crate) fn not_empty(
         what: &'static str,
         range: RangeInclusive<u32>,

@@ -12,14 +12,14 @@ pub struct Rows<A> {
 impl<A> Rows<A> {
     /// One automaton for each row, the top first.
     ///
-    /// **Errors.** [`GridError::Length`] if there is not one for each.
+    /// **Errors.** [`GridError::Length`] if the number of automata is not that of the rows.
     pub fn new(size: Size, rows: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let rows = all(rows, "rows", size.rows())?;
         Ok(Self { size, rows })
     }
 }
 
-/// As many items as there are lines.
+/// Collects the items, whose number must be that of the lines.
 fn all<A>(
     lines: impl IntoIterator<Item = A>,
     what: &'static str,
@@ -69,7 +69,7 @@ pub struct Columns<A> {
 impl<A> Columns<A> {
     /// One automaton for each column, the left first.
     ///
-    /// **Errors.** [`GridError::Length`] if there is not one for each.
+    /// **Errors.** [`GridError::Length`] if the number of automata is not that of the columns.
     pub fn new(size: Size, columns: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let columns = all(columns, "columns", size.columns())?;
         Ok(Self { size, columns })
@@ -90,7 +90,7 @@ impl<C, A: Automaton<C>> Automaton<C> for Columns<A> {
         states[at.column] = if at.row + 1 < self.size.rows() {
             state
         } else if column.accepts(&state) {
-            // Columns that are done are alike.
+            // Completed columns share one state.
             column.start()
         } else {
             return None;

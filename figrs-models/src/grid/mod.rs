@@ -3,9 +3,9 @@
 //! An [`Automaton`] is a small state and a function that reads one more cell: row by row, from left to right. The state is a
 //! sufficient summary of the cells read, for the cells still to come; it concerns at most one row, the *frontier*; a state
 //! that can no longer succeed is `None`. [`Constraint`] folds an automaton over the elements of the cells: each state is an
-//! Apply of the state before it and one cell, and the constraint is evidence on the states. Nothing is solved here: any
+//! Apply of the state before it and one cell, and the constraint is evidence on the states. This module solves nothing: any
 //! algorithm answers any question about the cells, and for the exact ones this is the transfer-matrix dynamic program;
-//! [`Frontier`](figrs_infer::Frontier), which runs the automaton on the states that are reached and on no others, is the fastest.
+//! [`Frontier`](figrs_infer::Frontier), which runs the automaton only on the states that are reached, is the fastest.
 //!
 //! | constraint | automaton |
 //! |---|---|
@@ -14,11 +14,11 @@
 //! | no 2 by 2 square of one colour | [`NoSquare`] |
 //! | the cells of a colour are connected | [`Connected`] |
 //! | a few cells are connected with a given one | [`ConnectedAround`] |
-//! | the cells of both of two colours are | [`TwoColours`] |
-//! | they contain no cycle | [`Acyclic`] |
+//! | the cells of each of two colours are connected | [`TwoColours`] |
+//! | the cells of a colour contain no cycle | [`Acyclic`] |
 //! | marked cells can be reached from one another | [`ConnectedMarks`] |
 //! | lengths of ways between marked cells | [`Distances`] |
-//! | the same where not all neighbours are joined | [`Walk`] |
+//! | the same if not all neighbours are joined | [`Walk`] |
 //! | two constraints at once, a constraint on a function of each cell | [`Automaton::and`], [`Automaton::reading`] |
 //!
 //! ```

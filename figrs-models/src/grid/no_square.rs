@@ -1,27 +1,27 @@
-//! Constraint that no 2 by 2 square is of one colour.
+//! Constraint that no 2 by 2 square has a single colour.
 
 use super::{Automaton, Position, Size};
 
 /// No four cells of a 2 by 2 square are equal.
 ///
-/// **Complexity.** States are the colours of one row and one cell more: twice as many with each column.
+/// **Complexity.** States are the colours of one row and one more cell: twice as many with each column.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSquare {
     size: Size,
 }
 
-/// State of [`NoSquare`]: the colours of the frontier and of one cell more.
+/// State of [`NoSquare`]: the colours of the frontier and of one more cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoSquareState {
     /// The last cell read of each column, the first in the lowest bit.
     frontier: u16,
-    /// The cell to the left above the next one.
+    /// The diagonal neighbour, above and to the left, of the next cell.
     corner: bool,
 }
 figrs_core::value!(NoSquareState);
 
 impl NoSquare {
-    /// On a grid of this size.
+    /// Creates the constraint on a grid of this size.
     pub fn new(size: Size) -> Self {
         Self { size }
     }

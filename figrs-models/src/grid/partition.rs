@@ -3,15 +3,15 @@
 /// The next cell read into a [`Partition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextCell {
-    /// A cell of no group.
+    /// A cell in no group.
     Outside,
     /// A cell that joins the group above, the group to the left, both, or neither.
     Inside {
-        /// Joins the cell above, which is of some group.
+        /// True if the cell joins the cell above, which is in some group.
         up: bool,
-        /// Joins the cell to the left, which is of some group.
+        /// True if the cell joins the cell to the left, which is in some group.
         left: bool,
-        /// Marks its group.
+        /// True if the cell marks its group.
         marked: bool,
     },
 }
@@ -22,14 +22,14 @@ pub(crate) struct ExtendedPartition {
     pub(crate) partition: Partition,
     /// `true` if the cell joined one group twice.
     pub(crate) cycle: bool,
-    /// If a group has no cell in the frontier any more, whether it was marked; `None` if no group was lost.
+    /// If a group no longer has a cell in the frontier, whether it was marked; `None` if no group was lost.
     pub(crate) lost: Option<bool>,
 }
 
 /// The frontier of a grid, the last cell read of each column, divided into groups of connected cells.
 ///
 /// Groups are numbered from 1 in the order of their first columns, so that equal partitions are equal values; 0 stands
-/// for cells of no group. Four bits a column.
+/// for cells in no group. Four bits a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Partition {
     labels: u64,
@@ -39,12 +39,12 @@ pub struct Partition {
 figrs_core::value!(Partition);
 
 impl Partition {
-    /// The group of the last cell read in a column; 0 if it is of none.
+    /// The group of the last cell read in a column; 0 if it is in none.
     pub fn group(self, column: usize) -> u8 {
         (self.labels >> (4 * column) & 15) as u8
     }
 
-    /// True if no cell of the frontier is of a group.
+    /// True if no cell of the frontier is in a group.
     pub fn is_empty(self) -> bool {
         self.labels == 0
     }
@@ -64,7 +64,7 @@ impl Partition {
         self.marks.count_ones()
     }
 
-    /// The same groups so many columns further on; `None` if they are not within this many columns then, at most 16.
+    /// The same groups moved right by some columns; `None` if they then exceed `columns` columns, at most 16.
     pub(super) fn moved(self, by: usize, columns: usize) -> Option<Self> {
         let last = (0..columns).rev().find(|&column| self.group(column) > 0);
         match last {
@@ -77,7 +77,7 @@ impl Partition {
         }
     }
 
-    /// The same groups from the first column that has one on, and the number of columns before it.
+    /// The groups with the columns before the first group removed, and the number of these columns.
     pub(super) fn without_first_columns(self) -> (Self, usize) {
         let empty = self.labels.trailing_zeros() as usize / 4 % 16;
         let labels = self.labels >> (4 * empty);
@@ -123,7 +123,7 @@ impl Partition {
         }
     }
 
-    /// Numbers groups in the order of their first columns; marks are by label.
+    /// Numbers groups in the order of their first columns; `marks` is indexed by label.
     fn canonical(labels: &[usize; 16], marks: u32) -> Self {
         let mut names = [0u64; 17];
         let (mut last, mut partition) = (0, Self::default());

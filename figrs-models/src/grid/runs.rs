@@ -9,20 +9,20 @@ pub struct Runs {
     lengths: Vec<u16>,
 }
 
-/// State of [`Runs`]: the runs completed, and the cells of the present one.
+/// State of [`Runs`]: the number of completed runs, and the cells of the present one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunsState {
-    /// Runs that are complete.
+    /// Number of completed runs.
     complete: u16,
-    /// Cells of the run that is not.
+    /// Number of cells of the run that is not complete.
     begun: u16,
-    /// `true` if a run was completed by the last cell.
+    /// `true` if the last cell completed a run.
     gap_due: bool,
 }
 figrs_core::value!(RunsState);
 
 impl Runs {
-    /// Runs of these lengths; zeros are left out.
+    /// Creates runs of these lengths; zeros are left out.
     pub fn new(lengths: impl IntoIterator<Item = u16>) -> Self {
         let lengths = lengths.into_iter().filter(|&length| length > 0);
         Self {

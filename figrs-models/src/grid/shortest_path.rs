@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 use super::Size;
 
 impl Size {
-    /// The cells of a shortest way between two cells, both included, by steps between cells side by side that `passable` allows;
-    /// cells by their places in scan order. Breadth-first search.
+    /// The cells of a shortest way between two cells, both included, by steps between adjacent cells that `passable` allows;
+    /// cells are given by their places in scan order. Breadth-first search.
     pub(crate) fn shortest_way(
         self,
         from: usize,
         to: usize,
         passable: impl Fn(usize, usize) -> bool,
     ) -> Option<Vec<usize>> {
-        // For each cell the next one on the way to the end.
+        // For each cell, the next one on the way to the end.
         let mut next = vec![None; self.cells()];
         next[to] = Some(to);
         let mut queue = VecDeque::from([to]);

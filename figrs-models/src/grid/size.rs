@@ -10,12 +10,12 @@ pub struct Size {
 }
 
 impl Size {
-    /// The most rows, and the most columns.
+    /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = 4096;
-    /// The widest grid that automata with a state for each column read: states hold four bits a column, and number groups of cells from 1 to 15. A grid is
-    /// narrow where its states are few, so that a wide one is better turned on its side.
+    /// The widest grid for automata with a state for each column: states hold four bits a column, and number groups of cells from 1 to 15. A narrow
+    /// grid has few states, so that a wide one is better turned on its side.
     pub const AUTOMATON_COLUMNS: usize = 15;
-    /// The highest grid that automata read, and the widest where states do not grow with the columns.
+    /// The highest grid that automata read, and the widest if states do not grow with the columns.
     pub const AUTOMATON_ROWS: usize = 1000;
 
     /// Number of rows.

@@ -2,17 +2,17 @@
 
 use super::{Automaton, Connected, ConnectedState, Position, Size};
 
-/// The cells that are `true` are connected and there is one, and so are the cells that are `false`.
+/// The cells that are `true` are connected and there is at least one, and so are the cells that are `false`.
 ///
-/// It accepts the boards that two [`Connected`] automata accept, and ends earlier: groups beside each other in the frontier
-/// as `a b a' b'` that no other reaches around cannot be joined to one of each colour any more.
+/// It accepts the boards that two [`Connected`] automata accept, and fails earlier: groups beside each other in the frontier
+/// as `a b a' b'` that no other group reaches around can no longer be joined to one of each colour.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoColours {
     size: Size,
 }
 
 impl TwoColours {
-    /// On a grid of this size.
+    /// Creates the constraint on a grid of this size.
     pub fn new(size: Size) -> Self {
         Self { size }
     }
@@ -25,7 +25,7 @@ impl TwoColours {
         let (mut alternations, mut colour, mut column) = (0, None, 0);
         while column < columns {
             let here = group(column);
-            // Groups do not cross, so that what stands before the last cell of this one is inside.
+            // Groups do not cross, so the cells before the last cell of this group are inside it.
             let last = (column..columns).rev().find(|&other| group(other) == here);
             column = last.unwrap_or(column) + 1;
             let is_yes = here.0 > 0;

@@ -9,7 +9,7 @@ pub enum Ground {
     Wall,
     /// Can be walked on.
     Open,
-    /// Can be walked on and holds the marks whose bits are set.
+    /// Can be walked on and has the marks whose bits are set.
     Marked(u8),
 }
 figrs_core::value!(Ground);
@@ -33,17 +33,17 @@ pub struct OpenEdges {
     pub left: bool,
 }
 
-/// A constraint on walks that is told between which cells one can step.
+/// A constraint on walks that gets the pairs of cells between which one can step.
 ///
 /// It is an [`Automaton`] if one can step between any two cells side by side that are not walls.
 pub trait Walk: Send + Sync + 'static {
     /// Summary of the cells read so far, sufficient for all continuations.
     type State: figrs_core::Value;
 
-    /// The state before the first cell.
+    /// Returns the state before the first cell.
     fn before(&self) -> Self::State;
 
-    /// The state when the next cell of a column has been read; `None` if no continuation can be accepted. A neighbour that
+    /// Returns the state after the next cell of a column; `None` if no continuation can be accepted. A neighbour that
     /// `ways` leads to is not a wall.
     fn walk(
         &self,
@@ -53,10 +53,10 @@ pub trait Walk: Send + Sync + 'static {
         ways: OpenEdges,
     ) -> Option<Self::State>;
 
-    /// True if the last cell read of a column is known, and known not to be a wall.
+    /// True if the last cell read of a column is known not to be a wall.
     fn is_open(&self, state: &Self::State, column: usize) -> bool;
 
-    /// True if steps between later cells do not matter any more.
+    /// True if steps between later cells no longer matter.
     fn is_settled(&self, state: &Self::State) -> bool;
 
     /// True if the constraint holds with this state after the last cell.

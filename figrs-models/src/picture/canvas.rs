@@ -2,7 +2,7 @@
 
 use super::Palette;
 
-/// The most pixels of a picture.
+/// Maximum number of pixels of a picture.
 pub(super) const MAX_PIXELS: usize = 1 << 26;
 
 /// A colour: red, green, blue and opacity.
@@ -16,7 +16,7 @@ pub struct Canvas<P = u8> {
 }
 
 impl<P: Copy> Canvas<P> {
-    /// One of a single colour.
+    /// Creates a canvas of a single colour.
     pub fn new(width: usize, height: usize, colour: P) -> Self {
         Self {
             pixels: vec![colour; width * height],
@@ -24,7 +24,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// One of given pixels, row by row.
+    /// Creates a canvas from pixels, row by row.
     pub fn of_pixels(pixels: Vec<P>, width: usize) -> Self {
         Self { pixels, width }
     }
@@ -62,7 +62,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// A copy of a part that is inside, from a corner and by its width and height.
+    /// Copies a part of the canvas, given by its corner, width and height; it must be inside.
     #[must_use]
     pub fn cut(&self, (x, y): (usize, usize), (width, height): (usize, usize)) -> Self {
         let rows = self.pixels.chunks(self.width).skip(y).take(height);
@@ -89,7 +89,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// A line of discs from one pixel to another.
+    /// Draws a line of discs from one pixel to another.
     pub fn line(&mut self, from: (isize, isize), to: (isize, isize), radius: isize, colour: P) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let steps = dx.abs().max(dy.abs()).max(1);
@@ -99,7 +99,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// A line through some pixels, with larger discs at both ends, in an outline.
+    /// Draws an outlined line through some pixels, with larger discs at both ends.
     pub fn way(
         &mut self,
         points: impl Iterator<Item = (isize, isize)> + Clone,
@@ -140,7 +140,7 @@ impl Canvas {
 }
 
 impl Canvas<Rgba> {
-    /// Draws a picture over a place with room for it; what is not opaque there is mixed with what was.
+    /// Draws a picture over a place with room for it; pixels that are not opaque are mixed with those below.
     pub fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(over(red, [9, 9, 9, 0]), red);
         assert_eq!(over([1, 2, 3, 0], [9, 9, 9, 0]), [0; 4]);
         assert_eq!(over([0; 4], [9, 8, 7, 20]), [9, 8, 7, 20]);
-        // Three fifths of blue over red.
+        // Three fifths opaque blue over red.
         assert_eq!(over(red, [0, 0, 100, 153]), [80, 0, 60, 255]);
-        // Half over half: three quarters opaque, of which two thirds are the upper colour.
+        // Half over half: three quarters opaque, two thirds of it the upper colour.
         assert_eq!(over([0, 90, 0, 128], [90, 0, 0, 128]), [60, 30, 0, 192]);
     }
 }

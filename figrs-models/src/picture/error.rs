@@ -3,7 +3,7 @@
 use super::canvas::MAX_PIXELS;
 use figrs_derive::ErrorDebug;
 
-/// Reason why there is no picture.
+/// Reason why a picture cannot be made.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ImageError {
@@ -18,10 +18,10 @@ pub enum ImageError {
         /// Rows of pixels.
         height: usize,
     },
-    /// A page without pictures.
+    /// A page has no pictures.
     #[error("a page of no pictures; give one or more")]
     NoPictures,
-    /// Pictures that do not use the same colours.
+    /// Pictures of a page have different colours.
     #[error(
         "picture {number} has other colours than the first one; put boards of one kind on a page"
     )]

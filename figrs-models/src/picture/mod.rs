@@ -1,6 +1,6 @@
 //! Pictures of boards, in PNG.
 //!
-//! Boards draw themselves: `picture` of a [`Board`](crate::grid::Board) of each kind gives an [`Image`], and
+//! Boards draw themselves: `picture` of a [`Board`](crate::grid::Board) of each kind returns an [`Image`], and
 //! [`Image::sheet`] puts several on one page.
 //!
 //! ```

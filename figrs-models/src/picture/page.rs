@@ -13,7 +13,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// The most pixels of a picture.
+    /// Maximum number of pixels of a picture.
     pub const MAX_PIXELS: usize = MAX_PIXELS;
     /// Pixels between the pictures of a page, and around them.
     const MARGIN: usize = 12;
@@ -22,13 +22,13 @@ impl Image {
         Self { canvas, colours }
     }
 
-    /// A canvas of a single colour, if it is not too large.
+    /// Creates a canvas of a single colour, if it is not too large.
     pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, ImageError> {
         Self::check_pixels(width, height)?;
         Ok(Canvas::new(width, height, colour))
     }
 
-    /// An error if a picture is too large.
+    /// Returns an error if a picture is too large.
     pub(super) fn check_pixels(width: usize, height: usize) -> Result<(), ImageError> {
         if width.saturating_mul(height) > Self::MAX_PIXELS {
             return Err(ImageError::TooLarge { width, height });
@@ -36,18 +36,18 @@ impl Image {
         Ok(())
     }
 
-    /// Number of columns of a page of some pictures.
+    /// Number of columns of a page of `pictures` pictures.
     fn columns(pictures: usize) -> usize {
         let columns = pictures.isqrt();
         columns + usize::from(columns * columns < pictures)
     }
 
-    /// Pixels of the page before a column or a row of pictures with sides of this many pixels.
+    /// Pixels of the page before a column or row of pictures whose sides have this many pixels.
     fn before(number: usize, side: usize) -> usize {
         Self::MARGIN + number * (side + Self::MARGIN)
     }
 
-    /// Width and height of a page of some pictures of this width and height.
+    /// Width and height of a page of `pictures` pictures of this width and height.
     pub(super) fn sheet_pixels(pictures: usize, (width, height): (usize, usize)) -> (usize, usize) {
         let columns = Self::columns(pictures);
         let rows = pictures.div_ceil(columns);
@@ -71,7 +71,7 @@ impl Image {
         self.colours.get(usize::from(index)).copied()
     }
 
-    /// A page with some pictures of one kind side by side, in as many columns as rows or one more. The margins have the first colour of
+    /// Creates a page with some pictures of one kind side by side, in as many columns as rows or one more. The margins have the first colour of
     /// the pictures.
     ///
     /// **Errors.** [`ImageError::NoPictures`], [`ImageError::OtherColours`], [`ImageError::TooLarge`].
@@ -96,7 +96,7 @@ impl Image {
         Ok(Self::new(canvas, first.colours.clone()))
     }
 
-    /// Writes it as PNG. Notes become text chunks, with names of 1 to 79 Latin-1 characters.
+    /// Writes the picture as PNG. Notes become text chunks, with names of 1 to 79 Latin-1 characters.
     pub fn write_png(&self, out: impl Write, notes: &[(&str, &str)]) -> io::Result<()> {
         encode(out, &self.canvas, &self.colours, notes, &[])
     }

@@ -8,7 +8,7 @@ impl Palette {
     /// Index of clear pixels, which are not drawn.
     pub const CLEAR: u8 = 0;
 
-    /// The colours one after another, for a picture of indices.
+    /// The red, green and blue values of the colours, for a picture of indices.
     pub fn colours(&self) -> Vec<[u8; 3]> {
         self.0.iter().map(|&(_, colour)| colour).collect()
     }
@@ -26,7 +26,7 @@ impl Palette {
     }
 }
 
-/// Colours in even steps from the first of some to the last.
+/// Colours in even steps from the first to the last of some colours.
 pub fn gradient(stops: &[[u8; 3]], steps: usize) -> impl Iterator<Item = [u8; 3]> + use<'_> {
     let spans = stops.len() - 1;
     (0..steps).map(move |step| {

@@ -6,12 +6,12 @@ use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 
 use super::{Canvas, Rgba};
 
-/// True if a text can stand in an uncompressed text chunk.
+/// True if an uncompressed text chunk can hold a text.
 pub fn is_latin(text: &str) -> bool {
     text.chars().all(|c| ('\u{20}'..='\u{ff}').contains(&c))
 }
 
-/// Writes a canvas in some colours; those up to the length of `transparency` are as opaque as it says, from 0 to 255.
+/// Writes a canvas in some colours; `transparency` gives the opacity of the first colours, from 0 to 255.
 pub fn encode(
     out: impl Write,
     canvas: &Canvas,

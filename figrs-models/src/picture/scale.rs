@@ -20,7 +20,7 @@ impl PictureScale {
         (pixels(size.columns()), pixels(size.rows()))
     }
 
-    /// Checks that some boards of one size fit on a page, as [`Image::sheet`] makes it; a single one is a picture alone.
+    /// Checks that some boards of one size fit on a page as [`Image::sheet`] makes it; a single board is a picture without a page.
     ///
     /// **Errors.** [`ImageError::TooLarge`].
     pub fn check(self, size: Size, boards: usize) -> Result<(), ImageError> {

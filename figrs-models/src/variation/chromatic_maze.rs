@@ -1,4 +1,4 @@
-//! Chromatic mazes against chromatic mazes.
+//! Comparison of chromatic mazes.
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, VariationError, side};
@@ -9,9 +9,9 @@ use crate::grid::{Board, Position};
 /// from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of their colour.
 ///
 /// On mazes of side `N` with these four as `s`, `f`, `d` and `c` the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Tiles in scan order each
-/// take a tile of their colour of the other maze that is left, or count `2N - 2` if none is:
+/// take a remaining tile of their colour of the other maze, or count `2N - 2` if none remains:
 ///
-/// - `nearest`, recommended: the nearest one, as the text says.
+/// - `nearest`, recommended: the nearest one, as the text of the source states.
 /// - `percent`: the same as a percentage of the largest value that the formula can take term by term.
 /// - `first`: the first one in scan order, as the algorithm is printed.
 impl Variation for Board<ChromaticTile> {

@@ -1,4 +1,4 @@
-//! Dungeons against dungeons.
+//! Comparison of dungeons.
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, VariationError, side};
@@ -7,8 +7,8 @@ use crate::grid::{Board, Position};
 
 /// The mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways
 /// from gem to altar, and of the numbers of walls; the distances of walls from walls, and of empty cells from empty cells. A
-/// way or a distance is the number of steps with nothing in the way. Walls in scan order each take the nearest wall of the
-/// other dungeon that is left, or count `2N - 2` if none is; so do empty cells.
+/// way or a distance is the number of steps if no cell is in the way. Walls in scan order each take the nearest remaining wall of
+/// the other dungeon, or count `2N - 2` if none remains; so do empty cells.
 ///
 /// On dungeons of side `N`:
 ///

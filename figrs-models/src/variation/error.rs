@@ -2,7 +2,7 @@
 
 use figrs_derive::ErrorDebug;
 
-/// Reason that two boards have no variation score.
+/// Reason why two boards have no variation score.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum VariationError {
@@ -15,7 +15,7 @@ pub enum VariationError {
         /// Rows and columns of both.
         sizes: [(usize, usize); 2],
     },
-    /// A variation score needs some tiles on each board, as the gem and the altar of a dungeon.
+    /// A board lacks a tile that the score needs, such as the gem or the altar of a dungeon.
     #[error(
         "a variation score of boards, one of which has no {missing}; compare boards that follow their rules"
     )]

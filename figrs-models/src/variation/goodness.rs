@@ -2,25 +2,25 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-/// Numbers of draws against what is expected of them; see [`goodness_of_fit`].
+/// Result of a test of drawn numbers against expected ones; see [`goodness_of_fit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GoodnessOfFit {
     /// Pearson's statistic.
     pub statistic: f64,
     /// Its degrees of freedom.
     pub freedom: usize,
-    /// The p-value, approximately: the probability of a statistic as large if the distribution is right.
+    /// The approximate p-value: the probability of a statistic at least as large if the distribution is right.
     pub p_value: f64,
 }
 
 /// Smallest expected count of a class.
 const MIN_EXPECTED_COUNT: f64 = 5.0;
 
-/// Pearson's chi-square test of independent draws. Each value comes with the number of its draws and the number expected,
-/// which is its probability times the number of all draws. Give all values that are possible or were drawn.
+/// Pearson's chi-square test of independent draws. Each value comes with the number of its draws and the expected number,
+/// which is its probability times the number of all draws. `counts` must hold all values that are possible or were drawn.
 ///
 /// Values with expected counts below five are pooled into one class, together with the rarest other value if the class still
-/// expects fewer than five. `None` if only one class is left, since a test then decides nothing. An impossible value that
+/// expects fewer than five. `None` if only one class is left, since such a test decides nothing. An impossible value that
 /// was drawn has a p-value of zero.
 ///
 /// ```
@@ -36,7 +36,7 @@ const MIN_EXPECTED_COUNT: f64 = 5.0;
 ///
 /// # References
 ///
-/// Pearson (1900); for classes of few Cochran (1954), "Some methods for strengthening the common chi-square tests".
+/// Pearson (1900); for classes with few draws Cochran (1954), "Some methods for strengthening the common chi-square tests".
 pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<GoodnessOfFit> {
     if counts
         .iter()
@@ -90,7 +90,7 @@ mod tests {
         let terms = 4.0 / 12.0 + 16.0 / 7.0 + 4.0 / 11.0;
         assert!((fit.statistic - terms).abs() < 1e-12);
         assert_eq!(fit.freedom, 2);
-        // 1 and 2 are too few, and join those of 6.
+        // 1 and 2 are too few, and join the class of 6.
         let fit = goodness_of_fit(&[(12, 11.0), (5, 6.0), (2, 1.0), (1, 2.0)]).unwrap();
         assert!((fit.statistic - (1.0 / 11.0 + 1.0 / 9.0)).abs() < 1e-12);
         assert_eq!(fit.freedom, 1);

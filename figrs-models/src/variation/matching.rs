@@ -1,14 +1,14 @@
-//! Cells of one board against cells of another.
+//! Matching of the cells of two boards.
 
 use crate::grid::Position;
 
-/// Steps between two cells if nothing is in the way.
+/// Number of steps between two cells if no cell is in the way.
 pub(super) fn steps(a: Position, b: Position) -> usize {
     a.row.abs_diff(b.row) + a.column.abs_diff(b.column)
 }
 
-/// For each cell of one board its distance from the cell of the other that `choose` takes among those that are left;
-/// `none_left` if none is left.
+/// For each cell of one board, its distance from the cell of the other that `choose` takes among the remaining ones;
+/// `none_left` if none remains.
 pub(super) fn distances(
     cells: &[Position],
     mut others: Vec<Position>,
@@ -25,7 +25,7 @@ pub(super) fn distances(
     cells.iter().map(distance).collect()
 }
 
-/// The place of the nearest cell, of several the first.
+/// The place of the nearest cell; of several the first.
 pub(super) fn nearest(cell: Position, others: &[Position]) -> usize {
     let places = 0..others.len();
     places

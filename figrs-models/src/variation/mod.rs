@@ -1,11 +1,11 @@
 //! Variation scores: differences between the boards of a generator, by a published comparison.
 //!
 //! The formulas are those of the source for mazes, dungeons and chromatic mazes. Its print is damaged in places and does not
-//! always agree with its text, so that each score has three readings, named by [`Variation::READINGS`]; the first is the
+//! always agree with its text, so each score has three readings, named by [`Variation::READINGS`]; the first is the
 //! recommended one. The implementations of [`Variation`] define them.
 //!
-//! A score says that boards differ and not that they have the right distribution: put a test of the distribution beside it,
-//! as [`goodness_of_fit`]. A right sampler has, up to chance, the mean over pairs of boards drawn independently from the
+//! A score shows that boards differ, not that they have the right distribution: combine it with a test of the distribution,
+//! such as [`goodness_of_fit`]. A correct sampler has, up to chance, the mean over pairs of boards drawn independently from the
 //! exact distribution.
 //!
 //! ```
@@ -51,7 +51,7 @@ pub trait Variation {
     fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError>;
 }
 
-/// The side of two square boards.
+/// Returns the side of two square boards.
 fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, VariationError> {
     if one == other && one.0 == one.1 && one.0 >= 2 {
         return Ok(one.0);

@@ -13,7 +13,7 @@ pub struct ScoreSummary {
     pub pairs: usize,
     /// The smallest score.
     pub min: f64,
-    /// The score in the middle; of two, their mean.
+    /// The middle score, or the mean of the two middle ones.
     pub median: f64,
     /// The mean.
     pub mean: f64,
@@ -21,7 +21,7 @@ pub struct ScoreSummary {
     pub max: f64,
 }
 
-/// The scores of all pairs of some boards, the earlier one first in each; none for fewer than two boards.
+/// The scores of all pairs of some boards, with the earlier board first in each pair; none for fewer than two boards.
 ///
 /// **Complexity.** Time quadratic in the number of boards, memory linear in the number of different scores.
 ///
@@ -37,7 +37,7 @@ pub fn scores_watched<B: Variation>(
     boards: &[B],
     mut watch: impl FnMut(u64),
 ) -> Result<Vec<ScoreSummary>, VariationError> {
-    // Number of pairs by their score, by its bits.
+    // Number of pairs for each score, given by its bits.
     let mut of_readings: [FxHashMap<u64, usize>; 3] = Default::default();
     let mut compared = 0;
     for (place, board) in boards.iter().enumerate() {

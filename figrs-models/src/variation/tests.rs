@@ -107,7 +107,7 @@ fn dungeons_by_hand() {
 fn chromatic_mazes_by_hand() {
     let one = chromatic("RRYG", 0, 3);
     let other = chromatic("BRRR", 3, 0);
-    // Red: the nearest to the first tile is the second one, one step away; the one left nearest to the second tile is the fourth.
+    // Red: the nearest to the first tile is the second one, one step away; the nearest one left to the second tile is the fourth.
     // Yellow and green find none, two steps each.
     let nearest = 1.0 + 1.0 + 2.0 * (1.0 + 1.0 + 4.0) / 8.0;
     // The first one in order, and then the third tile, two steps from the second.
@@ -158,8 +158,8 @@ fn boards_that_have_no_score_are_refused() {
     }
 }
 
-/// The mean over all ordered pairs of the 7704 chromatic mazes of 2 by 2, found as above. What colours add does not depend on the ends
-/// nor the other way round, so that each is summed by itself: over mazes with the same ends, and over mazes with the same
+/// The mean over all ordered pairs of the 7704 chromatic mazes of 2 by 2, found as above. The part of the colours does not depend on the ends
+/// and vice versa, so each part is summed by itself: over mazes with the same ends, and over mazes with the same
 /// colours.
 #[test]
 fn the_exact_law_of_chromatic_mazes_has_its_mean() {
@@ -202,7 +202,7 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
             );
         }
     }
-    // Colours turned together have the same scores: of the first maze the first tile is red.
+    // Turning all colours together keeps the scores, so the first tile of the first maze can be red.
     let red = |colours: &[Hue; 4]| colours[0] == Hue::WHEEL[0];
     for (colours, count) in coloured.iter().filter(|(colours, _)| red(colours)) {
         for (others, number) in &coloured {
@@ -213,12 +213,12 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let [nearest, percent, first] = sums.map(|sum| sum / (mazes * mazes));
     assert!((nearest - 2.631_402_184_567_308_6).abs() < 1e-12);
     assert!((first - 2.682_174_652_161_114).abs() < 1e-12);
-    // These are no whole quarters, so that their sum is rounded.
+    // These are not multiples of a quarter, so their sum is rounded.
     assert!((percent - 61.915_345_519_228_41).abs() < 1e-9);
 }
 
-/// The means over all ordered pairs of boards, equal ones among them: of two independent draws from the exact law. The numbers were
-/// found by an implementation of the same formulas in another language.
+/// The means over all ordered pairs of boards, pairs of equal boards included: of two independent draws from the exact law. The numbers were
+/// computed by an implementation of the same formulas in another language.
 #[test]
 fn the_exact_law_has_its_means() {
     fn means<B: Variation>(boards: &[B]) -> [f64; 3] {

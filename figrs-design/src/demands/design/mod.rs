@@ -59,10 +59,10 @@ use legend::Words;
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; these and `pass`, `place` and `like` stand for themselves, not within `any`, `not` or `if`, nor with `prefer` |
 ///
-/// The area of a demand is `rows` and `columns`, as `"3..8"` (the end is excluded) or `"50%.."`. Numbers are as `4`, `"2..5"` (both are included) or `"2.."`.
-/// With `prefer`, a weight, a demand is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not`
-/// before it for all others; or a list of these. A pattern is its name, a drawing, or a class. `_` is any tile in drawings. A drawing is text, or a part of a
-/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; the level by its name, or the first that matches a pattern as `"*-1"`.
+/// The area of a demand is `rows` and `columns`: `"3..8"` (end excluded) or `"50%.."`. Numbers are `4`, `"2..5"` (both included) or `"2.."`. With `prefer`, a
+/// weight, a demand is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all
+/// others, or a list. A pattern is its name, a drawing, or a class. `_` in drawings is any tile. A drawing is text, or a part of a
+/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; the level by its name or as the first match of `"*-1"`.
 ///
 /// Along a level means from left to right, and for levels that are played upwards from the bottom up: windows, sections, periods and distances are
 /// counted in rows there.

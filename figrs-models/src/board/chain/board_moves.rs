@@ -1,8 +1,8 @@
-//! Proposals of a puzzle's own for Markov chains of boards.
+//! Proposals that a puzzle makes itself for Markov chains of boards.
 
-/// Proposals of changes to several cells at once, for puzzles whose rules leave single cells little room.
+/// Proposals of changes to several cells at once, for puzzles whose rules rarely allow single cells to change.
 ///
-/// **Symmetric.** From the board that is proposed the change back has to be proposed with the same probability.
+/// **Symmetric.** From the proposed board the change back has to be proposed with the same probability.
 ///
 /// ```
 /// use figrs_models::board::BoardMoves;
@@ -19,8 +19,8 @@
 /// }
 /// ```
 pub trait BoardMoves<C>: Send {
-    /// Adds cells with the values that they are proposed to have, each cell once at most; none if the board is to stay as it is. `choose` draws one of so many numbers
-    /// from zero on, all alike.
+    /// Adds cells with their proposed values, each cell at most once; no cells if the board is to stay as it is. `choose` draws a number from zero up to its
+    /// argument, which is excluded, with equal probabilities.
     ///
     /// A change to a value that a cell may not have is refused.
     fn propose(
@@ -30,18 +30,18 @@ pub trait BoardMoves<C>: Send {
         changes: &mut Vec<(usize, C)>,
     );
 
-    /// Reads the board that a chain starts from, for moves that remember something of it.
+    /// Reads the board that a chain starts from, for moves that keep data about it.
     fn read(&mut self, _cells: &[C]) {}
 
-    /// Follows changes of these cells, all different, that were accepted.
+    /// Updates these data after changes of these cells, all different, were accepted.
     fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
 
-    /// Number of proposals in a sweep of a board with so many cells that may change: fewer where one of them changes much of the board.
+    /// Number of proposals in a sweep of a board with `free` cells that may change; fewer if one proposal changes much of the board.
     fn proposals(&self, free: usize) -> usize {
         free
     }
 
-    /// Number of cells that were looked at since the last call, beside those that were proposed to change: a measure of work.
+    /// Number of cells that were looked at since the last call, besides those that were proposed to change: a measure of work.
     fn looked_at(&mut self) -> u64 {
         0
     }

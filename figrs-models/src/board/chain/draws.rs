@@ -1,4 +1,4 @@
-//! Boards of several Markov chains, which run until their diagnostics show no difference.
+//! Boards of several Markov chains, which run until their diagnostics show no difference between them.
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -16,17 +16,17 @@ use crate::board::watch::{BoardWatch, Event};
 use crate::board::{BoardError, DrawnBoards, Generator, Method};
 use crate::grid::{Position, Size};
 
-/// The fewest boards of a chain that its diagnostics look at: with 128, chains of independent boards have an R-hat below 1.05.
+/// Minimum number of boards of a chain that its diagnostics look at: with 128, chains of independent boards have an R-hat below 1.05.
 const FEWEST: usize = 128;
-/// Chains whose R-hat is at most this are not seen to differ.
+/// Largest R-hat at which chains count as equal.
 const MOST_R_HAT: f64 = 1.05;
-/// The fewest effective boards of all chains: a quarter of the boards that diagnostics look at with two chains, or of those wanted.
+/// Effective boards that all chains need together: this share of the boards that diagnostics look at, but at most this number.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
-/// Cells that a chain may propose to change in the search for a first board, for each cell of the board, and after it.
+/// Cells that a chain may propose to change, per cell of the board, in the search for a first board and after it.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// The most cells that a chain may propose to change in each, for a first board which takes up to half a minute on one core, and after it.
+/// Maxima of these numbers for the whole board, for a first board, which takes up to half a minute on one core, and after it.
 const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
-/// The most values whose cells the diagnostics look at.
+/// Maximum number of values whose cells the diagnostics look at.
 const MOST_VALUES: usize = 8;
 
 /// Diagnostics with their names.
@@ -36,12 +36,12 @@ type Diagnostics = Vec<(&'static str, f64)>;
 struct KeptChain<C> {
     chain: TemperedChain<C>,
     boards: Vec<Vec<C>>,
-    /// For each board the numbers whose diagnostics are looked at.
+    /// For each board, the numbers that the diagnostics look at.
     measures: Vec<Vec<f64>>,
 }
 
 impl<C: Value> KeptChain<C> {
-    /// Keeps the board that the chain is at.
+    /// Keeps the present board of the chain.
     fn keep(&mut self, size: Size, palette: &[C]) {
         let cells = self.chain.cells();
         let mut measures = moments(size, cells, palette);
@@ -51,10 +51,10 @@ impl<C: Value> KeptChain<C> {
     }
 }
 
-/// Draws boards; returns diagnostics, and whether it was interrupted.
+/// Draws boards; returns diagnostics, and whether the drawing was interrupted.
 ///
-/// Each chain first searches a board. Boards are kept every sweep, and when there are twice as many as diagnostics look at, every second of them is left out
-/// and the chain goes on with twice the sweeps between boards, until the later halves of all chains agree.
+/// Each chain first searches for a board. Boards are then kept every sweep; when there are twice as many as diagnostics look at, every second one is left out
+/// and the chain goes on with twice as many sweeps between boards, until the later halves of all chains agree.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
     (memory, seed): (u64, u64),
@@ -69,7 +69,7 @@ pub(in crate::board) fn draw<G: Generator>(
     let number = boards.wanted().clamp(2, 4);
     let wanted = boards.wanted().div_ceil(number);
     let half = wanted.max(FEWEST);
-    // Half of them are given, and show whether the chains differ.
+    // The later half is returned, and shows whether the chains differ.
     let fewest = 2 * wanted.max(4);
     let bytes = size.cells() as f64 * size_of::<G::Cell>() as f64 * (2 * half * number) as f64;
     if bytes > memory as f64 {
@@ -106,7 +106,7 @@ pub(in crate::board) fn draw<G: Generator>(
     });
     let mut chains = chains.collect::<Result<Vec<_>, BoardError>>()?;
 
-    // A first board of each.
+    // Each chain searches for a first board.
     each(&chains, |kept| {
         let is_fixed = kept.chain.is_fixed();
         while !is_fixed && !kept.chain.is_found() && kept.chain.work < to_first && goes_on() {
@@ -154,7 +154,7 @@ pub(in crate::board) fn draw<G: Generator>(
         let fewest = chains.iter_mut().map(|chain| of(chain).boards.len()).min();
         let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
         if watch.is_interrupted() {
-            // Diagnostics of many boards take a while.
+            // Boards come first, since diagnostics of many boards take a while.
             spread(generator, &mut chains, later.clone(), boards)?;
             break worst(&mut chains, later);
         }
@@ -177,7 +177,7 @@ pub(in crate::board) fn draw<G: Generator>(
     Ok((diagnostics, watch.is_interrupted()))
 }
 
-/// The clues of a puzzle, none of which is known to exclude all boards alone.
+/// Returns the clues of a puzzle if no rule alone is known to exclude all boards.
 ///
 /// **Errors.** [`BoardError::NoSolution`] if a rule allows no board.
 fn excluding_none<C: Value>(
@@ -197,8 +197,8 @@ fn excluding_none<C: Value>(
     Err(excluded(size, to_blame))
 }
 
-/// The error that clues, or without any the rules and bounds, allow no board. It is not known which of several clues do, or whether there are boards without
-/// any.
+/// The error that clues, or the rules and bounds if there are no clues, allow no board. It is unknown which of several clues exclude each other, and whether
+/// there are boards without any.
 fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     BoardError::NoSolution {
         size,
@@ -207,7 +207,7 @@ fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     }
 }
 
-/// Keeps of chains that are interrupted at least the board that each found, and leaves out chains that waited for others.
+/// Keeps at least one board of each interrupted chain, and leaves out chains that had to wait for others.
 fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Size, palette: &[C]) {
     for chain in &mut *chains {
         let kept = of(chain);
@@ -220,7 +220,7 @@ fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Siz
     chains.retain_mut(|chain| 2 * of(chain).boards.len() >= most);
 }
 
-/// Leaves out every second of the boards that are kept.
+/// Leaves out every second of the kept boards.
 fn leave_out_every_second<C: Value>(chains: &mut [Mutex<KeptChain<C>>]) {
     for chain in chains {
         let kept = of(chain);
@@ -236,7 +236,7 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Gives the boards of chains, as far apart as there is room for, the chains in turn and the last boards among them.
+/// Returns boards of the chains in turn, as far apart as possible, the last boards among them.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],
@@ -256,10 +256,10 @@ fn spread<G: Generator>(
     Ok(())
 }
 
-/// R-hat and effective sample size of the numbers kept with boards, the worst of all.
+/// The worst R-hat and the worst effective sample size of the numbers kept with boards.
 fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -> (f64, f64) {
     if later.len() < 4 {
-        // There are too few boards to tell.
+        // There are too few boards for diagnostics.
         return (f64::NAN, f64::NAN);
     }
     let kept: Vec<&KeptChain<C>> = chains.iter_mut().map(|chain| &*of(chain)).collect();
@@ -275,7 +275,7 @@ fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -
         let series: Vec<Vec<f64>> = kept.iter().map(series).collect();
         let first = series.first().and_then(|one| one.first()).copied();
         if series.iter().flatten().all(|&value| Some(value) == first) {
-            // It cannot move.
+            // The number is constant.
             continue;
         }
         let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
@@ -320,7 +320,7 @@ fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
     moments
 }
 
-/// Works on each chain, on as many threads as there are cores; chains have random numbers of their own.
+/// Works on each chain, on as many threads as there are cores; each chain has its own random numbers.
 fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C>) + Sync) {
     let threads = available_parallelism().map_or(1, NonZero::get);
     let ran = in_order(
@@ -334,7 +334,7 @@ fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C
         },
         |()| ControlFlow::Continue(()),
     );
-    // Nothing else fails there.
+    // Only panics of the work can be errors here.
     if let Err(panic) = ran {
         std::panic::resume_unwind(Box::new(panic.to_string()));
     }

@@ -5,41 +5,41 @@ use rand::{Rng, RngExt};
 
 use super::RuledCells;
 
-/// A Markov chain of boards: Metropolis-Hastings steps that give a cell another value, exchange two, or are [proposed](super::BoardMoves) by the puzzle.
+/// A Markov chain of boards: Metropolis-Hastings steps that change one cell, exchange two, or are [proposed](super::BoardMoves) by the puzzle.
 ///
 /// A board has the weight of its independent cells, times `exp(-penalty * violation)` with the sum of the violations of all rules. A step
-/// chooses a cell and another of its values, all alike; or two cells with the same choices, side by side or of different values anywhere. The board that results is
-/// accepted with the ratio of the weights, or one if that is more. With an infinite penalty the violation never grows.
+/// chooses a cell and another of its values uniformly; or two cells with the same choices, either adjacent or of different values anywhere. The new board is
+/// accepted with the ratio of the weights, or always if that is above one. With an infinite penalty the violation never grows.
 ///
-/// **Guarantee.** Proposals are symmetric, so that the law with these weights is stationary; with an infinite penalty from a board without violation,
-/// the law given that all rules are kept. With a finite penalty, where no rule forbids a board, any board leads to any other.
+/// **Guarantee.** Proposals are symmetric, so the law with these weights is stationary. With an infinite penalty from a board without violation, that is
+/// the law given that all rules are kept. With a finite penalty, if no rule forbids a board, every board can be reached from every other.
 pub(super) struct BoardKernel<C> {
     pub(super) ruled: RuledCells<C>,
     pub(super) cells: Vec<C>,
-    /// For each cell the index of its value among those it may have.
+    /// For each cell, the index of its value among its possible values.
     pub(super) values: Vec<u16>,
-    /// The cells with more than one.
+    /// The cells with more than one possible value.
     pub(super) free: Vec<usize>,
-    /// For each kind of cell and each value the cells that have it, where cells are exchanged.
+    /// For each kind of cell and each value, the cells that have it; filled only if cells are exchanged.
     pools: Vec<Vec<Vec<u32>>>,
-    /// For each cell its place there.
+    /// For each cell its place in its pool.
     places: Vec<u32>,
     /// The sum of the violations of all rules.
     pub(super) violation: u32,
     pub(super) penalty: f64,
     /// The changes of a joint move.
     pub(super) joint: Vec<(usize, u16)>,
-    /// The same as they are proposed.
+    /// The same changes with the values that were proposed.
     drawn: Vec<(usize, C)>,
-    /// The cells that a step changes, and their values before.
+    /// The cells that a step changes, and their earlier values.
     indices: Vec<usize>,
     before: Vec<u16>,
 }
 
-/// Cells that searches of rules look at in the time of one proposal.
+/// Number of cells that rules look at in the time of one proposal.
 const LOOKED_AT: u64 = 8;
 
-/// The step that is proposed: for each cell that changes its new value.
+/// A proposed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BoardMove {
     Redraw {
@@ -55,7 +55,7 @@ pub(super) enum BoardMove {
 }
 
 impl<C: Value> BoardKernel<C> {
-    /// A chain that starts from a board; `None` if a rule forbids it, or it has another length or values that its cells may not have.
+    /// Creates a chain that starts from a board; `None` if a rule forbids the board, or its length or a value is not possible.
     pub(super) fn new(mut ruled: RuledCells<C>, cells: Vec<C>, penalty: f64) -> Option<Self> {
         if cells.len() != ruled.size.cells() {
             return None;
@@ -97,8 +97,8 @@ impl<C: Value> BoardKernel<C> {
         Some(chain)
     }
 
-    /// As many steps as there are cells that may change, or as the puzzle's own moves say; the number of cells that were proposed to, and one for each [`LOOKED_AT`] that
-    /// rules and moves looked at. It ends early where it does not go on: a sweep of a large board may take seconds.
+    /// Does as many steps as there are cells that may change, or as the puzzle's moves state; returns the number of cells with proposals, plus one for each
+    /// [`LOOKED_AT`] cells that rules and moves looked at. Stops early once `goes_on` is false, since a sweep of a large board may take seconds.
     pub(super) fn sweep<R: Rng + ?Sized>(
         &mut self,
         rng: &mut R,
@@ -155,7 +155,7 @@ impl<C: Value> BoardKernel<C> {
         Some(BoardMove::Redraw { at, value })
     }
 
-    /// Asks the puzzle for changes by such choices; false if there are none, or a cell may not have its value.
+    /// Asks the puzzle for changes made by `choose`; false if there are none, or a cell may not have its value.
     pub(super) fn propose(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.drawn.clear();
         self.joint.clear();
@@ -172,7 +172,7 @@ impl<C: Value> BoardKernel<C> {
         !self.joint.is_empty()
     }
 
-    /// A cell of the same kind that has another value, all alike. Exchanges do not change how many there are, so that the way back is as likely.
+    /// Draws uniformly a cell of the same kind with another value. Exchanges do not change the number of such cells, so the way back is as likely.
     fn of_another_value<R: Rng + ?Sized>(&self, at: usize, rng: &mut R) -> Option<usize> {
         let pools = &self.pools[self.ruled.kind_of[at] as usize];
         let others = || {
@@ -193,7 +193,7 @@ impl<C: Value> BoardKernel<C> {
         None
     }
 
-    /// Takes a step if it is accepted: with the probability of a `chance`, drawn uniformly from 0 to 1, being less than the ratio of weights.
+    /// Takes a step if it is accepted, that is if `chance`, drawn uniformly from 0 to 1, is less than the ratio of weights.
     pub(super) fn step(&mut self, step: BoardMove, chance: impl FnOnce() -> f64) -> bool {
         let mut changed = [(0, 0); 2];
         let joint = std::mem::take(&mut self.joint);
@@ -221,7 +221,7 @@ impl<C: Value> BoardKernel<C> {
         is_taken
     }
 
-    /// The logarithm of the ratio of the weights of another value of a cell and of its own.
+    /// The logarithm of the ratio of the weight of another value of a cell to the weight of its present value.
     fn log_ratio(&self, at: usize, value: u16) -> f64 {
         let choice = self.ruled.choice(at);
         if choice.is_even {
@@ -230,7 +230,7 @@ impl<C: Value> BoardKernel<C> {
         choice.logs[usize::from(value)] - choice.logs[usize::from(self.values[at])]
     }
 
-    /// Takes changes with this ratio of the weights of cells if they are accepted.
+    /// Makes changes, whose cells have this log-ratio of weights, if they are accepted.
     fn weigh(
         &mut self,
         changed: &[(usize, u16)],
@@ -243,7 +243,7 @@ impl<C: Value> BoardKernel<C> {
         } else {
             let log = ratio - chance().ln();
             let more = if self.penalty == f64::INFINITY {
-                // With the same violation the weights of cells decide; with a smaller one nothing does.
+                // With equal violations the weights of cells decide; only a smaller violation is accepted otherwise.
                 if log > 0.0 { 0.0 } else { -1.0 }
             } else {
                 (log / self.penalty).floor().clamp(-1e15, 1e15)
@@ -256,7 +256,7 @@ impl<C: Value> BoardKernel<C> {
         self.change_within(changed, most as u64)
     }
 
-    /// Changes cells if the violation is then at most this.
+    /// Changes cells if the violation is at most `most` afterwards.
     fn change_within(&mut self, changed: &[(usize, u16)], most: u64) -> bool {
         let mut indices = std::mem::take(&mut self.indices);
         indices.clear();
@@ -310,7 +310,7 @@ impl<C: Value> BoardKernel<C> {
         self.pool(at);
     }
 
-    /// Notes the value of a cell.
+    /// Enters a cell in the pool of its value.
     fn pool(&mut self, at: usize) {
         if self.ruled.exchanges {
             let pool = &mut self.pools[self.ruled.kind_of[at] as usize];

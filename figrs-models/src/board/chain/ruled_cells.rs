@@ -5,15 +5,15 @@ use figrs_core::Value;
 use super::BoardMoves;
 use crate::grid::{BoardRule, Position, Size};
 
-/// The cells of a board as independent choices, and the rules that whole boards keep: all that [`Method::Chain`](crate::board::Method::Chain)
-/// needs, for boards of any size.
+/// The cells of a board as independent choices, and the rules for whole boards: the input of [`Method::Chain`](crate::board::Method::Chain),
+/// for boards of any size.
 ///
 /// The law of its boards is that of independent cells given that all rules are kept: the law of the [element
 /// program](crate::board::Generator::elements), if there is one.
 #[expect(missing_debug_implementations, reason = "it holds rules")]
 pub struct RuledCells<C> {
     pub(super) size: Size,
-    /// The choices of cells, each kind of cell once.
+    /// The choices of cells, one entry for each kind of cell.
     pub(super) kinds: Vec<CellChoice<C>>,
     /// For each cell its kind.
     pub(super) kind_of: Vec<u32>,
@@ -28,7 +28,7 @@ pub struct RuledCells<C> {
     pub(super) clues: Vec<Position>,
 }
 
-/// Declaration whether boards that keep all rules lead to each other through such boards.
+/// Declares whether boards that keep all rules can be reached from each other through such boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
     Unknown,
@@ -53,8 +53,8 @@ impl<C: Value> CellChoice<C> {
 }
 
 impl<C: Value> RuledCells<C> {
-    /// Cells without rules: `choices` gives the values that a cell may have with their weights, which are positive numbers up to a factor. A cell that is
-    /// known has one value.
+    /// Creates cells without rules: `choices` returns the values that a cell may have with their weights, which are positive and known up to a factor. A
+    /// known cell has one value.
     pub fn new(size: Size, mut choices: impl FnMut(usize) -> Vec<(C, f64)>) -> Self {
         let mut kinds: Vec<CellChoice<C>> = Vec::new();
         let kind_of = (0..size.cells()).map(|at| {
@@ -85,21 +85,21 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Names the clues among the choices, for the error that no board keeps the rules with them.
+    /// Names the cells whose choices are clues, for the error that no board keeps the rules with them.
     #[must_use]
     pub fn clues(self, clues: impl IntoIterator<Item = Position>) -> Self {
         let clues = clues.into_iter().collect();
         Self { clues, ..self }
     }
 
-    /// With another rule. Rules are looked at in the order given, until too many are broken: the quickest first.
+    /// Adds a rule. Rules are looked at in the order given, until too many are broken, so the quickest should come first.
     #[must_use]
     pub fn rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// With another rule, if there is one.
+    /// Adds a rule, if there is one.
     #[must_use]
     pub fn rule_if(self, rule: Option<impl BoardRule<C> + 'static>) -> Self {
         match rule {
@@ -108,7 +108,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// With a board to start from, which may break rules but comes to none that must not be; several are taken in turn, and had better differ much.
+    /// Adds a board to start from, which may break rules but must not be forbidden by one; several are taken in turn, and should differ much.
     /// Without any, chains start with cells drawn independently.
     #[must_use]
     pub fn start(mut self, cells: Vec<C>) -> Self {
@@ -116,8 +116,8 @@ impl<C: Value> RuledCells<C> {
         self
     }
 
-    /// Declares that any board that keeps all rules leads to any other through such boards, by changes of one cell and exchanges of two or by [moves](Self::moves) of the puzzle's own: chains then need
-    /// not pass through boards that break rules, which is quicker.
+    /// Declares that every board that keeps all rules can be reached from every other through such boards, by changes of one cell and exchanges of two
+    /// or by the puzzle's [moves](Self::moves). Chains then need not pass through boards that break rules, which is quicker.
     #[must_use]
     pub fn joined(self) -> Self {
         Self {
@@ -126,8 +126,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that boards that keep all rules mostly lead to each other through such boards: one chain that passes through boards that break rules is then
-    /// enough beside the one that does not, which is quicker.
+    /// Declares that most boards that keep all rules can be reached from each other through such boards. Then a single chain that passes through boards
+    /// that break rules is enough besides the one that does not, which is quicker.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {
@@ -136,7 +136,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Without exchanges of two cells, where they would mostly break rules.
+    /// Disables exchanges of two cells, for rules that these would mostly break.
     #[must_use]
     pub fn without_exchanges(self) -> Self {
         Self {
@@ -145,7 +145,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// With proposals of the puzzle's own in place of changes of one cell and exchanges of two.
+    /// Uses proposals of the puzzle in place of changes of one cell and exchanges of two.
     #[must_use]
     pub fn moves(self, moves: impl BoardMoves<C> + 'static) -> Self {
         Self {
@@ -155,7 +155,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that chains move slowly between boards that keep all rules: particles come before them, where there is an element program.
+    /// Declares that chains move slowly between boards that keep all rules; particles are then tried first, if there is an element program.
     #[must_use]
     pub fn slow(self) -> Self {
         Self {
@@ -173,7 +173,7 @@ impl<C: Value> RuledCells<C> {
         &self.kinds[self.kind_of[at] as usize]
     }
 
-    /// Lets the cells of some clues have every value that any cell may have: at least those that they have without clues.
+    /// Allows the cells of some clues every value that any cell may have, which includes their values without clues.
     pub(super) fn open(&mut self, clues: &[Position]) {
         let mut values: Vec<C> = Vec::new();
         for value in self.kinds.iter().flat_map(|kind| &kind.values) {
@@ -192,7 +192,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// `false` only if some rule alone is broken by all boards.
+    /// `false` only if all boards break one of the rules.
     pub(super) fn may_be_kept(&mut self) -> bool {
         let Self {
             kinds,

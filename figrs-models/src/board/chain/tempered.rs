@@ -7,29 +7,29 @@ use super::RuledCells;
 use super::kernel::BoardKernel;
 use super::ruled_cells::Joined;
 
-/// Chains with an infinite penalty, the first, and with smaller and smaller ones; after each sweep neighbours exchange their boards with
+/// A chain with an infinite penalty, the first, and chains with smaller and smaller penalties; after each sweep neighbours exchange their boards with
 /// the probability that keeps the product of their laws.
 ///
-/// **Guarantee.** Once the first chain has a board without violation, the law of boards that keep all rules is stationary for it. With a second chain, where
-/// no rule forbids a board, it reaches all of them: through boards that break rules.
+/// **Guarantee.** Once the first chain has a board without violation, the law of boards that keep all rules is stationary for it. If there is a second chain
+/// and no rule forbids a board, the first chain reaches all of them, through boards that break rules.
 ///
 /// **References.** C. J. Geyer, "Markov chain Monte Carlo maximum likelihood", Computing Science and Statistics 23 (1991).
 pub(super) struct TemperedChain<C> {
     chains: Vec<BoardKernel<C>>,
     rng: Stream,
-    /// Cells that were proposed to change.
+    /// Number of cells that were proposed to change.
     pub(super) work: u64,
     sweeps: u64,
 }
 
-/// Chains beside the first.
+/// Number of chains besides the first.
 const RUNGS: usize = 5;
-/// Ratio of the penalties of neighbours. A violation of one has probability `1 / (e * cells)` at a cell with the largest penalty, so that few
+/// Ratio of the penalties of neighbours. With the largest penalty a violation of one at a cell has probability `1 / (e * cells)`, so that few
 /// boards of that chain break rules.
 const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {
-    /// A chain of this number; `None` if the board to start from is not one of its cells, or forbidden.
+    /// Creates the chain of this number; `None` if the start has values that its cells may not have, or a rule forbids it.
     pub(super) fn new(
         make: &dyn Fn() -> Option<RuledCells<C>>,
         seed: u64,
@@ -46,7 +46,7 @@ impl<C: Value> TemperedChain<C> {
                     .iter()
                     .copied()
                     .fold(f64::NEG_INFINITY, f64::max);
-                // By rejection: among values alike, with the ratio to the likeliest.
+                // By rejection: draws values uniformly, and accepts with the ratio to the likeliest.
                 loop {
                     let value = rng.random_range(0..choice.values.len());
                     if rng.random::<f64>() < (choice.logs[value] - most).exp() {
@@ -105,7 +105,7 @@ impl<C: Value> TemperedChain<C> {
         rules.filter_map(|rule| rule.measure())
     }
 
-    /// A sweep of all chains, and exchanges of their boards; what is left of it is left out where it does not go on.
+    /// Sweeps all chains and exchanges their boards; the rest of the sweeps is left out once `goes_on` is false.
     pub(super) fn sweep(&mut self, goes_on: &dyn Fn() -> bool) {
         for chain in &mut self.chains {
             self.work += chain.sweep(&mut self.rng, goes_on);

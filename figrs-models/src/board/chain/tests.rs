@@ -1,4 +1,4 @@
-//! The kernel of the chains, by enumeration of its moves: no random numbers, no tolerance but rounding.
+//! Tests of the kernel of the chains by enumeration of its moves, without random numbers and with no tolerance but for rounding.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -29,7 +29,7 @@ struct Proposed {
 }
 
 impl Proposed {
-    /// Proposes the move; the cells that it changes, with the indices of their new values.
+    /// Proposes the move; returns the changed cells, with the indices of their new values.
     fn propose<C: Value>(&self, kernel: &mut BoardKernel<C>) -> Vec<(usize, u16)> {
         let values = &kernel.values;
         match self.step {
@@ -50,7 +50,7 @@ impl Proposed {
     }
 }
 
-/// All moves that can be proposed from a board; those of a puzzle by all choices it makes.
+/// All moves that can be proposed from a board; the puzzle's own moves by all their choices.
 fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     let mut moves = Vec::new();
     let plain = |step| Proposed {
@@ -69,7 +69,7 @@ fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
                 }
                 choices[numbers.len() - 1]
             });
-            // The other values of the choices made for the first time.
+            // Continues with the other values of the choices made for the first time.
             for place in known.len()..choices.len() {
                 let others = 1..numbers[place];
                 left.extend(others.map(|other| [&choices[..place], &[other]].concat()));
@@ -166,7 +166,7 @@ fn joined_boards_are_all_reached() {
     }
 }
 
-/// A move is taken with the probability of Metropolis: the ratio of the weights of both boards, or one.
+/// Moves are accepted with the probability of Metropolis: the ratio of the weights of both boards, at most one.
 #[track_caller]
 fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
     let make = || generator.ruled_cells().unwrap();
@@ -188,7 +188,7 @@ fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
         };
         for step in moves(&mut kernel) {
             let (from, broken) = (log(&kernel), kernel.violation);
-            // The board that is proposed, read anew.
+            // Reads the proposed board anew.
             let mut other = cells.clone();
             for (at, value) in step.propose(&mut kernel) {
                 other[at] = kernel.ruled.choice(at).values[usize::from(value)].clone();
@@ -244,7 +244,7 @@ fn moves_have_their_probabilities() {
     }
 }
 
-/// Moves of a puzzle are symmetric: each board proposes each other one with the same probability as that proposes it. The number of boards that come of one.
+/// Moves of a puzzle are symmetric: each board proposes each other with the same probability as the reverse. Returns the number of boards reached from one.
 #[track_caller]
 fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {
     let make = || generator.ruled_cells().unwrap();
@@ -293,7 +293,7 @@ fn moves_of_puzzles_are_symmetric() {
         let boards = boards_of_symmetric_moves(&mazes);
         assert_eq!(exact.unwrap(), boards.into());
     }
-    // So many cells of land in three by three, with the one in the middle, as far as none is alone in the sea.
+    // At least this many boards have this much land in the inner three by three cells, the middle included, and none of it alone in the sea.
     for (land, least) in [(1, 1), (2, 4), (3, 8), (4, 30)] {
         let island = Island::new(size(5, 5)).unwrap().land(land..=land).unwrap();
         assert!(boards_of_symmetric_moves(&island) >= least, "{land}");
@@ -302,7 +302,7 @@ fn moves_of_puzzles_are_symmetric() {
     assert_eq!(boards_of_symmetric_moves(&YinYang::new(size(1, 3))), 8);
 }
 
-/// A rule remembers after many changes, taken back or not, the same as it reads anew.
+/// After many changes, taken back or not, a rule has the same data as after reading the board anew.
 #[track_caller]
 fn rules_follow_changes<G: Generator>(generator: &G, sweeps: usize) {
     let make = || generator.ruled_cells().unwrap();
@@ -334,7 +334,7 @@ fn violations_are_those_of_boards_read_anew() {
     rules_follow_changes(&maze.steps(40..=50).unwrap(), 100);
 }
 
-/// A board that keeps all rules keeps them in the eyes of the automata, and the other way round: all boards of small grids.
+/// Rules and automata accept the same boards: all boards of small grids.
 #[test]
 fn rules_agree_with_element_programs() {
     let yin_yang = YinYang::new(size(3, 4));
@@ -343,7 +343,7 @@ fn rules_agree_with_element_programs() {
     let ruled = yin_yang.ruled_cells().unwrap();
     let start = ruled.kinds[0].values[0];
     let mut kernel = BoardKernel::new(ruled, vec![start; 12], 0.0).unwrap();
-    // Each of 4096 boards comes up in 200 000 draws, but for a chance of 10^-17.
+    // Each of 4096 boards occurs in 200 000 draws, except with probability 10^-17.
     for _ in 0..200_000 {
         kernel.sweep(&mut rng, &|| true);
         if kernel.violation == 0 {
@@ -373,7 +373,7 @@ fn what_one_rule_alone_excludes_is_known_at_once() {
     assert!(island("???\n?#?\n???").ruled_cells().unwrap().may_be_kept());
 }
 
-/// Clues are the cause only where the rules could be kept without them.
+/// Clues are named as the cause only if the rules could be kept without them.
 #[test]
 fn clues_are_opened_to_all_values() {
     let at = Position { row: 0, column: 0 };

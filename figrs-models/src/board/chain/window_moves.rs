@@ -5,11 +5,11 @@ use figrs_core::Value;
 use super::BoardMoves;
 use crate::grid::Size;
 
-/// Draws all cells of a window anew, independently of what they were: for rules that keep nearly every cell from changing alone, and not several beside each
-/// other.
+/// Draws all cells of a window anew, independently of their old values: for rules that rarely allow a single cell to change, but allow several adjacent
+/// cells to.
 ///
-/// The windows have up to three rows and columns. On boards of Yin-Yang of 8 and 12 columns chains of single cells stand still, and those of windows
-/// come to other boards within a few thousand sweeps.
+/// The windows have up to three rows and columns. On boards of Yin-Yang of 8 and 12 columns chains of single cells do not move, and chains of windows
+/// reach other boards within a few thousand sweeps.
 #[derive(Clone, Debug)]
 pub struct WindowMoves<C> {
     size: Size,
@@ -21,7 +21,7 @@ pub struct WindowMoves<C> {
 const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)];
 
 impl<C: Value> WindowMoves<C> {
-    /// Windows of a grid whose cells may have these values, all alike.
+    /// Creates moves of windows of a grid whose cells may have these values, with equal probabilities.
     pub fn new(size: Size, values: impl Into<Vec<C>>) -> Self {
         let fits =
             |&&(rows, columns): &&(usize, usize)| rows <= size.rows() && columns <= size.columns();

@@ -14,7 +14,7 @@ pub(super) struct Chromatic<W> {
 }
 
 /// State: the colours of the frontier, three bits a column (none once the walk is settled), and the state of the walk.
-/// Colours are relative to that of the last tile, so that mazes that differ by a turn of the wheel share a state.
+/// Colours are relative to the colour of the last tile, so that mazes that differ by a turn of the wheel share a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,
@@ -43,7 +43,7 @@ impl<W: Walk> Automaton<RelativeTile> for Chromatic<W> {
     }
 
     fn step(&self, at: Position, state: &Self::State, tile: &RelativeTile) -> Option<Self::State> {
-        // From the new tile on.
+        // The columns in reading order, from the new tile on.
         let place = |column: usize| {
             let last = state.colours >> (3 * column) & 7;
             (last + WHEEL - u64::from(tile.turn)) % WHEEL

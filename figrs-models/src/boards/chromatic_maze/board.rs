@@ -1,4 +1,4 @@
-//! Chromatic mazes that are complete: a tile in each cell.
+//! Complete chromatic mazes: a tile in each cell.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use super::{ChromaticTile, Endpoint};
 use crate::grid::{Board, Position};
 
 impl Board<ChromaticTile> {
-    /// The start; `None` if no tile is one.
+    /// The start; `None` if no tile is the start.
     pub fn start(&self) -> Option<Position> {
         self.place_of(Endpoint::Start)
     }
 
-    /// The finish; `None` if no tile is one.
+    /// The finish; `None` if no tile is the finish.
     pub fn finish(&self) -> Option<Position> {
         self.place_of(Endpoint::Finish)
     }

@@ -3,16 +3,16 @@
 use super::{Endpoint, Hue};
 use crate::grid::{Clues, Symbol};
 
-/// Something that is known of a tile of a chromatic maze.
+/// A clue to a tile of a chromatic maze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChromaticClue {
-    /// Its colour, written as the first letter of its name.
+    /// The colour of the tile, written as the first letter of its name.
     Colour(Hue),
-    /// It is this end of the way, written `<` for the start and `>` for the finish.
+    /// The tile is this end of the way, written `<` for the start and `>` for the finish.
     End(Endpoint),
 }
 
-/// Knowledge of some tiles; as text, a letter of a colour, `<` or `>` for a clue and `.` for a tile without one.
+/// Clues to some tiles; as text, a letter of a colour, `<` or `>` for a clue and `.` for a tile without one.
 pub type ChromaticClues = Clues<ChromaticClue>;
 
 impl ChromaticClue {

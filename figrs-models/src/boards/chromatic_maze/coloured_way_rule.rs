@@ -1,4 +1,4 @@
-//! Rule that there is a way of like colours, and on its length.
+//! Rule that a way of similar colours exists, with bounds on its length.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 use super::{Hue, RelativeTile};
 use crate::grid::{BoardRule, Size};
 
-/// There is a way from one end to the other over tiles of equal or neighbouring colours, whose shortest may have bounds.
+/// There is a way from one end to the other over tiles of equal or neighbouring colours; the shortest such way may have bounds.
 ///
-/// The violation is the number of steps that are missing at least from what is reached to the other end, or, where that is reached, the distance of the shortest way from its
-/// bounds. Tiles of which not two are ends are forbidden.
+/// If the other end is not reached, the violation is a lower bound of the missing steps, from the reached tiles to that end; otherwise it is the distance
+/// of the shortest way from its bounds. Boards whose number of ends is not two are forbidden.
 ///
 /// **Complexity.** A breadth-first search for each change.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl ColouredWayRule {
         }
     }
 
-    /// Takes over the tiles that changed: the colours up to the next change turn with each.
+    /// Updates the changed tiles; each change turns the colours of all tiles from it to the next change.
     fn follow(&mut self, cells: &[RelativeTile], changed: &[usize]) {
         let wheel = Hue::WHEEL.len() as u8;
         let mut changed = changed.to_vec();

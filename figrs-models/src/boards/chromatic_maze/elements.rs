@@ -16,7 +16,7 @@ use crate::grid::{
 /// The first tile has any colour; each later tile in scan order has a turn of the wheel relative to the tile before. So all
 /// colours are independent, and only the turns decide whether there is a way. In scan order each tile is one of the two ends
 /// of the way with the probability that makes all pairs equally likely: the number of ends still to come over the number of
-/// tiles left. A fair coin says which end is the start.
+/// tiles left. A fair coin decides which end is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
@@ -33,7 +33,7 @@ pub struct ChromaticElements {
 impl ChromaticMaze {
     /// The element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if there are bounds on the solution.
+    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the solution has bounds.
     #[track_caller]
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
         let size = self.size().for_automata()?;
@@ -125,7 +125,7 @@ impl ChromaticElements {
         )
     }
 
-    /// True if a tile is as a clue says.
+    /// True if a tile agrees with a clue.
     fn meets(&self, at: Position, clue: ChromaticClue) -> Element<bool> {
         let index = self.size.index(at);
         match (clue.hue(), clue.end()) {
@@ -144,18 +144,18 @@ impl ChromaticElements {
         self.size
     }
 
-    /// The evidence that the maze has a solution, as long as it has to be, without clues.
+    /// The evidence, without clues, that the maze has a solution of an allowed length.
     pub(super) fn rules(&self) -> &Model {
         &self.rules
     }
 
-    /// For each clue its tile, and whether it is met.
+    /// For each clue, its tile and whether the clue is met.
     pub(super) fn clues(&self) -> &[(Position, Element<bool>)] {
         &self.clues
     }
 
     /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
-    /// [`Self::cells`], which determine them too.
+    /// [`Self::cells`], which also determine them.
     pub fn colours(&self) -> &[Element<Hue>] {
         &self.colours
     }
@@ -177,7 +177,7 @@ impl ChromaticElements {
         &self.tiles
     }
 
-    /// The evidence that the maze has a solution, as long as it has to be, and meets the clues.
+    /// The evidence that the maze has a solution of an allowed length, and meets the clues.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -208,7 +208,7 @@ impl ChromaticElements {
         })
     }
 
-    /// Length in steps of the shortest way from start to finish: a fold of its own over the tiles, for all lengths whatever
+    /// Length in steps of the shortest way from start to finish: a separate fold over the tiles, for all lengths whatever
     /// the bounds, with the evidence that there is a way; with this as a target no other evidence is needed.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`].
@@ -224,7 +224,7 @@ impl ChromaticElements {
 
     /// The maze of a world: make [`Self::cells`] the targets.
     ///
-    /// **Errors.** [`BoardError::Inference`] if the world is one of another model, or does not tell the tiles.
+    /// **Errors.** [`BoardError::Inference`] if the world is of another model, or does not determine the tiles.
     pub fn board(&self, world: &World) -> Result<Board<ChromaticTile>, BoardError> {
         let tiles = world.values(&self.tiles)?;
         Ok(absolute(self.size, &tiles)?)

@@ -9,10 +9,10 @@ use super::{ChromaticClue, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::RuledCells;
 
 impl ChromaticMaze {
-    /// Relative tiles, all alike, and the rule. Where clues name an end twice, tiles have no values.
+    /// Relative tiles with equal weights, and the rule. If clues name an end twice, tiles have no values.
     ///
-    /// Without clues and bounds they are joined: the tiles of a way can have the colour of the next one, one after another from the start on, the others then too, and
-    /// where all colours are the same ends can be anywhere.
+    /// Without clues and bounds the boards are joined: one after another from the start on, the tiles of a way can take the colour of the next one, then
+    /// so can the others, and when all colours are equal the ends can be anywhere.
     pub(super) fn ruled(&self) -> RuledCells<RelativeTile> {
         let size = self.size();
         let known = |end| {
@@ -56,7 +56,7 @@ impl ChromaticMaze {
         }
     }
 
-    /// Tiles with the colours of clues, and elsewhere of one colour, or of any; the ends where clues say, or as far from each other as can be.
+    /// Tiles with the colours of clues, and elsewhere with one colour or random ones; unless clues state them, the ends are as far apart as possible.
     fn tiles(&self, known: [Option<&usize>; 2], colours: u64) -> Vec<RelativeTile> {
         let (size, mut rng) = (self.size(), stream(0, colours));
         let free = |taken: Option<usize>, mut places: Box<dyn Iterator<Item = usize>>| {

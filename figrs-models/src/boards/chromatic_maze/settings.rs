@@ -31,14 +31,14 @@ pub struct ChromaticMaze {
 }
 
 impl ChromaticMaze {
-    /// Mazes of a size that have a solution.
+    /// Creates mazes of a size that have a solution.
     ///
-    /// **Errors.** [`GridError::OneTile`] if there is no other tile for the finish.
+    /// **Errors.** [`GridError::OneTile`] if no other tile is left for the finish.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(ChromaticClues::none(size))
     }
 
-    /// Mazes of the size of some clues that meet them and have a solution.
+    /// Creates mazes of the size of some clues that meet them and have a solution.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn with_clues(clues: ChromaticClues) -> Result<Self, GridError> {
@@ -53,10 +53,10 @@ impl ChromaticMaze {
         self.clues.size()
     }
 
-    /// Bounds the length of the solution, the shortest way from start to finish in steps. An upper bound of the number of
+    /// Bounds the length of the solution, the shortest way from start to finish in steps. An upper bound equal to the number of
     /// other tiles excludes nothing.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution has such a length.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let longest = self.size().cells() as u32 - 1;

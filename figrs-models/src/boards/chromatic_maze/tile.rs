@@ -1,4 +1,4 @@
-//! Tiles of a chromatic maze, and how its evidence reads them.
+//! Tiles of a chromatic maze, and their relative form in the evidence.
 
 use super::Hue;
 
@@ -7,7 +7,7 @@ use super::Hue;
 pub struct ChromaticTile {
     /// Its colour.
     pub colour: Hue,
-    /// The end of the way that it is, if it is one.
+    /// The end of the way that the tile is, if it is one.
     pub end: Option<Endpoint>,
 }
 

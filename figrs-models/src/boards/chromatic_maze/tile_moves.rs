@@ -1,17 +1,17 @@
-//! Moves between chromatic mazes: one tile has another colour, or one end another place.
+//! Moves between chromatic mazes that change the colour of one tile, or the place of one end.
 
 use super::{ChromaticClues, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::BoardMoves;
 
-/// Gives a tile another colour, or puts the start or the finish elsewhere.
+/// Changes the colour of a tile, or moves the start or the finish.
 ///
-/// In relative terms another colour is another turn to the tile, and the turn back to the next one. Tiles and ends with clues stay.
+/// In relative terms a new colour changes the turn to the tile and the turn from it to the next one. Tiles and ends with clues stay.
 #[derive(Clone, Debug)]
 pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// One in so many moves moves an end.
+/// One move in `ENDS` moves an end.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 
@@ -60,7 +60,7 @@ fn ends(cells: &[RelativeTile]) -> (usize, usize) {
     }
 }
 
-/// A tile of this place with the marks that start and finish give it.
+/// A tile at this place with the marks that result from start and finish.
 pub(super) fn placed(
     tile: RelativeTile,
     at: usize,

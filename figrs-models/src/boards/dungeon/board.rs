@@ -1,4 +1,4 @@
-//! Dungeons that are complete: a tile for each cell.
+//! Complete dungeons: a tile for each cell.
 
 use super::DungeonTile;
 use crate::grid::{Board, Position};
@@ -9,7 +9,7 @@ impl Board<DungeonTile> {
         self.places_of(DungeonTile::Wall).count()
     }
 
-    /// The cells of a shortest walk from the entrance to the gem, to the altar, to the exit, both included; `None` if there
+    /// The cells of a shortest walk from the entrance to the gem, to the altar, to the exit, both ends included; `None` if there
     /// is none.
     pub fn walk(&self) -> Option<Vec<Position>> {
         let tiles = self.cells();

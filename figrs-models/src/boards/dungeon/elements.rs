@@ -33,7 +33,7 @@ pub(super) fn ground(
 impl Dungeon {
     /// The element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if there are bounds on the walk.
+    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the walk has bounds.
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<DungeonTile>, GridError> {
         let size = self.size();
@@ -62,7 +62,7 @@ impl Dungeon {
             let joined = ConnectedMarks::new(0b1111).reading(ground);
             rules(size, &tiles, joined.and(walls))?
         };
-        // Known from the rules, and sooner.
+        // These follow from the rules and end worlds sooner.
         let open = |tile: &DungeonTile| *tile != DungeonTile::Wall;
         let model = rules
             .condition(&tiles[0], open)
@@ -80,9 +80,9 @@ fn rules(
 }
 
 impl Elements<DungeonTile> {
-    /// Length of the walk in steps: a fold of its own over the tiles, for all lengths whatever the bounds.
+    /// Length of the walk in steps: a separate fold over the tiles, for all lengths whatever the bounds.
     ///
-    /// The element is `None` where there is no walk. With it as a target the evidence of [`Self::model`] is not needed.
+    /// The element is `None` if there is no walk. With it as a target the evidence of [`Self::model`] is not needed.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`].
     #[track_caller]

@@ -5,8 +5,8 @@
 //! cells that are not walls, from the entrance (the first cell) to the gem, from there to the altar, and from there to the
 //! exit (the last cell). Gem and altar may be walked over at any time, and may stand in the entrance or in the exit. So all
 //! dungeons that meet the evidence are equally likely. It may bound the number of walls, and the length of the walk: the
-//! sum of the shortest ways from entrance to gem, to altar, to exit, in steps. Without the demand that one can walk ([`Reachability::Free`]) it is
-//! that there is one gem and one altar, as in the dungeons that Haveneers compares engines on.
+//! sum of the shortest ways from entrance to gem, to altar, to exit, in steps. Without the demand that one can walk ([`Reachability::Free`]) the evidence
+//! is only that there is one gem and one altar, as in the dungeons on which Haveneers compares engines.
 //!
 //! # References
 //!

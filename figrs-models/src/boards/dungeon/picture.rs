@@ -46,7 +46,7 @@ impl Board<DungeonTile> {
         borders: SIDE,
     };
 
-    /// A picture with 16 by 16 pixels a cell, the entrance and the exit as stairs, and a way through some cells (none, or
+    /// Draws a picture with 16 by 16 pixels a cell, the entrance and the exit as stairs, and a way through some cells (none, or
     /// [`Board::walk`]).
     ///
     /// **Errors.** [`ImageError::TooLarge`].

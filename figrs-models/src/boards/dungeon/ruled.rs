@@ -6,10 +6,10 @@ use crate::board::RuledCells;
 use crate::grid::{CountRule, WayRule};
 
 impl Dungeon {
-    /// Cells and rules.
+    /// The cells and rules of a dungeon.
     ///
-    /// Without a least number of walls and bounds on the walk they are joined: from any dungeon all walls without a clue can be opened one after another, gem and altar
-    /// be exchanged with any other cell that the entrance then reaches, and the walls of another dungeon be closed.
+    /// Without a least number of walls and bounds on the walk the boards are joined: from any dungeon all walls without a clue can be opened one after another,
+    /// then gem and altar can be exchanged with any other cell that the entrance reaches, and the walls of another dungeon can be closed.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));
@@ -46,7 +46,7 @@ impl Dungeon {
         ruled
     }
 
-    /// Dungeons without walls but those of clues: gem and altar, where no clue says where, in the first cells that are free, and in the last.
+    /// Dungeons with only the walls of clues: gem and altar, unless clues state them, are in the first free cells, or in the last.
     fn starts(&self) -> [Vec<DungeonTile>; 2] {
         let size = self.size();
         let empty = |at| self.clues.get(at).unwrap_or(DungeonTile::Empty);

@@ -36,17 +36,17 @@ pub enum Reachability {
     /// There is a way from the entrance to the gem, to the altar, to the exit.
     #[default]
     Required,
-    /// There need not be one: a gem, an altar, and walls anywhere else.
+    /// There need not be such a way: a gem, an altar, and walls anywhere else.
     Free,
 }
 
 impl Dungeon {
-    /// Dungeons of a size, with any number of walls and any walk.
+    /// Creates dungeons of a size, with any number of walls and any walk.
     pub fn new(size: Size) -> Self {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Dungeons of the size of some clues that meet them.
+    /// Creates dungeons of the size of some clues that meet them.
     pub fn with_clues(clues: Clues<DungeonTile>) -> Self {
         Self {
             clues,
@@ -56,7 +56,7 @@ impl Dungeon {
         }
     }
 
-    /// Sets whether there has to be a way to gem, altar and exit. Where there need not be one, and the walk has bounds, there has to be.
+    /// Sets whether there has to be a way to gem, altar and exit. Bounds on the walk require one in any case.
     pub fn reachability(self, reachability: Reachability) -> Self {
         Self {
             reachability,
@@ -76,8 +76,8 @@ impl Dungeon {
 
     /// Bounds the number of walls.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if so many walls leave no way from corner to corner, or no room for gem and
-    /// altar where there [need not be one](Self::reachability).
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if this many walls leave no way from corner to corner, or, if no way is
+    /// [required](Self::reachability), no room for gem and altar.
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
         let walls = GridError::not_empty("walls", walls)?;
         let most = match self.reachability {
@@ -91,7 +91,7 @@ impl Dungeon {
 
     /// Bounds the length of the walk, in steps.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no walk is as long.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no walk has such a length.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         GridError::reachable("steps of the walk", &steps, self.walks(), 2)?;
@@ -106,7 +106,7 @@ impl Dungeon {
     fn walks(&self) -> RangeInclusive<u32> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;
-        // A shortest way leaves out a cell of each square, around which it could go more quickly.
+        // A shortest way leaves out a cell of each square, since it could otherwise cut through the square.
         let longest = 3 * (rows * columns - (rows / 2) * (columns / 2) - 1);
         let over = longest.saturating_sub(shortest) % 2;
         shortest as u32..=(longest - over) as u32

@@ -17,8 +17,8 @@ pub struct Bays {
 /// State of [`Bays`]: the land around the frontier, and the number of bays so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BaysState {
-    /// For the last cell of each column [`LAND`], or the number of its sides with land so far if it is water; three bits
-    /// each.
+    /// Three bits for the last cell of each column: [`LAND`], or, if it is water, the number of its sides with land so
+    /// far.
     frontier: u64,
     count: u32,
 }
@@ -27,7 +27,7 @@ figrs_core::value!(BaysState);
 const LAND: u64 = 7;
 
 impl Bays {
-    /// On a grid of this size, with a number of bays in this range.
+    /// Creates the constraint on a grid of this size, with the number of bays in this range.
     pub fn new(size: Size, range: RangeInclusive<u32>) -> Self {
         let all = *range.end() as usize >= size.cells();
         Self {
@@ -55,7 +55,7 @@ impl Automaton<bool> for Bays {
             let shift = 3 * column;
             frontier = frontier & !(7 << shift) | value << shift;
         };
-        // Water with land on one side when only the side below is left cannot become a bay.
+        // Water with land on at most one side cannot become a bay when only the side below is left.
         let hopeful = |sides: u64| if sides < 2 { 0 } else { sides };
         let land = u64::from(*cell);
         let above = get(state.frontier, at.column);

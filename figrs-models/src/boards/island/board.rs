@@ -1,4 +1,4 @@
-//! Islands that are complete: land or water for each cell.
+//! Complete islands: land or water for each cell.
 
 use super::Terrain;
 use crate::grid::Board;

@@ -39,7 +39,7 @@ impl Island {
         Elements::new(size, cells, model)?.with_clues(self.clues.iter())
     }
 
-    /// The rule on land if there may be little of it.
+    /// The rule on land, if the bounds allow only little land.
     pub(super) fn few(&self) -> Option<ConnectedAround> {
         ConnectedAround::new(self.centre, self.land.as_ref()?)
     }

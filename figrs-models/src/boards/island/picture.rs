@@ -26,8 +26,8 @@ impl Board<Terrain> {
         borders: 0,
     };
 
-    /// A picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
-    /// the further it is from water. Coasts are smoothed; a cell and its neighbours are joined in the picture where they are in the map.
+    /// Draws a picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
+    /// the further it is from water. Coasts are smoothed; a cell and its neighbours are joined in the picture if they are in the map.
     ///
     /// **Errors.** [`ImageError::TooLarge`].
     pub fn picture(&self) -> Result<Image, ImageError> {
@@ -63,7 +63,7 @@ impl Board<Terrain> {
         Ok(Image::new(canvas, shades.collect()))
     }
 
-    /// For each cell twice its distance from the other terrain, less one; of water as a negative number.
+    /// For each cell twice its distance from the other terrain, less one; negative for water.
     fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {

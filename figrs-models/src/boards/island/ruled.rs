@@ -10,12 +10,12 @@ use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule};
 
 impl Island {
-    /// Cells and rules.
+    /// The cells and rules of an island.
     ///
-    /// Without clues and bounds on bays they are joined. Let `T` be the largest connected land around the centre that two islands both have. While `T` is
-    /// not all of the second island, that has a cell beside `T` that can be made land: in exchange for another cell outside of `T`, if there is no room
-    /// for more, since a connected island has a cell outside of `T` that it stays connected without. With one amount of land all steps are such exchanges. The remaining cells are made water in
-    /// the same way.
+    /// Without clues and bounds on bays the boards are joined. Let `T` be the largest connected land around the centre that two islands share. While `T` is not
+    /// all of the second island, the second has a cell beside `T` that can be made land; if there is no room for more land, in exchange for a cell outside of
+    /// `T`, since a connected island has a cell outside of `T` without which it stays connected. With a fixed amount of land all steps are such exchanges. The
+    /// remaining cells are made water in the same way.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {
@@ -42,12 +42,12 @@ impl Island {
         match least.max(1) < most {
             true if is_open => ruled.without_exchanges(),
             true => ruled,
-            // A cell alone would change the amount of land.
+            // A change of a single cell would change the amount of land.
             false => ruled.moves(ShoreMoves::new(size)),
         }
     }
 
-    /// The values that a cell may have by itself: none if a clue says otherwise.
+    /// The values that a cell may have by itself: none if a clue contradicts them.
     fn values(&self, at: usize) -> Vec<Terrain> {
         let at = self.size().position(at);
         let mut values = vec![Terrain::Water, Terrain::Land];
@@ -59,7 +59,7 @@ impl Island {
         values
     }
 
-    /// A board with this many cells of land around the centre, if there is room, and that of clues.
+    /// A board with this many cells of land around the centre, if there is room, and the land of clues.
     fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
         let size = self.size();
         let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();

@@ -32,17 +32,17 @@ pub struct Island {
 }
 
 impl Island {
-    /// The most rows, and the most columns.
+    /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = ISLAND_SIDE;
 
-    /// Islands of a size. The centre is the cell in the middle; of two, the upper one, and the one to the left.
+    /// Creates islands of a size. The centre is the middle cell; if two are in the middle, the upper one or the left one.
     ///
-    /// **Errors.** [`GridError::IslandSize`] if there is no cell inside, or too many.
+    /// **Errors.** [`GridError::IslandSize`] if no cell is inside the border, or if a side is too long.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Islands of the size of some clues that meet them.
+    /// Creates islands of the size of some clues that meet them.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn with_clues(clues: Clues<Terrain>) -> Result<Self, GridError> {
@@ -68,9 +68,9 @@ impl Island {
         self.clues.size()
     }
 
-    /// Sets the cell that is land.
+    /// Sets the cell that must be land.
     ///
-    /// **Errors.** [`GridError::CentreOnBorder`] if it is not inside.
+    /// **Errors.** [`GridError::CentreOnBorder`] if it is on the border.
     pub fn centre(self, centre: Position) -> Result<Self, GridError> {
         let size = self.size();
         if !size.contains(centre) || size.is_border(centre) {
@@ -86,7 +86,7 @@ impl Island {
 
     /// Bounds the number of cells of land.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no island has as many.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no island has such a number.
     pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("cells of land", cells)?;
         GridError::reachable("cells of land", &cells, 1..=self.inside() as u32, 1)?;
@@ -112,7 +112,7 @@ impl Island {
     /// number. Whether any such island exists is decided by the element program.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;
-        // Connected land of `n` cells has at most `2n + 2` sides with water, of which each bay takes three.
+        // Connected land of `n` cells has at most `2n + 2` sides with water, and each bay takes three of them.
         let most = (2 * self.inside() + 2) / 5;
         GridError::reachable("bays", &bays, 0..=most as u32, 1)?;
         let bays = Some(bays);

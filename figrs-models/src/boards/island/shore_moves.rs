@@ -4,17 +4,17 @@ use super::Terrain;
 use crate::board::BoardMoves;
 use crate::grid::Size;
 
-/// Takes a cell of land away and makes a cell of water beside the rest of the land.
+/// Turns a cell of land into water and a cell of water beside the remaining land into land.
 ///
-/// Let `S` be the land without the cell that is taken, which is one of all alike. A cell of `S` and a side of it are chosen, and the water there is made land with one chance in as many
-/// as it has cells of `S` beside it, so that each cell of the shore of `S` is as likely as any other. The cell that is taken has to be on that shore too: the way back then has the same
-/// probability.
+/// The cell to take is chosen uniformly; let `S` be the remaining land. A cell of `S` and a side of it are chosen, and the water there is made land with
+/// probability one over the number of its neighbours in `S`, so that all cells on the shore of `S` are equally likely. The taken cell has to be on that shore
+/// too, so that the way back has the same probability.
 #[derive(Clone, Debug)]
 pub(super) struct ShoreMoves {
     size: Size,
     /// The cells of land.
     land: Vec<u32>,
-    /// For each cell of land its place among them.
+    /// For each cell of land, its index in `land`.
     places: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ impl ShoreMoves {
         }
     }
 
-    /// The cell on a side of another.
+    /// The neighbour of a cell on a side.
     fn beside(&self, at: usize, side: usize) -> Option<usize> {
         let columns = self.size.columns();
         match side {

@@ -8,8 +8,8 @@ use crate::grid::{Automaton, NextCell, Partition, Position, Size};
 /// Equivalently the passages form no cycle, since there is one fewer than there are rooms. State: the connected components
 /// of the frontier's rooms, by passages among the rooms read so far, and the rooms that point to rooms not read yet.
 ///
-/// **Complexity.** Of the rooms that are connected so far exactly one points ahead, unless the first room is among them: then
-/// none does. After a row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
+/// **Complexity.** In each component exactly one room points ahead, or none if the component contains the first room.
+/// After a row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
     size: Size,
@@ -27,7 +27,7 @@ pub struct TreeState {
 figrs_core::value!(TreeState);
 
 impl Tree {
-    /// On a grid of this size.
+    /// Creates the constraint on a grid of this size.
     pub fn new(size: Size) -> Self {
         Self { size }
     }

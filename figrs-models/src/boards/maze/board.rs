@@ -1,4 +1,4 @@
-//! Perfect mazes that are complete: a pointer for each room.
+//! Complete perfect mazes: a pointer for each room.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl Board<Pointer> {
         for start in 0..known.len() {
             let mut room = Some(size.position(start));
             while let Some(at) = room.filter(|&at| known[size.index(at)].is_none()) {
-                // For as long as the way goes on; a cycle comes back to such a room.
+                // Marks rooms of the present way; a cycle comes back to such a room.
                 known[size.index(at)] = Some(None);
                 way.push(size.index(at));
                 room = self.target(at);
@@ -70,7 +70,7 @@ impl Board<Pointer> {
     }
 }
 
-/// Walls are drawn as lines; the maze is entered above the first room and left below the last.
+/// Draws walls as lines; the entrance is above the first room and the exit below the last.
 impl fmt::Display for Board<Pointer> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rows, columns) = (self.size().rows(), self.size().columns());

@@ -1,4 +1,4 @@
-//! Clues of mazes, and a check that they leave a maze.
+//! Clues of mazes, and a check that some maze meets them.
 
 use super::Pointer;
 use crate::grid::{Clues, GridError, Position, Symbol};
@@ -30,12 +30,12 @@ impl Symbol for PointerClue {
     }
 }
 
-/// Checks that there is a maze with some clues: by a search from the first room against the pointers.
+/// Checks that some maze meets the clues, by a search from the first room against the pointers.
 ///
-/// There is one if and only if from every room a walk, which at rooms with clues goes where they point, can come to the first room: then a tree of
-/// shortest such walks is one.
+/// There is one if and only if every room has a walk to the first room that at rooms with clues goes where they point: a tree of
+/// shortest such walks is such a maze.
 ///
-/// **Errors.** [`GridError::PointerClues`] with the clues of the rooms from which none can.
+/// **Errors.** [`GridError::PointerClues`] with the clues of the rooms without such a walk.
 pub(super) fn check(clues: &PointerClues) -> Result<(), GridError> {
     let size = clues.size();
     let first = size.position(0);

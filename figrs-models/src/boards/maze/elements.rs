@@ -29,7 +29,7 @@ impl PerfectMaze {
 }
 
 impl Elements<Pointer> {
-    /// The maze with another constraint on its pointers as well; one fold reads both.
+    /// The maze with another constraint on its pointers; one fold reads both.
     ///
     /// **Errors.** Those of [`Constraint::new`].
     #[track_caller]

@@ -5,7 +5,7 @@ use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, RuledCells};
 use crate::grid::{Board, GridError, Size};
 
-/// Boards are drawn by Wilson's algorithm where it is allowed. Bounds on the steps of the solution have no element program.
+/// Boards are drawn by Wilson's algorithm if it is allowed. Bounds on the steps of the solution have no element program.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;

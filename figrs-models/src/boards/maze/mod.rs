@@ -1,16 +1,16 @@
-//! Perfect mazes: every cell is reached from every other by exactly one way.
+//! Perfect mazes: exactly one way leads from every cell to every other.
 //!
-//! **Definition.** The cells of a grid are rooms. Each room but the first, (row 0, column 0), *points* to one of the rooms beside it, by independent
+//! **Definition.** The cells of a grid are rooms. Each room but the first, (row 0, column 0), *points* to one of its neighbours, by independent
 //! choices with given [`DirectionWeights`]; the evidence is that by following the pointers every room leads to the first. Then the pointers,
-//! as passages that can be walked both ways, are a spanning tree of the grid, and each spanning tree is pointed in one way
-//! only. With equal weights at every room all trees are equally likely; with weights 45, 45, 5, 5 for right, left, up and down
-//! a tree has a weight of nine to the number of its horizontal passages, and mazes look like snakes.
+//! as passages that can be walked both ways, are a spanning tree of the grid, and exactly one choice of pointers gives each spanning tree.
+//! With equal weights at every room all trees are equally likely; with weights 45, 45, 5, 5 for right, left, up and down
+//! a tree has a weight of nine to the power of the number of its horizontal passages, and mazes look like snakes.
 //!
 //! At the border there are two rules ([`Border`]): the weights of the directions within the grid are renormalised, or
-//! pointing out of the grid is possible and fails the evidence. They differ in the probability of the evidence and not in
+//! pointing out of the grid is possible and fails the evidence. They change the probability of the evidence, but not
 //! the distribution of mazes given it, because every room's pointer loses the same factor in all trees.
 //!
-//! Clues are rooms whose pointers are known.
+//! Clues are rooms with known pointers.
 //!
 //! [`PerfectMaze::elements`] is the element program, for exact answers about moderate grids; [`PerfectMaze::sample`] draws
 //! mazes of any size by Wilson's algorithm.

@@ -4,10 +4,10 @@ use super::Pointer;
 use crate::board::BoardMoves;
 use crate::grid::Size;
 
-/// Opens a wall between two rooms, and closes a passage of the cycle that comes of it.
+/// Opens a wall between two rooms, and closes a passage of the resulting cycle.
 ///
-/// The pair of rooms is one of all pairs side by side, and the passage one of all on the way between them in the maze, all alike. With the same pair and passage
-/// exchanged the step leads back: the cycle is the same, so that both ways have the same probability. Rooms from the wall to the passage
+/// The pair of adjacent rooms is chosen uniformly, and the passage uniformly among those on the way between them in the maze. Exchanging the same pair and
+/// passage leads back: the cycle is the same, so both directions have the same probability. Rooms from the wall to the passage
 /// point the other way afterwards.
 ///
 /// **Complexity.** Of the order of the cycle's length.
@@ -31,7 +31,7 @@ impl PassageMoves {
         }
     }
 
-    /// The pair of rooms side by side of this number.
+    /// The pair of adjacent rooms with this number.
     fn rooms(&self, number: usize) -> [usize; 2] {
         let (columns, down) = (self.size.columns(), self.size.cells() - self.size.columns());
         match number.checked_sub(down) {
@@ -65,7 +65,7 @@ impl BoardMoves<Pointer> for PassageMoves {
         let passages = [self.ways[0].len(), self.ways[1].len()];
         self.looked_at += (passages[0] + passages[1]) as u64;
         let chosen = choose(passages[0] + passages[1]);
-        // The passage from this room of one of both ways is closed.
+        // Closes the passage from this room on one of the two ways.
         let (side, last) = match chosen.checked_sub(passages[0]) {
             None => (0, chosen),
             Some(chosen) => (1, chosen),
@@ -85,7 +85,7 @@ impl BoardMoves<Pointer> for PassageMoves {
 /// The search for the room where the ways of two rooms meet.
 #[derive(Clone, Debug)]
 pub(super) struct WaysFromPair {
-    /// For each room the number of the search that last came to it, and its place on the way.
+    /// For each room, the last search that reached it, and its place on the way.
     seen: Vec<(u32, u32)>,
     now: u32,
 }
@@ -98,9 +98,9 @@ impl WaysFromPair {
         }
     }
 
-    /// The rooms on the ways of two rooms to the one where they meet, without that one. Both have to lead to the first room.
+    /// Collects the rooms on the ways of two rooms up to the room where they meet, without that one. Both have to lead to the first room.
     ///
-    /// Steps are made on both ways in turn, so that the work is that of the longer way to where they meet.
+    /// Both ways advance in turn, so that the work is proportional to the longer way to the meeting point.
     pub(super) fn meet(
         &mut self,
         pair: [usize; 2],
@@ -123,7 +123,7 @@ impl WaysFromPair {
                     ways[1 - side].truncate(place as usize);
                     return room;
                 }
-                // At the first room this way has ended.
+                // This way has ended at the first room.
                 if by == first + side as u32 {
                     continue;
                 }

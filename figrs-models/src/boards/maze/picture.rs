@@ -28,7 +28,7 @@ impl Board<Pointer> {
         borders: WALL,
     };
 
-    /// A picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a way through some rooms
+    /// Draws a picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a way through some rooms
     /// (none, or [`Board::solution`]).
     ///
     /// **Errors.** [`ImageError::TooLarge`].

@@ -2,10 +2,10 @@
 
 use crate::grid::{Position, Size};
 
-/// Pointer of a room of a maze to one beside it.
+/// Pointer of a room of a maze to an adjacent room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pointer {
-    /// Nowhere: the first room.
+    /// No pointer: the first room.
     Root,
     /// To the room above.
     Up,
@@ -51,7 +51,7 @@ impl Pointer {
         size.contains(target).then_some(target)
     }
 
-    /// The index of the room that a room points to, in a grid of so many columns; that of the room itself, if it points nowhere.
+    /// The index of the room that a room points to, in a grid of this many columns; the room's own index if it points nowhere.
     pub(super) fn room(self, room: usize, columns: usize) -> usize {
         match self {
             Self::Root => room,
@@ -62,7 +62,7 @@ impl Pointer {
         }
     }
 
-    /// The pointer from a room to one beside it, by their indices in a grid of so many columns.
+    /// The pointer from a room to an adjacent one, by their indices in a grid of this many columns.
     pub(super) fn between(from: usize, to: usize, columns: usize) -> Self {
         match (from < to, from.abs_diff(to) == columns) {
             // In a grid of one column all rooms are one above the other.

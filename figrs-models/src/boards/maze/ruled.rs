@@ -11,8 +11,8 @@ use crate::grid::{Position, Size};
 impl PerfectMaze {
     /// Pointers and rules. A step exchanges a wall and a passage.
     ///
-    /// Without bounds on steps they are joined: the pointers of another maze can be taken over one after another, a room after that which it points to
-    /// there, and no cycle comes of it, since the way of that one to the first room is already that of the other maze. To turn a pointer is to exchange the passage and a wall of its room.
+    /// Without bounds on steps the boards are joined: the pointers of another maze can be taken over one after another, each room after its target there;
+    /// no cycle results, since the target already leads to the first room as in the other maze. A turned pointer exchanges the passage and a wall of its room.
     pub(super) fn ruled(&self) -> RuledCells<Pointer> {
         let size = self.size();
         let choices = |at: usize| match at {
@@ -30,7 +30,7 @@ impl PerfectMaze {
             .clues(self.clues.iter().map(|(at, _)| at))
             .rule(rule)
             .moves(PassageMoves::new(size));
-        // A maze of a usual way, and one of nearly the longest, which clues may exclude.
+        // A maze with a typical solution, and one with nearly the longest, which clues may exclude.
         let usual = self.sample(&mut stream(0, 0));
         ruled = ruled.start(usual.cells().to_vec());
         if self.clues.is_empty() {
@@ -43,7 +43,7 @@ impl PerfectMaze {
     }
 }
 
-/// One way through all rooms, row by row, or column by column where that ends in the last room.
+/// A single way through all rooms, row by row, or column by column if that ends in the last room.
 fn snake(size: Size) -> Vec<Pointer> {
     let by_columns = size.rows().is_multiple_of(2) && !size.columns().is_multiple_of(2);
     let pointer = |Position { row, column }| {

@@ -26,7 +26,7 @@ impl DirectionWeights {
         left: 1.0,
         right: 1.0,
     };
-    /// 45 % to the right and the left each, 5 % up and down.
+    /// 45 % each to the right and the left, 5 % each up and down.
     pub const SNAKE: Self = Self {
         up: 0.05,
         down: 0.05,
@@ -51,7 +51,7 @@ pub enum Border {
     /// Excluded: rooms at the border choose among the other directions, in proportion to their weights.
     #[default]
     Within,
-    /// As likely as anywhere; the evidence then excludes the maze.
+    /// As likely as elsewhere; the evidence then excludes the maze.
     Outside,
 }
 
@@ -76,7 +76,7 @@ pub enum Border {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct PerfectMaze {
-    /// Rooms whose pointers are known.
+    /// Rooms with known pointers.
     pub(super) clues: PointerClues,
     pub(super) weights: DirectionWeights,
     pub(super) border: Border,
@@ -85,7 +85,7 @@ pub struct PerfectMaze {
 }
 
 impl PerfectMaze {
-    /// Mazes of a size, all equally likely.
+    /// Creates mazes of a size, all equally likely.
     pub fn new(size: Size) -> Self {
         Self {
             clues: PointerClues::none(size),
@@ -95,10 +95,10 @@ impl PerfectMaze {
         }
     }
 
-    /// Mazes of the size of some clues in which these rooms point as the clues say.
+    /// Creates mazes of the size of some clues in which these rooms point as the clues state.
     ///
-    /// **Errors.** [`GridError::PointerClues`] if clues lead out of the grid, in a circle, or cut rooms off from the first, so that there is no such
-    /// maze.
+    /// **Errors.** [`GridError::PointerClues`] if clues lead out of the grid, in a circle, or cut rooms off from the first, so that no such maze
+    /// exists.
     pub fn with_clues(clues: PointerClues) -> Result<Self, GridError> {
         super::clues::check(&clues)?;
         let size = clues.size();
@@ -115,8 +115,8 @@ impl PerfectMaze {
 
     /// Sets the weights of the directions.
     ///
-    /// **Errors.** [`GridError::Weight`] if a weight is not a number from 1e-6 to 1e6: with directions further apart a walk may not
-    /// come to its end.
+    /// **Errors.** [`GridError::Weight`] if a weight is not a number from 1e-6 to 1e6: with a larger ratio of weights a walk may not
+    /// end.
     pub fn weights(self, weights: DirectionWeights) -> Result<Self, GridError> {
         for direction in Pointer::DIRECTIONS {
             let weight = weights.of(direction);
@@ -133,15 +133,15 @@ impl PerfectMaze {
     }
 
     /// Bounds the steps of the solution, the way from the first room to the last, for a
-    /// [`ConditionalSampler`](crate::board::ConditionalSampler). Neither the element program nor [`sample`](Self::sample) looks at them.
+    /// [`ConditionalSampler`](crate::board::ConditionalSampler). The element program and [`sample`](Self::sample) ignore these bounds.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution is as long.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution has such a length.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;
-        // On a chessboard a way alternates between black and white: from corner to corner it comes through all rooms, or where both
-        // sides are even through all but one (Itai, Papadimitriou and Szwarcfiter 1982).
+        // On a chessboard a way alternates between black and white: from corner to corner it can pass all rooms, or all but one if both
+        // sides are even (Itai, Papadimitriou and Szwarcfiter 1982).
         let left_out = usize::from(rows % 2 == 0 && columns % 2 == 0);
         let longest = if rows == 1 || columns == 1 {
             shortest

@@ -1,4 +1,4 @@
-//! Rule that pointers make a tree whose way from the last room to the first has a number of steps in a range.
+//! Rule that pointers form a tree and that the way from the last room to the first has a number of steps in a range.
 
 use std::ops::RangeInclusive;
 
@@ -8,9 +8,9 @@ use crate::grid::{BoardRule, Size};
 
 /// Every room leads to the first by following the pointers, and the number of steps from the last is in a range.
 ///
-/// A board on which a room leads to no end is forbidden. The violation is half the distance of the steps from the range, rounded up.
+/// Boards with a room that does not lead to the first are forbidden. The violation is half the distance of the steps from the range, rounded up.
 ///
-/// **Complexity.** A change that turns one pointer, or the pointers of a way around, is looked at as far as the ways before and after it differ; others are read anew.
+/// **Complexity.** For a change that turns one pointer, or reverses the pointers of a way, the work is the part where the old and new ways differ; other boards are read anew.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
@@ -20,7 +20,7 @@ pub(super) struct TreeRule {
     length: u32,
     pair: WaysFromPair,
     ways: [Vec<usize>; 2],
-    /// The length before the last change, and the rooms that left the way and came to it; `None` if all was read anew.
+    /// The length before the last change (`None` if the board was read anew), and the rooms that left the way and joined it.
     before: Option<u32>,
     left: Vec<usize>,
     came: Vec<usize>,
@@ -56,13 +56,13 @@ impl TreeRule {
         cells[at].room(at, self.size.columns())
     }
 
-    /// Follows the change if a room turns to another, and each of the following rooms, if there are more, to the one before it, which pointed to it; `None` if a cycle comes of it.
+    /// Follows a change in which a room turns to another, and each following room, if any, to the one before it, which pointed to it; `None` if a cycle results.
     fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
         let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
             return Some(());
         };
         let (joined, parted) = (self.target(cells, first), self.targets[cut]);
-        // Rooms that the last room of the change is reached from are on the way of no other room.
+        // Rooms that lead to the last room of the change are on the way of no other room.
         let targets = &self.targets;
         self.pair
             .meet([joined, parted], |room| targets[room], &mut self.ways);
@@ -84,7 +84,7 @@ impl TreeRule {
         Some(())
     }
 
-    /// Notes which rooms have come to the way and which have left it, or the other way round.
+    /// Notes the rooms that joined the way and those that left it, or undoes that.
     fn follow(&mut self, is_ahead: bool) {
         for &room in &self.left {
             self.on_way[room] = !is_ahead;
@@ -94,7 +94,7 @@ impl TreeRule {
         }
     }
 
-    /// True if each room that changes but the first turns to the one before it, which points to it.
+    /// True if each changed room but the first turns to the one before it, which points to it.
     fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
         changed
             .windows(2)
@@ -107,7 +107,7 @@ impl BoardRule<Pointer> for TreeRule {
         self.before = None;
         let targets = (0..cells.len()).map(|at| self.target(cells, at));
         self.targets = targets.collect();
-        // A way that ends comes to no room twice.
+        // A way that ends visits no room twice.
         let rooms = self.targets.len();
         let mut ends = vec![false; rooms];
         ends[0] = true;

@@ -9,14 +9,14 @@ impl PerfectMaze {
     /// Draws a maze of any size by Wilson's algorithm.
     ///
     /// From each room that is not in the tree yet a random walk starts, which chooses directions by their weights, until it
-    /// meets the tree; the walk without its loops joins the tree. From a room whose pointer is known it goes there.
+    /// meets the tree; the walk without its loops joins the tree. At a room with a known pointer the walk follows it.
     ///
     /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and has the
-    /// clues, up to the rounding of random numbers to 53 bits: a pointer that is known is one of weight one among others of weight zero, and walks of any
-    /// weights give trees by their weights. It is the same with both rules for the border.
+    /// clues, up to the rounding of random numbers to 53 bits: a known pointer has weight one and the others weight zero, and walks of any
+    /// weights give trees by their weights. Both rules for the border give the same draws.
     ///
     /// **Complexity.** With equal weights the walks take an expected number of steps of the order of `n log n` for `n` rooms; with
-    /// others, of the mean time in which such a walk meets the first room. Memory of a few bytes a room.
+    /// others, of the mean time in which such a walk reaches the first room. Memory of a few bytes a room.
     ///
     /// **References.** Wilson (1996).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Board<Pointer> {
@@ -30,7 +30,7 @@ impl PerfectMaze {
         for start in 1..ways.len() {
             let mut room = start;
             while !in_tree[room] {
-                // A later visit overwrites where the room points, which leaves out the loop.
+                // A later visit overwrites the pointer of the room, which leaves out the loop.
                 pointers[room] = wheels[usize::from(ways[room])].draw(rng);
                 room = pointers[room].room(room, columns);
             }
@@ -43,7 +43,7 @@ impl PerfectMaze {
         Board::of(size, pointers)
     }
 
-    /// The directions that each room may point to, those that stay in the grid or the one that is known, by bits in the order of [`Pointer::DIRECTIONS`].
+    /// The directions that each room may point to, those within the grid or the known one, as bits in the order of [`Pointer::DIRECTIONS`].
     fn ways(&self) -> Vec<u8> {
         let size = self.size();
         let ways = |at: Position| {
@@ -77,7 +77,7 @@ impl DirectionCdf {
             }
             ends[bit] = total;
         }
-        // The last share that is not empty ends at exactly one.
+        // The last nonempty share ends at exactly one.
         Self {
             ends: ends.map(|end| end / total),
         }

@@ -4,14 +4,14 @@ use super::Colour;
 use crate::board::{BoardMoves, WindowMoves};
 use crate::grid::Size;
 
-/// Moves between boards that keep the rules, and windows drawn anew between those that do not.
+/// Moves between boards that keep the rules; boards that break them get windows drawn anew.
 ///
-/// The line between the colours of a board passes each inner corner of the grid once: a Hamiltonian path of the corners whose ends leave the grid, or a Hamiltonian
-/// cycle where the rim is of one colour. A move takes the line back from one of its ends and lets both ends bite back (an end is joined with a corner beside it, and the line cut behind that
-/// corner, where its new end is) until both leave the grid again or the line is closed. Each step and its way back are as likely, so that excursions between two boards are,
-/// whichever is the first: the chain that is watched on boards alone has symmetric moves.
+/// The line between the colours of a board passes each inner corner of the grid once: it is a Hamiltonian path of the corners whose ends leave the grid, or a
+/// Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back (an end is joined with an adjacent corner,
+/// and the line is cut behind that corner, at its new end) until both leave the grid again or the line is closed. Each step is as likely as its reverse, and so
+/// are excursions between two boards in either direction: the chain of the visited boards has symmetric moves.
 ///
-/// On 12 by 12 cells chains from rows and from columns agree (R-hat below 1.05) within a few hundred sweeps.
+/// On 12 by 12 cells chains from row combs and from column combs agree (R-hat below 1.05) within a few hundred sweeps.
 ///
 /// **References.** M. L. Mansfield, "Monte Carlo studies of polymer chain dimensions in the melt", J. Chem. Phys. 77 (1982), for the bite; R. Oberdorf, A. Ferguson, J. L.
 /// Jacobsen and J. Kondev, "Secondary structures in long compact polymers", Phys. Rev. E 74 (2006), for its use on lattices.
@@ -22,9 +22,9 @@ pub(super) struct CurveMoves {
     /// Rows and columns of inner corners.
     corners: (usize, usize),
     line: Line,
-    /// For each corner the sides to which the line leads, as bits.
+    /// For each corner, the sides to which the line leads, as bits.
     sides: Vec<u8>,
-    /// The most steps of an excursion; longer ones leave the board as it is.
+    /// Maximum number of steps of an excursion; a longer one leaves the board as it is.
     steps: usize,
     /// Cells and corners that were looked at.
     looked_at: u64,
@@ -38,17 +38,17 @@ struct Line {
     places: Vec<usize>,
     /// The sides to which the first and the last corner leave the grid, if they do.
     exits: [Option<usize>; 2],
-    /// The ends are joined: a cycle.
+    /// True if the ends are joined, so that the path is a cycle.
     is_closed: bool,
 }
 
-/// Corners that an excursion may visit, for each corner of the grid: more than nearly all take.
+/// Steps that an excursion may take for each corner of the grid; nearly all take fewer.
 const STEPS: usize = 32;
-/// One in so many curves is drawn with its colours changed, which costs more than most moves.
+/// One curve in `TURNS` is drawn with exchanged colours, which costs more than most moves.
 const TURNS: usize = 16;
-/// One in so many moves draws a window anew.
+/// One move in `WINDOWS` draws a window anew.
 const WINDOWS: usize = 4;
-/// The most moves of a sweep: those of a board of 12 by 12. One move changes much of the line, so that larger boards need no more.
+/// Maximum number of moves of a sweep, as many as for a board of 12 by 12. One move changes much of the line, so larger boards need no more.
 const SWEEP: usize = 144;
 
 impl CurveMoves {
@@ -78,7 +78,7 @@ impl CurveMoves {
         }
     }
 
-    /// Reads the line of a board; false if it breaks a rule.
+    /// Reads the line of a board; false if the board breaks a rule.
     fn read_line(&mut self, cells: &[Colour]) -> bool {
         let (all, columns) = (self.corners.0 * self.corners.1, self.corners.1);
         let mut start = None;
@@ -164,7 +164,7 @@ impl CurveMoves {
             return;
         }
         if place == last - at {
-            // Each of so many cuts of the cycle is as likely as its way back.
+            // A cycle has `last + 1` cuts; with this probability the step is as likely as its reverse.
             let may_close = self.line.exits[1 - end].is_none();
             self.line.is_closed = may_close && choose(last + 1) == 0;
             return;
@@ -179,7 +179,7 @@ impl CurveMoves {
         self.line.number(turned);
     }
 
-    /// Adds the cells that differ from the board of the line, with the first cell in a colour.
+    /// Adds the cells in which the board of the line, with its first cell in the colour `first`, differs from the present one.
     fn draw(&mut self, cells: &[Colour], first: Colour, changes: &mut Vec<(usize, Colour)>) {
         let path = &self.line.path;
         for (place, &corner) in path.iter().enumerate() {
@@ -234,12 +234,12 @@ impl CurveMoves {
 }
 
 impl Line {
-    /// True if a board has this line: it is closed, or both ends leave the grid.
+    /// True if the line belongs to a board: it is closed, or both ends leave the grid.
     fn is_of_board(&self) -> bool {
         self.is_closed || self.exits.iter().all(Option::is_some)
     }
 
-    /// Takes the line of a board back from one of its exits, or opens it anywhere.
+    /// Pulls the line of a board back from one of its exits, or opens a closed line anywhere.
     fn depart(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         if !self.is_closed {
             self.exits[choose(2)] = None;
@@ -251,7 +251,7 @@ impl Line {
         self.is_closed = false;
     }
 
-    /// Notes the places of corners on a part of the path.
+    /// Updates the places of the corners on a part of the path.
     fn number(&mut self, part: std::ops::Range<usize>) {
         for place in part {
             self.places[self.path[place]] = place;
@@ -266,7 +266,7 @@ impl BoardMoves<Colour> for CurveMoves {
         choose: &mut dyn FnMut(usize) -> usize,
         changes: &mut Vec<(usize, Colour)>,
     ) {
-        // One row of corners, or a single one, has few lines; windows reach them.
+        // A single row or column of corners has few lines; windows reach them.
         let is_narrow = self.corners.0 < 2 || self.corners.1 < 2;
         if is_narrow || choose(WINDOWS) == 0 {
             return self.windows.propose(cells, choose, changes);
@@ -276,7 +276,7 @@ impl BoardMoves<Colour> for CurveMoves {
             self.looked_at += cells.len() as u64;
             let turns = choose(TURNS) == 0;
             let first = cells[0];
-            // The colour of the first cell stays where the line does not cut it off.
+            // The first cell keeps its colour unless the colours are exchanged.
             self.draw(cells, if turns { first.other() } else { first }, changes);
         }
     }
@@ -299,7 +299,7 @@ mod tests {
     use crate::boards::yin_yang::YinYang;
     use crate::boards::yin_yang::ruled::comb;
 
-    /// Calls this with all choices that it makes, and their probability after each.
+    /// Calls `f` with all sequences of choices that it makes, and their probabilities.
     fn all_choices(
         mut make: impl FnMut(&mut dyn FnMut(usize) -> usize) -> Line,
     ) -> Vec<(Line, f64)> {
@@ -324,7 +324,7 @@ mod tests {
             .collect()
     }
 
-    /// The boards that excursions of so many steps lead to, with their probabilities.
+    /// The boards that excursions of this many steps lead to, with their probabilities.
     fn leads(moves: &mut CurveMoves, cells: &[Colour], steps: usize) -> HashMap<Vec<Colour>, f64> {
         let mut found = HashMap::new();
         assert!(moves.read_line(cells));
@@ -365,7 +365,7 @@ mod tests {
         found
     }
 
-    /// Excursions lead from each board to others that keep the rules, as often there as back, and from one to all.
+    /// Excursions lead from each board only to boards that keep the rules, as often as back, and from one board to all.
     #[test]
     fn excursions_are_symmetric_and_reach_all_boards() {
         for (rows, columns) in [(3, 3), (3, 4), (4, 3), (4, 4), (3, 5)] {
@@ -390,7 +390,7 @@ mod tests {
                     assert!((there - back).abs() < 1e-12, "{there} {back}");
                 }
             }
-            // The first cell is of the same colour in all.
+            // The first cell has the same colour in all.
             assert_eq!(count, (2 * ways.len()).into(), "{rows} by {columns}");
         }
     }

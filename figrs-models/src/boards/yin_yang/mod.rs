@@ -1,10 +1,10 @@
 //! Yin-Yang: colour every cell so that each colour is connected and no square is of one colour.
 //!
 //! **Definition.** Every cell of a grid has one of two colours, by independent fair choices. The evidence is that both colours occur,
-//! that the cells of each colour are connected (side by side or one above the other), and that no 2 by 2 square is of one
+//! that the cells of each colour are connected (side by side or one above the other), and that no 2 by 2 square has a single
 //! colour. The number of black cells may have bounds. Clues are observed cells. So boards that meet the clues are all equally likely.
 //!
-//! [`YinYang::elements`] is the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] ask it with a
+//! [`YinYang::elements`] is the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] query it by a
 //! [`Frontier`](figrs_infer::Frontier).
 //!
 //! # References

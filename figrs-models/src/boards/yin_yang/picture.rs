@@ -32,7 +32,7 @@ impl Board<Colour> {
         borders: 2 * FRAME,
     };
 
-    /// A picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
+    /// Draws a picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
     ///
     /// **Errors.** [`ImageError::TooLarge`].
     pub fn picture(&self, clues: &ColourClues) -> Result<Image, ImageError> {
@@ -42,7 +42,7 @@ impl Board<Colour> {
 }
 
 impl ColourClues {
-    /// A picture of the puzzle, as that of a [`Board`] with stones on the clues alone.
+    /// Draws the puzzle as a [`Board`] with stones only on the clues.
     ///
     /// **Errors.** [`ImageError::TooLarge`].
     pub fn picture(&self) -> Result<Image, ImageError> {

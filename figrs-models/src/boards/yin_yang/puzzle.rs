@@ -9,31 +9,31 @@ use crate::board::{BoardError, Elements, Generator, MAX_CONSECUTIVE_FAILURES};
 use crate::grid::Board;
 
 impl YinYang {
-    /// A random puzzle that has one solution, and that solution.
+    /// Draws a random puzzle with exactly one solution, and returns both.
     ///
-    /// The solution is drawn uniformly from the boards that meet the clues given. All its cells are clues at first; in random
-    /// order each is taken away, unless there is a board then that differs in it. The clues given stay.
+    /// The solution is drawn uniformly from the boards that meet the given clues. At first all its cells are clues; in random
+    /// order each is taken away, unless another board with a different value there then fits. The given clues stay.
     ///
-    /// **Guarantee.** The puzzle has no other solution, and without any one of the clues that were not given it has; there may be puzzles
-    /// of the same solution with fewer.
+    /// **Guarantee.** The puzzle has no other solution, but would have one without any of the clues that were not given; the same
+    /// solution may have puzzles with fewer clues.
     ///
-    /// Bounds on the colours are of the solution alone: the puzzle has no other, with those bounds or without.
+    /// Bounds on the colours apply only to the solution: the puzzle has no other solution, within those bounds or outside.
     ///
-    /// **Complexity.** A compilation for all boards that meet the given clues, and for each cell a sweep over the states that the clues left then leave.
+    /// **Complexity.** A compilation for all boards that meet the given clues, and for each cell a sweep over the states that the remaining clues allow.
     ///
     /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`] if the board is
     /// too large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(ColourClues, Board<Colour>), BoardError> {
         let puzzles = self.puzzles()?;
         loop {
-            // It always goes on.
+            // The callback never stops the draw.
             if let Some(made) = puzzles.draw(rng, |_| true)? {
                 return Ok(made);
             }
         }
     }
 
-    /// Compiles the boards that [puzzles](Self::puzzle) are made of, for many of them.
+    /// Compiles the boards that are the solutions of [puzzles](Self::puzzle), to make many of them.
     ///
     /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn puzzles(&self) -> Result<YinYangPuzzles<'_>, BoardError> {
@@ -54,7 +54,7 @@ impl YinYang {
     }
 }
 
-/// All boards that meet some clues, compiled, of which puzzles are made; see [`YinYang::puzzles`].
+/// All boards that meet some clues, compiled, from which puzzles are made; see [`YinYang::puzzles`].
 #[derive(Debug)]
 pub struct YinYangPuzzles<'y> {
     yin_yang: &'y YinYang,
@@ -63,7 +63,7 @@ pub struct YinYangPuzzles<'y> {
 }
 
 impl YinYangPuzzles<'_> {
-    /// A random [puzzle](YinYang::puzzle), and its solution; `goes_on` is given the number of cells that were tried as clues, none while a solution is drawn, and where it returns false there is no puzzle.
+    /// Draws a random [puzzle](YinYang::puzzle) and its solution; `goes_on` gets the number of cells tried as clues, 0 while a solution is drawn; if it returns false there is no puzzle.
     ///
     /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`].
     pub fn draw<R: Rng>(

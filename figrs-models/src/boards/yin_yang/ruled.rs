@@ -6,12 +6,12 @@ use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule, Size, SquareRule, WeighedRule};
 
 impl YinYang {
-    /// Cells and rules. Boards that keep them are thin trees of each colour, few of whose cells can change alone; steps change the line between the colours, or draw
-    /// small windows anew.
+    /// The cells and rules. On boards that keep the rules each colour is a thin tree, in which few cells can change alone; steps change the line between the
+    /// colours, or draw small windows anew.
     ///
-    /// Without clues chains start from combs, and break bounds on the colours rather than the rules.
+    /// Without clues chains start from combs, and break the bounds on the colours rather than the rules.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Times that a rule counts beside the number of black cells: where numbers that are one off come up half the time, boards that break a rule are rare.
+        /// Weight of a rule relative to the number of black cells: if numbers that are one off occur half the time, boards that break a rule are rare.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
@@ -36,7 +36,7 @@ impl YinYang {
             }
             ruled = ruled.nearly_joined();
         }
-        // Lines seldom meet several clues, which particles see one by one; but those do not see how many black cells they will have.
+        // Lines seldom meet several clues, while particles see them one by one; but particles do not see how many black cells will follow.
         match self.black.is_none() && !self.clues.is_empty() {
             true => ruled.slow(),
             false => ruled,

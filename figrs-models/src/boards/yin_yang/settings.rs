@@ -31,7 +31,7 @@ pub struct YinYang {
 }
 
 impl YinYang {
-    /// Boards of the size of some clues that meet them.
+    /// Creates boards of the size of some clues that meet them.
     pub fn with_clues(clues: ColourClues) -> Self {
         Self {
             clues,
@@ -40,14 +40,14 @@ impl YinYang {
         }
     }
 
-    /// All boards of a size.
+    /// Creates all boards of a size.
     pub fn new(size: Size) -> Self {
         Self::with_clues(ColourClues::none(size))
     }
 
-    /// Bounds the number of black cells: half of all for as many of each colour.
+    /// Bounds the number of black cells; half of all cells gives both colours the same number.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if that leaves one colour out, or too few cells of one colour to reach all 2 by 2 squares.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if one colour would be missing, or have too few cells to reach all 2 by 2 squares.
     pub fn black(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("black cells", cells)?;
         let size = self.clues.size();
@@ -60,13 +60,13 @@ impl YinYang {
         Ok(Self { black, ..self })
     }
 
-    /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them: one GiB unless another number is given.
+    /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them; the default is one GiB.
     pub fn memory(self, bytes: u64) -> Self {
         let frontier = self.frontier.clone().memory(bytes);
         self.frontier(frontier)
     }
 
-    /// Solves by this engine, which may be limited, watched and interrupted.
+    /// Sets the engine that solves the puzzle, which may be limited, watched and interrupted.
     pub fn frontier(self, frontier: Frontier) -> Self {
         Self { frontier, ..self }
     }
@@ -77,11 +77,11 @@ impl YinYang {
     }
 }
 
-/// A lower bound on the cells of a colour.
+/// Returns a lower bound on the number of cells of a colour.
 ///
-/// A square of 2 by 2 cells has one, two side by side, or three of a colour, since the rules exclude the diagonal. Let a colour whose cells are a tree have `b` cells, `k`
-/// of them on the rim, in a row, and `c` in corners. Summed over all `m` squares, its cells less its pairs side by side are `m = 2 b + 1 - k - c`, and
-/// `2 b + 2` with none on the rim. A colour with a cycle surrounds all of the other, which is then a tree with none on the rim, and the smaller one.
+/// A square of 2 by 2 cells has one cell, two adjacent ones, or three of a colour, since the rules exclude the diagonal. Let a colour that is a tree have `b` cells, `k`
+/// of them on the rim, in a row, and `c` in corners. Summed over all `m` squares, the number of its cells less that of its adjacent pairs is `m = 2 b + 1 - k - c`, or
+/// `2 b + 2` if none is on the rim. A colour with a cycle surrounds all of the other, which is then a tree with none on the rim, and the smaller one.
 fn fewest_of_a_colour(size: Size) -> u32 {
     let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
     if squares == 0 {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
 
-    /// No board has fewer black cells than the bound, by the counts of all boards of a size; and from three rows and columns on some have as many.
+    /// No board has fewer black cells than the bound, by the counts of all boards of a size; from three rows and columns on some boards have as many.
     #[test]
     fn the_bound_on_a_colour_is_right_and_reached() {
         for rows in 1..=5 {

@@ -11,7 +11,7 @@ use crate::grid::{Board, Position};
 pub struct Solution {
     /// A board that follows the rules and meets the clues.
     pub board: Board<Colour>,
-    /// `true` if it is the only one.
+    /// `true` if it is the only solution.
     pub is_unique: bool,
 }
 
@@ -26,7 +26,7 @@ impl YinYang {
         Ok(self.frontier.compile(&model, elements.cells())?)
     }
 
-    /// Solves the puzzle and decides whether it has one solution only, exactly.
+    /// Solves the puzzle and decides exactly whether it has only one solution.
     ///
     /// **Errors.** [`BoardError::NoSolution`] names clues that exclude each other; [`BoardError::Inference`] if the board is too
     /// large for the memory of a [`Frontier`](figrs_infer::Frontier).
@@ -42,11 +42,11 @@ impl YinYang {
         })
     }
 
-    /// Clues that no board meets together, though without any one of them there is a board that meets the others; none
+    /// Returns clues that no board meets together, though without any one of them some board meets the others; none
     /// if the puzzle has a solution, or if no board follows the rules at all.
     ///
-    /// **Guarantee.** Exact: no board meets the clues named. Each clue is left out in turn, and kept if the rest has a solution; and also where that is not found out because the
-    /// engine was interrupted, or its memory too small without that clue. [`solve`](Self::solve) then says so, by `is_minimal` of [`BoardError::NoSolution`].
+    /// **Guarantee.** Exact: no board meets the named clues. Each clue is left out in turn, and kept if the rest has a solution; it is also kept if that is not decided because the
+    /// engine was interrupted, or its memory was too small without that clue. [`solve`](Self::solve) then reports that by `is_minimal` of [`BoardError::NoSolution`].
     ///
     /// **Complexity.** A compilation for each clue.
     ///

@@ -6,11 +6,11 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::Size;
 
-/// The cells of some kind are connected, side by side or one above the other, and there is at least one. Its violation is the number of
-/// connected components beyond one, and one without any.
+/// The cells of some kind are connected, side by side or one above the other, and there is at least one. The violation is the number of
+/// connected components beyond one, and one if there is none.
 ///
-/// **Complexity.** A change looks at the eight cells around, and where they do not decide what the cell joins, searches from all sides at once
-/// until all parts but one have ended or met. A change of much of the board is read anew.
+/// **Complexity.** A change looks at the eight cells around, and if they do not decide which components the cell joins, searches from all sides at once
+/// until all parts but one have ended or met. A large change reads the board anew.
 #[derive(Clone, Debug)]
 pub struct ConnectedRule<F> {
     reads: F,
@@ -19,7 +19,7 @@ pub struct ConnectedRule<F> {
     components: u32,
     /// The number of components before the last change.
     before: u32,
-    /// For each place the number of the search that last reached it, and from which side.
+    /// For each place, the number of the search that last reached it, and the side from which it came.
     reached: Vec<(u64, u8)>,
     now: u64,
     queues: [VecDeque<usize>; 4],
@@ -27,7 +27,7 @@ pub struct ConnectedRule<F> {
 }
 
 impl<F> ConnectedRule<F> {
-    /// For the cells of a grid for which `reads`, given index and value, is true.
+    /// Creates the rule for the cells of a grid for which `reads`, given index and value, is true.
     pub fn new(size: Size, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -47,7 +47,7 @@ impl<F> ConnectedRule<F> {
         self.components.abs_diff(1)
     }
 
-    /// Puts a place in, or takes it out.
+    /// Adds a place to the cells, or removes it.
     fn set(&mut self, place: usize, is_in: bool) {
         if is_in == self.is_in[place] {
             return;
@@ -61,11 +61,11 @@ impl<F> ConnectedRule<F> {
         }
     }
 
-    /// Number of components beside a place, without the place itself.
+    /// Number of components beside a place, not counting the place itself.
     fn components_beside(&mut self, place: usize) -> u32 {
         let sides = self.grid.beside(place);
         let corners = [sides[0] + 1, sides[2] + 1, sides[2] - 1, sides[0] - 1];
-        // Cells on two sides are joined around the corner between them.
+        // Two neighbours of the place are joined through the corner between them.
         let (mut parts, mut beside) = (0, 0);
         for side in 0..4 {
             let next = (side + 1) % 4;
@@ -74,21 +74,21 @@ impl<F> ConnectedRule<F> {
             beside += u32::from(is_in);
             parts += u32::from(is_in && !joined);
         }
-        // All sides and corners are in.
+        // All sides and corners are cells of the kind.
         if beside == 4 && parts == 0 {
             return 1;
         }
         if parts <= 1 {
             return parts;
         }
-        // All are of the only component there is.
+        // All sides belong to the only component.
         if !self.is_in[place] && self.components == 1 {
             return 1;
         }
         self.search(place, sides)
     }
 
-    /// The same by searches from each side in turn; two searches that meet are one.
+    /// The same number by searches from each side in turn; two searches that meet are joined.
     fn search(&mut self, place: usize, sides: [usize; 4]) -> u32 {
         let Self {
             grid,
@@ -101,7 +101,7 @@ impl<F> ConnectedRule<F> {
         } = self;
         *now += 1;
         reached[place] = (*now, u8::MAX);
-        // For each search the one that it has been merged into.
+        // For each search, the search that it has been merged into.
         let mut part = [0, 1, 2, 3];
         let mut is_open = [false; 4];
         for (side, &start) in sides.iter().enumerate() {
@@ -188,7 +188,7 @@ impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
     }
 
     fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
-        /// The share of the cells whose searches take longer than to read the board.
+        /// If one cell in this many changes, searches take longer than to read the board.
         const READ_ANEW: usize = 32;
         let before = self.components;
         if changed.len() * READ_ANEW >= cells.len() && changed.len() > 1 {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::BoardRule;
 
-/// The number of cells that are of some kind is in a range. Its violation is the distance from the range.
+/// The number of cells of some kind is in a range. The violation is its distance from the range.
 #[derive(Clone, Debug)]
 pub struct CountRule<F> {
     range: RangeInclusive<u32>,
@@ -14,7 +14,7 @@ pub struct CountRule<F> {
 }
 
 impl<F> CountRule<F> {
-    /// A number in this range of the cells for which `reads`, given index and value, is true.
+    /// Creates the rule on the number of cells for which `reads`, given index and value, is true.
     pub fn new(range: RangeInclusive<u32>, reads: F) -> Self {
         Self {
             range,

@@ -1,7 +1,7 @@
-//! Rules over whole boards, measured: for Markov chains and searches over boards of any size.
+//! Rules over whole boards with measured violations, for Markov chains and searches over boards of any size.
 //!
-//! An [`Automaton`](super::Automaton) reads a board cell by cell, and its states limit the width of a board. A [`BoardRule`] looks at a whole board, says by how
-//! much it breaks the rule, and follows changes of single cells; it has no states, and so no limit.
+//! An [`Automaton`](super::Automaton) reads a board cell by cell, and its states limit the width of a board. A [`BoardRule`] looks at a whole board, measures
+//! by how much it breaks the rule, and follows changes of single cells; it has no states, and so no limit.
 //!
 //! | rule | type |
 //! |---|---|
@@ -24,12 +24,12 @@ pub use square_rule::SquareRule;
 pub use way_rule::WayRule;
 pub use weighed_rule::WeighedRule;
 
-/// A rule over the cells of a whole board, with a *violation*: zero where a board keeps the rule, and larger the further it is from that.
+/// A rule over the cells of a whole board, with a *violation*: zero if a board keeps the rule, and larger the further the board is from that.
 ///
-/// The violation is a function of the cells alone; what a rule remembers only makes it quicker to find. A rule is told of all changes in turn: each
+/// The violation is a function of the cells alone; stored data only make it quicker to compute. A rule gets all changes in turn: each
 /// [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be taken back by [`undo`](Self::undo).
 ///
-/// Only `read` has to be written: the others read the board anew unless they are.
+/// Only `read` has to be written: the default methods read the board anew.
 ///
 /// ```
 /// use figrs_models::grid::BoardRule;
@@ -47,15 +47,15 @@ pub use weighed_rule::WeighedRule;
 /// assert_eq!(Alternating.read(&[true, false, false, false]), Some(2));
 /// ```
 pub trait BoardRule<C>: Send {
-    /// Reads a board, cells in scan order, and returns its violation; `None` if chains and searches may never come to such a board.
+    /// Reads a board, cells in scan order, and returns its violation; `None` if chains and searches must never visit such a board.
     fn read(&mut self, cells: &[C]) -> Option<u32>;
 
-    /// The violation of a board in which the cells of these indices, all different, have changed since the last call.
+    /// Returns the violation of a board in which the cells with these indices, all different, have changed since the last call.
     fn change(&mut self, cells: &[C], _changed: &[usize]) -> Option<u32> {
         self.read(cells)
     }
 
-    /// Takes the last change back: the board is what it was before.
+    /// Takes the last change back; the board is as before the change.
     fn undo(&mut self, cells: &[C], _changed: &[usize]) {
         self.read(cells);
     }
@@ -65,12 +65,12 @@ pub trait BoardRule<C>: Send {
         None
     }
 
-    /// Number of cells that were looked at since the last call, beside those that changed: a measure of work, zero where a change is looked at alone.
+    /// Number of cells looked at since the last call, besides those that changed: a measure of work, zero if only changed cells are looked at.
     fn looked_at(&mut self) -> u64 {
         0
     }
 
-    /// `false` only where no board keeps the rule if each cell has one of the values that `values` gives for its index.
+    /// `false` only if no board keeps the rule when each cell has one of the values that `values` returns for its index.
     fn may_be_kept<'v>(&self, _values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

@@ -7,9 +7,9 @@ use crate::grid::Size;
 pub(super) struct Padded {
     rows: usize,
     columns: usize,
-    /// Columns with both margins.
+    /// Number of columns with both margins.
     pub(super) stride: usize,
-    /// Cells with the margin.
+    /// Number of cells with the margin.
     pub(super) cells: usize,
 }
 
@@ -24,12 +24,12 @@ impl Padded {
         }
     }
 
-    /// Index with the margin of a cell of the grid.
+    /// Converts the index of a cell of the grid to its index with the margin.
     pub(super) fn place(self, cell: usize) -> usize {
         (cell / self.columns + 1) * self.stride + cell % self.columns + 1
     }
 
-    /// Cells of the grid.
+    /// Number of cells of the grid.
     pub(super) fn inside(self) -> usize {
         self.rows * self.columns
     }
@@ -44,7 +44,7 @@ impl Padded {
         ]
     }
 
-    /// Steps between two places where nothing is in the way.
+    /// Number of steps between two places if no cell is in the way.
     pub(super) fn steps(self, a: usize, b: usize) -> u32 {
         let apart = |a: usize, b: usize| a.abs_diff(b);
         let rows = apart(a / self.stride, b / self.stride);

@@ -1,9 +1,9 @@
-//! Rule that no 2 by 2 square is of one colour.
+//! Rule that no 2 by 2 square has a single colour.
 
 use super::BoardRule;
 use crate::grid::Size;
 
-/// No four cells of a 2 by 2 square are all of some kind, or none of them. Its violation is the number of such squares.
+/// No 2 by 2 square has only cells of some kind, or none of them. The violation is the number of such squares.
 #[derive(Clone, Debug)]
 pub struct SquareRule<F> {
     size: Size,
@@ -15,7 +15,7 @@ pub struct SquareRule<F> {
 }
 
 impl<F> SquareRule<F> {
-    /// For the cells of a grid for which `reads` is true, and those for which it is not.
+    /// Creates the rule for the cells of a grid for which `reads` is true, and those for which it is false.
     pub fn new(size: Size, reads: F) -> Self {
         Self {
             size,
@@ -26,7 +26,7 @@ impl<F> SquareRule<F> {
         }
     }
 
-    /// Squares of one colour whose first cell is in these rows and columns, as far as the grid has them.
+    /// Number of squares of one colour whose first cell is in these rows and columns, clipped to the grid.
     fn squares(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> u32 {
         let across = self.size.columns();
         let rows = rows.start..rows.end.min(self.size.rows().saturating_sub(1));
@@ -42,7 +42,7 @@ impl<F> SquareRule<F> {
         squares
     }
 
-    /// Squares of one colour around a cell.
+    /// Number of squares of one colour around a cell.
     fn around(&self, at: usize) -> u32 {
         let (row, column) = (at / self.size.columns(), at % self.size.columns());
         self.squares(

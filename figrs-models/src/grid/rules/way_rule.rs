@@ -1,4 +1,4 @@
-//! Rule that there is a way from stop to stop, and on its length.
+//! Rule that a way from stop to stop exists, with bounds on its length.
 
 use std::collections::VecDeque;
 use std::mem::swap;
@@ -8,14 +8,14 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::{Ground, Size};
 
-/// One can walk from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls; the sum of the
-/// shortest ways may have bounds.
+/// One can walk from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls; the sum of
+/// the shortest ways may have bounds.
 ///
-/// Its violation is the sum, over pairs of stops without a way, of the steps that the way lacks at least: from what is reached from the first to the second, were
-/// nothing in the way. Where all stops are joined, it is half the distance of the length from its bounds, rounded up. A mark that no cell
-/// has, or more than one, counts as one for each pair.
+/// The violation is the sum, over pairs of stops without a way, of a lower bound of the missing steps: from the cells reached from the one stop straight to the
+/// other. If all stops are joined, it is half the distance of the length from its bounds, rounded up. A mark in no cell, or in more than
+/// one, counts as one for each pair.
 ///
-/// **Complexity.** An A* search by the steps left were nothing in the way, only for changes that matter: a wall on the way that is known, a stop that moves, and, where there is
+/// **Complexity.** An A* search by the straight distance left, only for changes that matter: a wall on the known way, a stop that moves, and, if there is
 /// no way yet or its length has bounds, a cell that opens.
 #[derive(Clone, Debug)]
 pub struct WayRule<F> {
@@ -23,17 +23,17 @@ pub struct WayRule<F> {
     reads: F,
     steps: Option<RangeInclusive<u32>>,
     ground: Vec<Ground>,
-    /// For each mark the places that have it.
+    /// For each mark, the places that have it.
     places: Vec<Vec<usize>>,
     now: Found,
     before: Found,
-    /// `true` if the last change was searched.
+    /// `true` if the last change caused a search.
     is_searched: bool,
     on_way: Vec<bool>,
-    /// For each place the number of the search that last reached it, and the place it was reached from.
+    /// For each place, the number of the search that last reached it, and the place before it.
     reached: Vec<(u32, u32)>,
     search: u32,
-    /// Places to look at, and where each was come from.
+    /// Places to look at, each with the place before it.
     queue: VecDeque<(usize, usize)>,
     looked_at: u64,
 }
@@ -42,13 +42,13 @@ pub struct WayRule<F> {
 #[derive(Clone, Debug, Default)]
 struct Found {
     way: Vec<usize>,
-    /// Steps of all, if all stops are joined.
+    /// Steps of all ways, if all stops are joined.
     length: Option<u32>,
     violation: u32,
 }
 
 impl<F> WayRule<F> {
-    /// For a number of stops from 2 to 8, of which `reads`, given index and value of a cell, says where they are: the first is the lowest bit of [`Ground::Marked`].
+    /// Creates the rule for 2 to 8 stops, whose places `reads`, given index and value of a cell, marks: the first stop is the lowest bit of [`Ground::Marked`].
     pub fn new(size: Size, stops: usize, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -121,7 +121,7 @@ impl<F> WayRule<F> {
         self.now.violation = violation;
     }
 
-    /// Steps of a shortest way between two places, which joins the way; or if there is none, the steps that it lacks at least.
+    /// Returns the steps of a shortest way between two places, which is added to the way; or if there is none, a lower bound of the missing steps.
     fn leg(&mut self, from: usize, to: usize) -> Result<u32, u32> {
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
@@ -134,8 +134,8 @@ impl<F> WayRule<F> {
         let stride = self.grid.stride;
         let (row, column) = (from / stride, from % stride);
         let mut missing = self.grid.steps(from, to);
-        // From the end, so that what each place was reached from is the next on the way. In the order of steps made and those that are left were nothing in the way,
-        // which a step changes by nothing or two.
+        // Searches from the end, so that the place before each place is the next on the way. Places are in the order of the steps made plus the straight
+        // distance left, a sum that each step changes by zero or two.
         self.queue.clear();
         self.queue.push_back((to, to));
         while let Some((at, before)) = self.queue.pop_front() {
@@ -230,7 +230,7 @@ impl<C, F: Fn(usize, &C) -> Ground + Send> BoardRule<C> for WayRule<F> {
         std::mem::take(&mut self.looked_at)
     }
 
-    /// Some part of the cells that need not be walls, joined side by side, may hold all stops.
+    /// True if a connected part of the cells that need not be walls may hold all stops.
     fn may_be_kept<'v>(&self, values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

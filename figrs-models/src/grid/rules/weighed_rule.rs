@@ -2,7 +2,7 @@
 
 use super::BoardRule;
 
-/// Another rule whose violation counts so many times, beside others that may rather be broken on the way between boards.
+/// Another rule whose violation counts several times, beside rules that may rather be broken on the way between boards.
 #[derive(Clone, Debug)]
 pub struct WeighedRule<R> {
     rule: R,
@@ -10,7 +10,7 @@ pub struct WeighedRule<R> {
 }
 
 impl<R> WeighedRule<R> {
-    /// A rule that counts so many times.
+    /// Creates a rule whose violation counts `times` times.
     pub fn new(rule: R, times: u32) -> Self {
         Self { rule, times }
     }

@@ -5,10 +5,10 @@ use std::collections::BinaryHeap;
 
 use crate::boards::maze::{PerfectMaze, Pointer};
 
-/// The pointers of the maze with the largest product of weights; among several of the same, always the same one.
+/// Returns the pointers of the maze with the largest product of weights; ties are always resolved in the same way.
 ///
-/// Each group of rooms takes the pointer that costs least; where they form a cycle they become one group, whose other pointers cost what more they cost than that which
-/// would be given up. Groups are then opened in reverse, and the pointer out of each replaces one of its cycle.
+/// Each group of rooms takes its cheapest pointer; groups that form a cycle are joined into one, whose other pointers cost the difference to the pointers
+/// that they would replace. The groups are then opened in reverse, and the pointer out of each replaces one of its cycle.
 ///
 /// **Complexity.** `O(n log(n)^2)` for `n` rooms: heaps of pointers, the smaller joined to the larger.
 ///
@@ -32,7 +32,7 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
         }
     }
     let mut groups = Groups::new(rooms);
-    // For each group the walk in which it was last seen.
+    // For each group, the walk in which it was last seen.
     let mut seen = vec![usize::MAX; rooms];
     seen[0] = 0;
     let mut taken: Vec<Option<Costed>> = vec![None; rooms];
@@ -50,7 +50,7 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
             if seen[group] != start {
                 continue;
             }
-            // Back at a group of this walk: it and all since then become one.
+            // The walk is back at one of its groups: all groups from it on are joined.
             let time = groups.time();
             let first = walk.iter().position(|(other, _)| *other == group);
             let cycle: Vec<(usize, Costed)> = walk.drain(first.unwrap_or(0)..).collect();
@@ -118,15 +118,15 @@ impl PartialEq for Costed {
 
 impl Eq for Costed {}
 
-/// Groups that became one, and their pointers around the cycle.
+/// Groups that were joined, and their pointers around the cycle.
 struct Cycle {
     group: usize,
-    /// The number of joins before.
+    /// The number of joins before this one.
     time: usize,
     pointers: Vec<Costed>,
 }
 
-/// Pointers of a group, the cheapest first; their costs are less than those noted by an offset.
+/// Pointers of a group, the cheapest first; `less` is subtracted from the costs noted.
 #[derive(Debug, Default)]
 struct Offset {
     costs: BinaryHeap<Reverse<Costed>>,
@@ -134,14 +134,14 @@ struct Offset {
 }
 
 impl Offset {
-    /// Takes the cheapest pointer, and its cost off all others.
+    /// Takes the cheapest pointer, and subtracts its cost from all others.
     fn pop(&mut self) -> Option<Costed> {
         let Reverse(least) = self.costs.pop()?;
         self.less = least.cost;
         Some(least)
     }
 
-    /// The pointers of both.
+    /// Returns the pointers of both groups.
     fn joined(self, other: Self) -> Self {
         let (mut large, small) = match self.costs.len() < other.costs.len() {
             true => (other, self),
@@ -158,7 +158,7 @@ impl Offset {
     }
 }
 
-/// Groups of rooms that can be parted again: union by size without compression of paths.
+/// Groups of rooms that can be separated again: union by size without compression of paths.
 struct Groups {
     parent: Vec<usize>,
     sizes: Vec<usize>,

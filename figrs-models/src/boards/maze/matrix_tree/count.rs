@@ -13,18 +13,18 @@ use crate::board::BoardError;
 
 /// Number of spanning trees of a grid of `m` by `n` rooms.
 ///
-/// It is the product of the sums of an eigenvalue of each side, both not zero: the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`, where `S_k` is
-/// Chebyshev's of the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, whose roots are `2 cos(pi j / (k + 1))`. It is found modulo primes
-/// whose product is larger, and put together by the Chinese remainder theorem.
+/// It is the product of all sums of an eigenvalue of each side, both nonzero: the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`,
+/// where `S_k` is Chebyshev's of the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. It is computed modulo primes
+/// with a larger product, and combined by the Chinese remainder theorem.
 ///
-/// `step` is told the primes done, of all, and may end the computation by an error.
+/// `step` gets the number of primes done and of all primes, and may end the computation by an error.
 ///
-/// **Complexity.** `O(m n / 62)` primes of `O(m n)` for the smaller side `m`, and `O((m n / 62)^2)` to put them together.
+/// **Complexity.** `O(m n / 62)` primes of `O(m n)` for the smaller side `m`, and `O((m n / 62)^2)` to combine them.
 pub(super) fn spanning_trees(
     (rows, columns): (usize, usize),
     mut step: impl FnMut(u64, u64) -> Result<(), BoardError>,
 ) -> Result<BigUint, BoardError> {
-    /// Bits that one prime decides at least, and bits for the rounding of the logarithm.
+    /// Bits that one prime decides at least, and bits added for the rounding of the logarithm.
     const BITS: (f64, f64) = (61.0, 64.0);
     let bits = log_weight_of_trees((columns, 1.0, 1.0), (rows, 1.0, 1.0)) / f64::ln(2.0);
     let wanted = ((bits + BITS.1) / BITS.0).ceil() as u64;
@@ -61,7 +61,7 @@ pub(super) fn spanning_trees(
     failed.map_or(Ok(count), Err)
 }
 
-/// The number of trees modulo a prime, as a number of its modulus; `small` is the smaller side.
+/// The number of trees modulo a prime, in the modulus's form; `small` is the smaller side.
 fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     // S of the smaller side, the lowest coefficient first.
     let (mut before, mut side) = (vec![0], vec![modulus.one()]);
@@ -76,7 +76,7 @@ fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     if small == 1 {
         return modulus.one();
     }
-    // S of the larger side at 4 - x, modulo that.
+    // S of the larger side at 4 - x, modulo S of the smaller side.
     let degree = side.len() - 1;
     let four = modulus.number(4);
     let (mut before, mut other) = (vec![0; degree], vec![0; degree]);
@@ -85,7 +85,7 @@ fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
         let top = other[degree - 1];
         let mut carried = 0;
         for index in 0..degree {
-            // x times the polynomial, whose leading term is replaced by the rest of S.
+            // x times the polynomial, whose leading term is replaced by the other terms of S.
             let shifted = modulus.minus(carried, modulus.times(top, side[index]));
             carried = other[index];
             let next = modulus.minus(modulus.times(four, carried), shifted);
@@ -96,7 +96,7 @@ fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     resultant(side, other, modulus)
 }
 
-/// The resultant of two polynomials by Euclid's algorithm; the first has no zero as its leading coefficient.
+/// The resultant of two polynomials by Euclid's algorithm; the leading coefficient of the first is nonzero.
 fn resultant(mut one: Vec<u64>, mut other: Vec<u64>, modulus: Modulus) -> u64 {
     let mut product = modulus.one();
     loop {
@@ -110,7 +110,7 @@ fn resultant(mut one: Vec<u64>, mut other: Vec<u64>, modulus: Modulus) -> u64 {
         if low == 0 {
             return modulus.times(product, modulus.power(lead, high as u64));
         }
-        // The remainder of the first.
+        // Reduces the first polynomial modulo the other.
         let inverse = modulus.inverse(lead);
         for top in (low..=high).rev() {
             let factor = modulus.times(one[top], inverse);
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(count(1, 50), "1");
     }
 
-    /// The leading digits of a number that no table has are those of the product of eigenvalues.
+    /// The leading digits of a large count, which no table lists, agree with the product of eigenvalues.
     #[test]
     fn large_counts_agree_with_their_logarithm() {
         for (rows, columns) in [(40, 33), (21, 60), (64, 64)] {

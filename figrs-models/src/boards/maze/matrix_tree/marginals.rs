@@ -6,11 +6,11 @@ use crate::grid::{Position, Size};
 
 /// The distribution of each pointer given that the maze is perfect, in scan order.
 ///
-/// The tree is that of an undirected network: with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of the walk by the weights `w`, it has the same
-/// distribution wherever it is directed to. So a room `r` points to a room `s` with the probability that a unit current from `r` to the first room leaves `r` for `s`. With
+/// The tree is that of an undirected network: with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of the walk by the weights `w`, it has the
+/// same distribution whichever room it is directed to. So a room `r` points to a room `s` with the probability that a unit current from `r` to the first room leaves `r` for `s`. With
 /// Green's function `G` of the walk that ends in a room `g`, the ground, that is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The ground is the corner to
 /// which the weights draw the walk: elsewhere `G` would grow like a power of the ratio of two weights, and the differences would lose all digits. The Laplacian is
-/// tridiagonal in blocks, one for each line of rooms along the shorter side, and so `G` is had by block elimination from both ends.
+/// tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination from both ends.
 ///
 /// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
 ///
@@ -68,7 +68,7 @@ pub(super) fn of_pointers(
             } else {
                 green[place * side + place]
             };
-            // Green's function of the room that is pointed to.
+            // Green's function of the target room.
             let of = |target: Position| {
                 let target = size.index(target);
                 if target == blocks.ground || is_ground {
@@ -89,7 +89,7 @@ pub(super) fn of_pointers(
             let at = size.position(room);
             let pointers = Pointer::DIRECTIONS.into_iter().filter_map(|pointer| {
                 let target = pointer.target(size, at)?;
-                // On a line what lies ahead leads back through the room; on any other grid nothing is so, and no probability is zero.
+                // In a single line the rooms ahead lead back through this room; in other grids no probability is zero.
                 if side == 1 && size.index(target) > room {
                     return None;
                 }
@@ -188,7 +188,7 @@ impl<'a> Blocks<'a> {
         block
     }
 
-    /// Weight of pointing from a place of a line to the same place of one beside it; nothing leads from or to the ground.
+    /// Weight of pointing from a place of a line to the same place of an adjacent line; no pointer leads from or to the ground.
     fn between(&self, from: usize, to: usize, place: usize) -> f64 {
         if self.room(from, place) == self.ground || self.room(to, place) == self.ground {
             return 0.0;
@@ -216,7 +216,7 @@ impl<'a> Blocks<'a> {
             };
             (0..side).map(to).collect::<Vec<f64>>()
         };
-        // What comes to each line from earlier ones alone, then from later ones too.
+        // Flow into each line from earlier lines alone; later lines are added below.
         let mut sources = vec![vec![0.0; side]; self.lines];
         sources[0][0] = 1.0;
         for line in 1..self.lines {
@@ -237,7 +237,7 @@ impl<'a> Blocks<'a> {
         visits
     }
 
-    /// Eliminates a line beside from the block of a line, by the inverse of its own.
+    /// Eliminates an adjacent line from the block of a line, by the inverse of that line's block.
     fn eliminate(&self, block: &mut [f64], line: usize, beside: usize, inverse: &[f64]) {
         let side = self.side;
         for place in 0..side {

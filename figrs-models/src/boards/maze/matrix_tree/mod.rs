@@ -1,9 +1,9 @@
 //! Exact answers about mazes of any size by the matrix-tree theorem.
 //!
-//! A maze is a spanning tree of the grid, directed to the first room, and its weight the product of the weights of its pointers. The sum of the weights of all is
-//! the determinant of the grid's Laplacian matrix (on the diagonal the sum of the weights of a room's pointers, beside it, negative, those to the room
-//! of the column) without row and column of the first room. The Laplacian of a grid is a Kronecker sum of those of its sides, whose
-//! eigenvalues are known.
+//! A maze is a spanning tree of the grid, directed to the first room; its weight is the product of the weights of its pointers. The sum of the weights of all
+//! mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room; the matrix has the sum of the weights of a room's
+//! pointers on the diagonal, and the negative weight of each pointer in the column of its target. The Laplacian of a grid is a Kronecker sum of those of its
+//! sides, whose eigenvalues are known.
 //!
 //! # References
 //!
@@ -23,7 +23,7 @@ use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, CellDistribution, OwnAnswers, Progress};
 use crate::grid::Board;
 
-/// Answers about the mazes of some settings, without clues and without bounds on steps.
+/// Answers about the mazes of some settings, without clues and bounds on steps.
 pub(super) struct MatrixTree(pub(super) PerfectMaze);
 
 impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {

@@ -1,6 +1,6 @@
 //! Arithmetic modulo a prime of 62 bits, in Montgomery form.
 
-/// A prime below `2^62`, as modulus. Numbers `x` stand for `x / 2^64` modulo the prime.
+/// A prime below `2^62` as the modulus. A number `x` stands for `x / 2^64` modulo the prime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Modulus {
     pub(super) prime: u64,
@@ -14,7 +14,7 @@ pub(super) struct Modulus {
 impl Modulus {
     /// **References.** P. L. Montgomery, "Modular multiplication without trial division", Mathematics of Computation 44 (1985).
     pub(super) fn new(prime: u64) -> Self {
-        // Newton's iteration doubles the bits that are right, from three.
+        // Newton's iteration doubles the number of correct bits, from three.
         let inverse = (0..5).fold(prime, |inverse, _| {
             inverse.wrapping_mul(2u64.wrapping_sub(prime.wrapping_mul(inverse)))
         });
@@ -66,7 +66,7 @@ impl Modulus {
         self.one
     }
 
-    /// The inverse of a number that is not zero, by Fermat's theorem.
+    /// The inverse of a nonzero number, by Fermat's theorem.
     pub(super) fn inverse(self, number: u64) -> u64 {
         self.power(number, self.prime - 2)
     }
@@ -78,7 +78,7 @@ pub(super) fn primes() -> impl Iterator<Item = u64> {
     odd.filter(|&number| is_prime(number))
 }
 
-/// The test of Miller and Rabin; these bases decide all numbers of 64 bits.
+/// The test of Miller and Rabin; these bases are sufficient for all numbers of 64 bits.
 ///
 /// **References.** J. Sorenson and J. Webster, "Strong pseudoprimes to twelve prime bases", Mathematics of Computation 86 (2017).
 fn is_prime(number: u64) -> bool {

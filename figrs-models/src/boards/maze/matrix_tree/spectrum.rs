@@ -7,9 +7,9 @@ type Side = (usize, f64, f64);
 
 /// Logarithm of the sum of the weights of all spanning trees of a grid that are directed to its first room.
 ///
-/// The eigenvalues of the Laplacian of a side of `n` rooms are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for `k` from 1 to `n - 1`; those of the grid
-/// are the sums of one of each side. The product of those that are not zero is the weight of all trees to any room, of which those to the first
-/// room are the share of the stationary distribution there: `(forward / back)^k` for room `k` of a side, up to a factor.
+/// The eigenvalues of the Laplacian of a side of `n` rooms are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for `k` from 1 to `n - 1`; those of
+/// the grid are the sums of one of each side. The product of the nonzero ones is the weight of all trees directed to any room. The trees to the first room have
+/// the share of the stationary distribution there: `(forward / back)^k` for room `k` of a side, up to a factor.
 ///
 /// **Complexity.** Linear in the rooms.
 pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
@@ -25,7 +25,7 @@ pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
 
 fn eigenvalues((rooms, back, forward): Side) -> Vec<f64> {
     let others = (1..rooms).map(|k| {
-        // The same without loss where both terms are near each other.
+        // The same without loss of digits if both terms are nearly equal.
         let half = (PI * k as f64 / (2.0 * rooms as f64)).sin();
         (back.sqrt() - forward.sqrt()).powi(2) + 4.0 * (back * forward).sqrt() * half * half
     });
@@ -44,14 +44,14 @@ fn log_share_of_first((rooms, back, forward): Side) -> f64 {
 mod tests {
     use super::*;
 
-    /// Trees of a side are a single path, and of a square of four rooms four.
+    /// A side has a single path as its tree, and a square of four rooms has four trees.
     #[test]
     fn weights_of_small_grids_are_known() {
         let path = log_weight_of_trees((4, 3.0, 2.0), (1, 5.0, 7.0));
         assert!((path - 27f64.ln()).abs() < 1e-12, "{path}");
         let (left, right, up, down) = (3.0, 2.0, 5.0, 7.0);
         let found = log_weight_of_trees((2, left, right), (2, up, down)).exp();
-        // The rooms to the right of the first, below it, and across: one of the four passages is missing.
+        // From the first room: to the right, down, and across; one of the four passages is missing.
         let trees = [
             left * up * left,
             left * up * up,
