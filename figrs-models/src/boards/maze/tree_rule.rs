@@ -10,7 +10,7 @@ use crate::grid::{BoardRule, Size};
 ///
 /// Boards with a room that does not lead to the first are forbidden. The violation is half the distance of the steps from the range, rounded up.
 ///
-/// **Complexity.** For a change that turns one pointer, or reverses the pointers of a way, the work is the part where the old and new ways differ; other boards are read anew.
+/// **Complexity.** A change that turns one pointer, or reverses those of a way, costs the rooms where old and new ways differ; others are read anew.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,

@@ -45,8 +45,8 @@ impl YinYang {
     /// Returns clues that no board meets together, though without any one of them some board meets the others; none
     /// if the puzzle has a solution, or if no board follows the rules at all.
     ///
-    /// **Guarantee.** Exact: no board meets the named clues. Each clue is left out in turn, and kept if the rest has a solution; it is also kept if that is not decided because the
-    /// engine was interrupted, or its memory was too small without that clue. [`solve`](Self::solve) then reports that by `is_minimal` of [`BoardError::NoSolution`].
+    /// **Guarantee.** Exact: no board meets the named clues. Each clue is left out in turn, and kept if the rest has a solution, or if that is not decided
+    /// because the engine was interrupted or its memory too small. [`solve`](Self::solve) then reports that by `is_minimal` of [`BoardError::NoSolution`].
     ///
     /// **Complexity.** A compilation for each clue.
     ///

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::mdmc::LevelError;
 
-/// Folders within a folder that are searched, one within the other.
+/// Maximum depth of the folders that are searched within a folder.
 const MOST_DEPTH: usize = 8;
-/// Files that are looked at.
+/// Maximum number of files that are looked at.
 const MOST_FILES: usize = 100_000;
 
 /// The text files (`*.txt`) of a folder, sorted by name; or the file itself, if the path is one.
@@ -25,7 +25,7 @@ pub(super) fn text_files(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
     Ok(entries(path)?.into_iter().filter(is_text).collect())
 }
 
-/// The folders below a folder that hold text files, sorted. Hidden ones and links are left out.
+/// The folders below a folder that hold text files, sorted. Hidden folders and links are left out.
 pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
     let (mut found, mut open, mut files) = (Vec::new(), vec![(folder.to_owned(), 0)], 0);
     while let Some((folder, depth)) = open.pop() {
@@ -49,8 +49,8 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
     Ok(found)
 }
 
-/// The folders that are read, each with those that it stands for: a folder called `Processed` stands for those beside it whose wanted files have names in
-/// common with its own, other encodings of the same levels.
+/// The folders to read, each with the folders that it replaces: a folder called `Processed` replaces those beside it whose wanted files share names with
+/// its own, since these are other encodings of the same levels.
 pub(super) fn one_encoding(
     mut folders: Vec<PathBuf>,
     is_wanted: impl Fn(&Path) -> bool,

@@ -28,7 +28,7 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     })
 }
 
-/// The legend for some levels: of the files in these folders the one that has most of the characters in use, the first of several. `None` if none has
+/// The legend for some levels: of the files in these folders the one with most of the characters in use, the first of several. `None` if none has
 /// half of them.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
@@ -70,13 +70,13 @@ pub(super) fn find(
     best.map(|(_, path, set)| (path, set))
 }
 
-/// True for a file that names tiles as a legend does, though it may be broken.
+/// True for a file that mentions tiles as a legend does, though it may be invalid.
 fn mentions_tiles(path: &Path) -> bool {
     let text = vglc::read_text(path).unwrap_or_default();
     text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
-/// True for the error of a file that has a list of tiles: others are of something else.
+/// True for an error in a file that has a list of tiles; other files are not meant as legends.
 fn is_meant_as_legend(error: &LevelError) -> bool {
     let LevelError::Legend { cause, .. } = error else {
         return false;

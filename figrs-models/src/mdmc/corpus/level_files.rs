@@ -1,4 +1,4 @@
-//! Level files that are read: their texts, names and characters.
+//! Level files: their texts, names and characters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use super::note::CorpusNote;
 use crate::mdmc::level::vglc;
 use crate::mdmc::{Level, LevelError, TileSet};
 
-/// A level file that was read.
+/// The contents of a level file.
 pub(super) struct LevelFile {
     pub(super) path: PathBuf,
-    /// The folder that was given.
+    /// The folder that the caller gave.
     pub(super) root: PathBuf,
     pub(super) text: String,
-    /// The name of a text that is in no file.
+    /// The name of a text that does not come from a file.
     pub(super) name: Option<String>,
 }
 
-/// The level files of a folder, or of the folders within it if it holds none itself.
+/// Reads the level files of a folder, or of the folders within it if it holds none itself.
 pub(super) fn files_of(
     root: &Path,
     patterns: &[Pattern],
@@ -52,7 +52,7 @@ pub(super) fn files_of(
             Ok(files)
         };
     let mut files = read(root, notes)?;
-    // A line of text beside folders of levels is none.
+    // A single line of text beside folders of levels is no level.
     if files.iter().all(is_single) && root.is_dir() {
         let (has_lines, mut found) = (!files.is_empty(), Vec::new());
         for (folder, others) in
@@ -95,7 +95,7 @@ pub(super) fn files_of(
 fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path);
     let named = |pattern: &Pattern| {
-        // The path below the folder that is given, or below any folder on the way, with and without the extension.
+        // The path below the given folder, or below any folder on the way, with and without the extension.
         let mut ends = std::iter::successors(Some(below), |path| {
             let mut parts = path.components();
             parts.next()?;
@@ -113,14 +113,14 @@ fn level_text(path: &Path) -> Result<String, LevelError> {
     Ok(text)
 }
 
-/// **Errors.** If a text is no level, whatever its characters mean.
+/// **Errors.** Returned if a text is no level, whatever its characters mean.
 pub(super) fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
     let in_use = text.chars().filter(|symbol| !symbol.is_control());
     let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
     Level::from_text(place, text, &all).map(drop)
 }
 
-/// Names of levels: those of the files without their extension, with the folders before them where these are not enough.
+/// The names of levels: file names without their extension, preceded by the folders if these names are not unique.
 pub(super) fn names(files: &[LevelFile]) -> Vec<String> {
     let stem = |file: &LevelFile| {
         file.path
@@ -152,7 +152,7 @@ fn is_single(file: &LevelFile) -> bool {
     file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
 }
 
-/// Files of one line are no levels where others have several.
+/// Leaves out files of one line if others have several.
 pub(super) fn without_single_lines(
     files: Vec<LevelFile>,
     notes: &mut Vec<CorpusNote>,

@@ -8,9 +8,9 @@ use ndarray::s;
 use super::shipped;
 use crate::mdmc::{Level, LevelError, Tile, TileSet, Travel};
 
-/// One or more levels of one height, each with a name and a weight, and the tiles that they are made of.
+/// One or more levels of one height, each with a name and a weight, and the tiles that they consist of.
 ///
-/// Models are trained from left to right. The levels of a game that is played upwards are held [turned](Travel::turned): their columns are
+/// Models are trained from left to right. The levels of a game that is played upwards are stored [turned](Travel::turned): their columns are
 /// its rows from the bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corpus {
@@ -18,7 +18,7 @@ pub struct Corpus {
     travel: Travel,
     names: Vec<String>,
     levels: Vec<Level>,
-    /// Times that each level counts.
+    /// The number of times that each level counts.
     weights: Vec<u32>,
     /// Style of each level, as a place in the list of styles.
     style_of: Vec<usize>,
@@ -27,20 +27,20 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// The style of all levels where none is given.
+    /// The style of all levels if no styles are given.
     pub const ONE_STYLE: &str = "all";
 
     /// The largest weight of a level.
     pub const MAX_WEIGHT: u32 = 10_000;
 
-    /// A corpus of named levels of [platformer](TileSet::platformer) tiles, in the given order.
+    /// Creates a corpus of named levels of [platformer](TileSet::platformer) tiles, in the given order.
     ///
     /// An error if there are none or if their heights differ.
     pub fn new(named: impl IntoIterator<Item = (String, Level)>) -> Result<Self, LevelError> {
         Self::of_tiles(Arc::clone(TileSet::platformer()), named)
     }
 
-    /// A corpus of named levels of the tiles of a set, in the given order.
+    /// Creates a corpus of named levels of the tiles of a set, in the given order.
     ///
     /// An error if there are none, if their heights differ, if a tile is not of the set, or if the set has more than [`TileSet::MAX_TILES`].
     pub fn of_tiles(
@@ -90,7 +90,7 @@ impl Corpus {
         })
     }
 
-    /// The corpus as one of levels that are played in a direction, and held turned by it.
+    /// Sets the direction in which the levels are played; they must be stored turned by it.
     #[doc(hidden)]
     #[must_use]
     pub fn travelled(mut self, travel: Travel) -> Self {
@@ -98,7 +98,7 @@ impl Corpus {
         self
     }
 
-    /// Lets each level count as many times as `weight` says of its name, in training.
+    /// Sets the number of times that each level counts in training, as `weight` returns it for its name.
     ///
     /// **Errors.** [`LevelError::Weight`] unless each is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
     pub fn weighted(mut self, weight: impl Fn(&str) -> u32) -> Result<Self, LevelError> {
@@ -130,7 +130,7 @@ impl Corpus {
         }
     }
 
-    /// Gives each level the style that `style` names for its name.
+    /// Sets the style of each level, as `style` returns it for its name.
     #[must_use]
     pub fn styled(mut self, style: impl Fn(&str) -> String) -> Self {
         self.styles.clear();
@@ -184,7 +184,7 @@ impl Corpus {
         &self.names
     }
 
-    /// The tiles that levels are made of.
+    /// The set of tiles of the levels.
     pub fn tiles(&self) -> &Arc<TileSet> {
         &self.tiles
     }
@@ -194,19 +194,19 @@ impl Corpus {
         self.travel
     }
 
-    /// Times that each level counts in training, in the same order.
+    /// The number of times that each level counts in training, in the same order.
     pub fn weights(&self) -> &[u32] {
         &self.weights
     }
 
-    /// The tiles that stand in a level, in ascending order.
+    /// The tiles that occur in the levels, in ascending order.
     pub(in crate::mdmc) fn tiles_in_use(&self) -> Vec<Tile> {
         let all = self.levels.iter().flat_map(Level::as_array);
         let distinct: BTreeSet<Tile> = all.copied().collect();
         distinct.into_iter().collect()
     }
 
-    /// The levels with the times that they count.
+    /// The levels with the number of times that they count.
     pub(in crate::mdmc) fn counted_levels(&self) -> impl Iterator<Item = (&Level, u64)> {
         let weights = self.weights.iter().map(|&weight| u64::from(weight));
         self.levels.iter().zip(weights)

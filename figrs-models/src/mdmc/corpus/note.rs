@@ -1,4 +1,4 @@
-//! Notes of reading a corpus: choices that a user may want otherwise.
+//! Notes on reading a corpus: choices that a user may want to change.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,30 +11,30 @@ use crate::mdmc::{LevelError, Travel};
 pub enum CorpusNote {
     /// A file holds no level, and was left out.
     Skipped(LevelError),
-    /// Levels stand in folders within the one that was given.
+    /// The levels are in folders within the given folder.
     Folders {
-        /// The folder that was given.
+        /// The given folder.
         given: PathBuf,
         /// The folders with levels.
         found: Vec<PathBuf>,
     },
-    /// A folder called `Processed` is read, and others beside it are left out, which hold levels of the same names.
+    /// A folder called `Processed` is read, and others beside it with levels of the same names are left out.
     OneOfSeveral {
         /// The folder that is read.
         read: PathBuf,
-        /// The others.
+        /// The other folders.
         others: Vec<PathBuf>,
     },
-    /// The meanings of tiles come from this file.
+    /// The meanings of the tiles come from this file.
     Legend(PathBuf),
-    /// The meanings of tiles that the given set does not have come from this file.
+    /// The meanings of tiles that the given set lacks come from this file.
     OtherTiles {
         /// The legend.
         path: PathBuf,
         /// The characters of the tiles.
         symbols: String,
     },
-    /// Levels repeat others with the way of a player drawn in, and were left out.
+    /// Levels repeat others with a player's way drawn in, and were left out.
     DrawnWays {
         /// The character of the way.
         tile: char,
@@ -43,26 +43,26 @@ pub enum CorpusNote {
         /// Number of all levels.
         of: usize,
     },
-    /// A file beside the levels lists tiles, and is no legend.
+    /// A file beside the levels lists tiles, but is no legend.
     FlawedLegend(LevelError),
     /// There is no legend, and all characters are those of the platformer that figrs knows.
     Platformer,
-    /// Tiles of unknown meaning.
+    /// Some tiles have unknown meanings.
     UnknownTiles {
         /// Their characters.
         symbols: String,
     },
-    /// Tiles of the legend that no level has, and that have no meaning, were left out.
+    /// Tiles of the legend without a meaning that occur in no level were left out.
     IdleTiles {
         /// Their characters.
         symbols: String,
     },
-    /// Levels are played upwards, as they are of one width and at least twice as high.
+    /// The levels are played upwards, since all have one width and are at least twice as high.
     Upwards {
         /// Columns of every level.
         columns: usize,
     },
-    /// Lower levels were filled up above with their commonest tile; of levels that are played upwards, narrower ones at the right.
+    /// Lower levels were filled up above with their commonest tile; if levels are played upwards, narrower ones at the right.
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
@@ -75,7 +75,7 @@ pub enum CorpusNote {
         /// Character of the tile.
         tile: String,
     },
-    /// Higher levels were cut to their bottom rows; of levels that are played upwards, wider ones to their left columns.
+    /// Higher levels were cut to their bottom rows; if levels are played upwards, wider ones to their left columns.
     Cut {
         /// Direction in which levels are played.
         travel: Travel,

@@ -16,25 +16,25 @@ use super::tile_sets::{self, FolderTiles};
 use super::ways::drawn_ways;
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 
-/// True for a character of the platformer that figrs knows, which levels without a legend may be of.
+/// True for a character of the platformer that figrs knows, whose levels need no legend.
 fn is_platformers(symbol: char) -> bool {
     let tile = TileSet::platformer().tile(symbol);
     tile.is_some_and(|tile| !tile.is_unknown())
 }
 
-/// Reads training levels as they lie in folders: text files, one level a file, one row a line.
+/// Reads training levels from folders: text files, one level a file, one row a line.
 ///
-/// - A folder that holds no level itself is searched with the folders within it. Of folders side by side with levels of the same names, as the
-///   encodings of one game are, that called `Processed` is read alone.
+/// - A folder that holds no level itself is searched together with the folders within it. Of folders side by side with levels of the same names, such as
+///   the encodings of one game, only the one called `Processed` is read.
 /// - Files that are no levels (rows of different lengths, no text, a single line among levels of several) are left out with a note.
-/// - Levels that repeat another one with the way of a player drawn in, by a character without a meaning, are left out with a note.
-/// - A legend (JSON or TOML) is looked for beside the levels and in the folder above, for each folder that is
-///   given; a [set of tiles](Self::tiles) comes before it. Characters that it does not have are tiles of unknown meaning, or those of the legends of other folders. Without a legend all are, except that
-///   levels of nothing but `-`, `X` and other characters of the [platformer](TileSet::platformer) are its levels.
+/// - Levels that repeat another one with a player's way drawn in, by a character without a meaning, are left out with a note.
+/// - A legend (JSON or TOML) is looked for beside the levels and in the folder above, for each given folder; a [set of tiles](Self::tiles) takes precedence.
+///   Characters that it lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are unknown, except
+///   that levels with only `-`, `X` and other characters of the [platformer](TileSet::platformer) are its levels.
 /// - Levels of one width that are all at least twice as high are played [upwards](Travel::Up), others to the right.
 /// - Lower levels are filled up above with the commonest tile of the corpus; [`rows`](Self::rows) cuts higher ones.
 ///
-/// [`CorpusNote`]s tell what was chosen.
+/// [`CorpusNote`]s report these choices.
 ///
 /// ```no_run
 /// use figrs_models::mdmc::CorpusReader;
@@ -55,10 +55,10 @@ pub struct CorpusReader {
 }
 
 impl CorpusReader {
-    /// The most cells of all levels together.
+    /// Maximum number of cells of all levels together.
     pub const MAX_CELLS: usize = 1 << 27;
 
-    /// A reader of folders, or of single files.
+    /// Creates a reader of folders, or of single files.
     pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
             folders: folders.into_iter().map(Into::into).collect(),
@@ -69,27 +69,27 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files whose names, with or without the extension, match a pattern of `*`, `?` and `[..]`, or whose paths from the folder or one within
-    /// it on, as `Overworld/*`. Called several times, those that match any of the patterns.
+    /// Reads only the files that match a pattern of `*`, `?` and `[..]` by their names, with or without the extension, or by their paths from the folder or one
+    /// within it on, as `Overworld/*`. After several calls a file needs to match only one of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
     }
 
-    /// Reads levels of these tiles; other characters are those of the legends beside the levels, or tiles of unknown meaning.
+    /// Reads levels of these tiles; other characters get the meanings of the legends beside the levels, or are tiles of unknown meaning.
     pub fn tiles(mut self, tiles: impl Into<Arc<TileSet>>) -> Self {
         self.tiles = Some(tiles.into());
         self
     }
 
-    /// Takes levels as played in a direction.
+    /// Sets the direction in which levels are played.
     pub fn travel(mut self, travel: Travel) -> Self {
         self.travel = Some(travel);
         self
     }
 
-    /// Cuts levels to this many bottom rows, and fills up lower ones above; levels that are played upwards to so many columns from the left, and fills up narrower ones
-    /// at the right.
+    /// Cuts levels to this many bottom rows, and fills up lower ones above; for levels that are played upwards, to this many columns from the left, and fills
+    /// up narrower ones at the right.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
@@ -97,8 +97,8 @@ impl CorpusReader {
 
     /// Reads the levels.
     ///
-    /// **Errors.** [`LevelError`]: a folder that cannot be read or holds no level (then the error of the first file that is none), a pattern that is
-    /// none or matches nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS) cells.
+    /// **Errors.** [`LevelError`]: a folder that cannot be read or holds no level (then the error of the first file that is none), an invalid pattern or one that
+    /// matches nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS) cells.
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
@@ -131,7 +131,7 @@ impl CorpusReader {
             let is_told = tiles.any(|tile| !tile.is_unknown());
             is_told || sets().next().is_none() && is_platformers(*way)
         };
-        // A tile that has a meaning is drawn into levels on purpose.
+        // A tile with a meaning is drawn into levels on purpose.
         ways.retain(|way, _| !has_meaning(way));
         files = without_ways(files, &ways, &mut notes);
         for folder in &mut folders {
@@ -142,7 +142,7 @@ impl CorpusReader {
     }
 
     /// Reads levels from texts with their names, as [`read`](Self::read) does from files. No file is looked at: without a [set of tiles](Self::tiles)
-    /// there is no legend. Folders and patterns are not for texts.
+    /// there is no legend. Folders and patterns are not used.
     ///
     /// **Errors.** As [`read`](Self::read); a text that is no level; no text at all.
     pub fn read_texts(
@@ -182,7 +182,7 @@ impl CorpusReader {
         self.assemble(&files, vec![texts], notes)
     }
 
-    /// The corpus of some files, with the legends that were found for the folders that they stand in.
+    /// Makes the corpus of some files, with the legends found for their folders.
     fn assemble(
         &self,
         files: &[LevelFile],
@@ -233,7 +233,7 @@ impl CorpusReader {
         } else {
             Arc::new(TileSet::clone(&set).and_unknown(foreign.chars()))
         };
-        // Without a meaning, and in no level.
+        // Tiles without a meaning that occur in no level.
         let is_idle = |tile: &Tile| {
             let symbol = tile.symbol();
             tile.is_unknown() && symbol.is_some_and(|symbol| !in_use.contains(&symbol))
@@ -322,7 +322,7 @@ impl CorpusReader {
             let tile = |(row, column): (usize, usize)| {
                 let own = match travel {
                     Travel::Right => (row + height).checked_sub(rows),
-                    // The columns from the left are the rows from the top once levels are turned.
+                    // Columns from the left become rows from the top when levels are turned.
                     Travel::Up => Some(row).filter(|&row| row < height),
                 };
                 own.map_or(commonest, |row| cells[(row, column)])
@@ -333,7 +333,7 @@ impl CorpusReader {
     }
 }
 
-/// The levels without those in which ways are drawn, at their places by the characters of the ways.
+/// The levels without those that have ways drawn in; `ways` lists the places of these by the characters of the ways.
 fn without_ways(
     files: Vec<LevelFile>,
     ways: &BTreeMap<char, Vec<usize>>,
@@ -360,7 +360,7 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-/// The legend of the first file that has one beside it or above; legends with mistakes are noted.
+/// The legend of the first file that has one beside it or above; invalid legends are noted.
 fn legend_beside(
     files: &[&LevelFile],
     symbols: &BTreeSet<char>,
@@ -371,7 +371,7 @@ fn legend_beside(
         let folder = file.path.parent()?;
         let within = (folder.ancestors()).take_while(|above| above.starts_with(&file.root));
         let folders = within.map(Path::to_owned).chain([folder_above(&file.root)]);
-        // The files of a folder have the same legends.
+        // All files of a folder have the same legends.
         let is_new = searched.insert(folder);
         is_new.then(|| legends::find(folders, symbols, notes))?
     })
@@ -385,7 +385,7 @@ fn folder_above(path: &Path) -> PathBuf {
     }
 }
 
-/// The tile that stands most often in some levels, the first one of several.
+/// The most frequent tile of some levels, the first one of several.
 fn commonest(levels: &[Level]) -> Tile {
     let mut counts: BTreeMap<Tile, usize> = BTreeMap::new();
     for &tile in levels.iter().flat_map(Level::as_array) {

@@ -5,7 +5,7 @@ use crate::mdmc::{Level, TileSet};
 /// The height of every built-in level.
 pub(in crate::mdmc) const HEIGHT: usize = 14;
 
-/// Name and text of each built-in level; a test holds them to be well formed.
+/// Name and text of each built-in level; a test checks that they are valid.
 const TEXTS: [(&str, &str); 9] = [
     (
         "01-first-steps",

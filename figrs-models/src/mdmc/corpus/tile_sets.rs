@@ -7,23 +7,23 @@ use std::sync::Arc;
 use super::note::CorpusNote;
 use crate::mdmc::{LevelError, TileSet};
 
-/// The levels of one folder that was given: their characters, and the legend that was found for them.
+/// The levels of one given folder: their characters, and the legend that was found for them.
 pub(super) struct FolderTiles {
     pub(super) root: PathBuf,
     pub(super) symbols: BTreeSet<char>,
     pub(super) legend: Option<(PathBuf, TileSet)>,
 }
 
-/// A set of tiles with its source; nothing for the platformer that figrs knows.
+/// A set of tiles with its source; no source for the platformer that figrs knows.
 struct SourcedSet<'a> {
     source: Option<PathBuf>,
     set: TileSet,
     symbols: &'a BTreeSet<char>,
 }
 
-/// One set for all folders: each with its own legend, folders without one with those of the others.
+/// Makes one set for all folders: each with its own legend; folders without one get the tiles of the others.
 ///
-/// **Errors.** [`LevelError::LegendsDisagree`] for a character that levels of two folders have, with other meanings in one legend than in the other.
+/// **Errors.** [`LevelError::LegendsDisagree`] for a character that levels of two folders have, with different meanings in their legends.
 pub(super) fn of_folders(
     folders: Vec<FolderTiles>,
     notes: &mut Vec<CorpusNote>,
@@ -61,7 +61,7 @@ pub(super) fn of_folders(
         });
     }
     let mut all = TileSet::unknown([]);
-    // Characters in use first: a legend may have others that only levels of another folder use.
+    // Characters in use come first: a legend may have others that only levels of another folder use.
     for in_use in [true, false] {
         for (place, own) in sets.iter().enumerate() {
             let is_meant = |symbol: &char| own.symbols.contains(symbol) == in_use;
@@ -81,7 +81,7 @@ pub(super) fn of_folders(
     Ok(Arc::new(all))
 }
 
-/// The tiles that are given, and for other characters of the levels those of the legends of their folders that have a meaning.
+/// The given tiles, and for other characters of the levels the tiles with a meaning in the legends of their folders.
 pub(super) fn and_of_folders(
     given: &Arc<TileSet>,
     folders: &[FolderTiles],
@@ -116,7 +116,7 @@ fn is_platformer(symbols: &BTreeSet<char>) -> bool {
         && symbols.contains(&'X')
 }
 
-/// The error for a character of which the legend at a place says another thing than one before.
+/// The error for a character whose meaning in the legend at `place` differs from that in an earlier one.
 fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelError {
     let told = |set: &SourcedSet<'_>| {
         let words = set.set.tile(symbol).map(|tile| set.set.description(tile));

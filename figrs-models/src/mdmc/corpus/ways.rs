@@ -1,14 +1,14 @@
-//! Levels of a corpus that repeat another one with the way of a player drawn in.
+//! Levels of a corpus that repeat another one with a player's way drawn in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::level_files::LevelFile;
 
-/// Most levels of one size that are compared with each other.
+/// Maximum number of levels of one size that are compared with each other.
 const MOST_OF_ONE_SIZE: usize = 512;
 
-/// The characters of drawn ways, each with the places of the levels that have one: each of these equals another level of the corpus but for at least two
-/// cells and at most half of them, all of one character, which stands in no level that is no such copy.
+/// The characters of drawn ways, each with the places of the levels that have one: each of these levels equals another one of the corpus except for at least
+/// two cells and at most half of them, all with one character, which occurs only in such copies.
 ///
 /// **Cost.** Pairs of levels of one size are compared up to their second difference in characters.
 pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
@@ -33,7 +33,7 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
             pairs.extend(pair);
         }
     }
-    // Of two levels that repeat each other, neither is known to be the one without a way.
+    // Of two levels that repeat each other, neither is known to be the original.
     let copies: BTreeSet<usize> = pairs.iter().map(|(_, copy, _)| *copy).collect();
     let mut drawn: BTreeMap<char, Vec<usize>> = BTreeMap::new();
     for (way, copy, other) in pairs {
@@ -48,7 +48,7 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     drawn
 }
 
-/// The character that alone makes a level differ from another, which does not have it, in at least two cells and at most half of them.
+/// The single character by which a level differs from another, which lacks it, in at least two cells and at most half of them.
 fn added(copy: &[Vec<char>], other: &[Vec<char>]) -> Option<char> {
     let mut found = None;
     let mut cells = 0;

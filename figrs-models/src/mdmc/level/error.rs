@@ -5,9 +5,9 @@ use std::{io, path::PathBuf};
 
 use crate::mdmc::LegendError;
 
-/// Reason why something is no level, or levels are no corpus.
+/// Reason why something is no level, or why levels form no corpus.
 ///
-/// Lines and columns count from 1; `place` is a file's path, or a level's name where there is no file.
+/// Lines and columns count from 1; `place` is a file's path, or a level's name if there is no file.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum LevelError {
@@ -43,7 +43,7 @@ pub enum LevelError {
         /// The file or the level's name.
         place: String,
     },
-    /// The first rows of a level are blank, where rows with tiles follow.
+    /// The first rows of a level are blank, and rows with tiles follow.
     #[error(
         "{place}:1:1: the first rows are blank, of which there are {rows}; fill them with the tile for air, or take them out"
     )]
@@ -83,7 +83,7 @@ pub enum LevelError {
         /// The characters of the set.
         known: String,
     },
-    /// A level of a corpus has a tile that is not of the set of the corpus.
+    /// A level of a corpus has a tile outside the set of the corpus.
     #[error(
         "{place}: the tile {tile:?} is not of the set, which has {known}; use one set of tiles for all levels of a corpus"
     )]
@@ -95,7 +95,7 @@ pub enum LevelError {
         /// The characters of the set.
         known: String,
     },
-    /// A level cannot count as many times.
+    /// A level cannot count this many times.
     #[error("{place}: a level cannot count {weight} times; use 1 to {max}")]
     Weight {
         /// The level's name.
@@ -139,7 +139,7 @@ pub enum LevelError {
         /// The error of the first file.
         first: String,
     },
-    /// No file has a name that was asked for.
+    /// No file matches the requested names.
     #[error(
         "{place}: no text file matches {patterns}; write names without .txt, `*` for any characters"
     )]
@@ -149,7 +149,7 @@ pub enum LevelError {
         /// The patterns.
         patterns: String,
     },
-    /// A pattern of file names is none.
+    /// A pattern of file names is invalid.
     #[error(
         "the pattern {pattern:?} is none at character {column}: {problem}; use `*`, `?` and `[..]`"
     )]
@@ -161,7 +161,7 @@ pub enum LevelError {
         /// The mistake.
         problem: &'static str,
     },
-    /// A file has one line where other levels have several.
+    /// A file has one line while other levels have several.
     #[error("{place}: one line, where other levels have several")]
     SingleLine {
         /// The file.
@@ -230,12 +230,12 @@ pub enum LevelError {
         /// Rows and columns of the first level.
         expected: (usize, usize),
     },
-    /// Levels have fewer rows than were asked for.
+    /// Levels have fewer rows than requested.
     #[error("levels of {height} rows cannot be cut to {rows}; use 1 to {height}")]
     Rows {
         /// Rows asked for.
         rows: usize,
-        /// Rows there are.
+        /// Rows of the highest level.
         height: usize,
     },
 }

@@ -49,7 +49,7 @@ pub(in crate::mdmc) struct TileGrid {
 }
 
 impl TileGrid {
-    /// An undecided level: border everywhere.
+    /// Creates an undecided level: border everywhere.
     pub(in crate::mdmc) fn new(
         structure: &Structure,
         base: u64,
@@ -76,7 +76,7 @@ impl TileGrid {
         }
     }
 
-    /// The given level.
+    /// Creates the grid of a level.
     pub(in crate::mdmc) fn of(level: &Level, structure: &Structure, ids: &TileIds) -> Self {
         let mut grid = Self::new(structure, ids.base(), level.height(), level.width());
         for ((row, column), &tile) in level.as_array().indexed_iter() {
@@ -176,7 +176,7 @@ mod tests {
         );
     }
 
-    /// Regression test: windows of ids to the base of their number overflowed.
+    /// Regression test: window numbers to the base of the number of ids overflowed.
     #[test]
     fn the_widest_windows_differ_in_each_tile() {
         let symbols = || ('\u{4e00}'..).take(TileSet::MAX_TILES);

@@ -18,9 +18,9 @@ pub struct Level {
 }
 
 impl Level {
-    /// A level from lines of text, one row a line, ended by `\n` or `\r\n`.
+    /// Reads a level from lines of text, one row a line, ended by `\n` or `\r\n`.
     ///
-    /// Empty lines at the end do not count, nor does a byte order mark. `place` names the level in errors: empty text, rows of unequal length,
+    /// Empty lines at the end and a byte order mark are ignored. `place` names the level in errors: empty text, rows of unequal length,
     /// characters that are no tiles of the set.
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let text = text.trim_start_matches('\u{feff}');
@@ -69,7 +69,7 @@ impl Level {
         })
     }
 
-    /// A level from an array of rows and columns.
+    /// Creates a level from an array of rows and columns.
     ///
     /// An error if the array has no cells or contains [`Tile::BORDER`].
     pub fn from_array(tiles: Array2<Tile>) -> Result<Self, LevelError> {
@@ -87,9 +87,9 @@ impl Level {
         }
     }
 
-    /// A level from its columns from the left, the tiles of each from the top.
+    /// Creates a level from its columns from the left, the tiles of each from the top.
     ///
-    /// An error if there are no cells, if a column is not as high as the first, or by [`Level::from_array`].
+    /// An error if there are no cells, if the columns differ in height, or by [`Level::from_array`].
     pub fn from_columns(
         columns: impl IntoIterator<Item = impl AsRef<[Tile]>>,
     ) -> Result<Self, LevelError> {
@@ -111,7 +111,7 @@ impl Level {
         Self::from_array(columns.reversed_axes())
     }
 
-    /// A level from cells that are known to be there and to be tiles of a chain.
+    /// Creates a level from an array that has cells and no border.
     #[doc(hidden)]
     pub fn from_tiles(tiles: Array2<Tile>) -> Self {
         Self { tiles }

@@ -28,20 +28,20 @@ impl Travel {
         }
     }
 
-    /// The direction of a name.
+    /// The direction with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Right, Self::Up]
             .into_iter()
             .find(|travel| travel.name() == name)
     }
 
-    /// A level as models draw it.
+    /// Turns a level into the frame of models.
     #[must_use]
     pub fn turned(self, level: &Level) -> Level {
         Level::from_tiles(self.turned_cells(level.as_array()))
     }
 
-    /// A level as it is played, from one that a model drew.
+    /// Turns a level from the frame of models into the level as it is played.
     #[must_use]
     pub fn upright(self, level: &Level) -> Level {
         let cells = level.as_array();
@@ -64,7 +64,7 @@ impl Travel {
         }
     }
 
-    /// Cells of a rectangle in the frame of models.
+    /// Turns the cells of a rectangle into the frame of models.
     #[doc(hidden)]
     pub fn turned_cells<T: Clone>(self, cells: &Array2<T>) -> Array2<T> {
         let (rows, columns) = cells.dim();

@@ -14,7 +14,7 @@ pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, Leve
     Level::from_text(&path.display().to_string(), &read_text(path)?, tiles)
 }
 
-/// The text of a file; an error with the place of the first byte that is not UTF-8.
+/// Reads the text of a file; an error names the place of the first byte that is not UTF-8.
 #[doc(hidden)]
 pub fn read_text(path: &Path) -> Result<String, LevelError> {
     let bytes = read_limited(path, MOST_BYTES).map_err(|cause| LevelError::Read {

@@ -1,4 +1,4 @@
-//! Endless levels, one column after another.
+//! Endless levels, drawn column by column.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use super::line::{Line, LookAhead};
 use crate::mdmc::train::table::ConfigurationEntry;
 use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 
-/// Draws column after column for as long as a game runs, each from the bottom up.
+/// Draws columns one after another without end, for use while a game runs; each from the bottom up.
 ///
 /// A tile is accepted only if the next few cells *above* it in its column can be filled without an unseen configuration. A
 /// tile that fails is removed from its distribution; simpler structures and a shorter look-ahead follow as in
@@ -17,14 +17,14 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 ///
 /// # Guarantee
 ///
-/// A column never changes once it is given, and memory does not grow. With look-ahead 0 the columns follow the same
+/// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns follow the same
 /// distribution as those of a [`LookAheadSampler`] without look-ahead. With a look-ahead as high as the chain, a column has
-/// an unseen configuration only if no filling of it under the columns before avoids that; later columns are not considered.
+/// an unseen configuration only if no filling of it after the columns before avoids that; later columns are not considered.
 /// A structure that sees to the right cannot be decided column by column and is refused.
 ///
 /// # Complexity
 ///
-/// Time a column at most height × look-ahead² × tiles² × windows, as for [`LookAheadSampler`]; in practice close to height × look-ahead.
+/// Time per column at most height × look-ahead² × tiles² × windows, as for [`LookAheadSampler`]; in practice close to height × look-ahead.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub struct ColumnStream<'a, R> {
     unseen: usize,
 }
 
-/// The column that is being filled, from the bottom up, and those before it.
+/// The column that is being filled, from the bottom up, and the columns before it.
 #[derive(Debug)]
 struct Column<'a> {
     chain: &'a MarkovChain,
@@ -69,7 +69,7 @@ impl Column<'_> {
         self.ids.len() - 1 - place
     }
 
-    /// The id of a cell by columns to the left; 0 for the border.
+    /// The id of a cell by its distance in columns to the left; 0 for the border.
     fn id(&self, row: usize, left: usize) -> u8 {
         let column = match left {
             0 => Some(&self.ids),
@@ -122,7 +122,7 @@ impl<'a> Line<'a> for Column<'a> {
 }
 
 impl<'a, R: Rng> ColumnStream<'a, R> {
-    /// Columns from the left border on, looking `depth` cells ahead.
+    /// Creates a stream that starts at the left border and looks `depth` cells ahead.
     ///
     /// **Errors.** [`SamplingError::LookAhead`]; [`SamplingError::RightOffset`] if the structure looks to the right.
     pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, SamplingError> {
@@ -156,7 +156,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         })
     }
 
-    /// The next columns as a level.
+    /// Returns the next columns as a level.
     ///
     /// An error if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
     pub fn level(&mut self, width: usize) -> Result<Level, SamplingError> {
@@ -171,7 +171,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         Ok(Level::from_tiles(tiles))
     }
 
-    /// Number of cells of the columns so far whose configuration training never showed to the first structure.
+    /// Number of cells so far whose configuration training never showed to the first structure.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_tile_under_which_nothing_fits_is_not_drawn() {
-        // Nothing ever stood above S.
+        // In training no tile stands above S.
         let chain = chain(&["-\nX", "S\n-"], &Structure::new([Offset::BELOW]).unwrap());
         let columns = |depth| {
             ColumnStream::new(&chain, depth, figrs_core::stream(3, 0))

@@ -1,4 +1,4 @@
-//! Levels from the element program, one tile after another.
+//! Levels drawn from the element program, one tile after another.
 
 use figrs_core::Model;
 use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
@@ -13,20 +13,20 @@ pub enum TileSelection {
     /// Drawn at random.
     #[default]
     Sampled,
-    /// The most likely one: the same level whatever the random numbers.
+    /// The most likely tile: the same level whatever the random numbers.
     MostLikely,
 }
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
 /// Cells are decided in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it,
-/// is a query to variable elimination, and tiles that failed are taken out of it; the look-ahead reads off the most probable
-/// world of the next few cells of the row whether any of them is unseen. Decided tiles are set, so that a query reaches no
+/// is a query to variable elimination, and tiles that failed are removed from it; the look-ahead queries the most probable
+/// world of the next few cells of the row and checks whether any of them is unseen. Decided tiles are set, so that a query reaches no
 /// further than its window: given all neighbours that it depends on, a tile is independent of the rest of the decided ones.
 ///
 /// # Guarantee
 ///
-/// As [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile fails where the *most probable*
+/// As [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile fails if the *most probable*
 /// continuation is unseen, even if a less probable one is not.
 ///
 /// # References
@@ -43,7 +43,7 @@ impl ElementSampler {
     /// The deepest look-ahead, in cells.
     pub const MAX_DEPTH: usize = 8;
 
-    /// A sampler that looks `depth` cells ahead.
+    /// Creates a sampler that looks `depth` cells ahead.
     ///
     /// An error if `depth` exceeds [`ElementSampler::MAX_DEPTH`].
     pub fn new(
@@ -85,7 +85,7 @@ impl ElementSampler {
     }
 }
 
-/// A level of which some tiles are decided.
+/// A level with some decided tiles.
 struct PartialLevel<'a> {
     sampler: &'a ElementSampler,
     tiles: Array2<Option<Tile>>,
@@ -94,7 +94,7 @@ struct PartialLevel<'a> {
 }
 
 impl PartialLevel<'_> {
-    /// The model in which the decided neighbours of some cells of a row are set.
+    /// The model that sets the decided neighbours of some cells of a row.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
         let elements = &self.sampler.elements;
         let first = &elements.chain().structures()[0];
@@ -130,7 +130,7 @@ impl PartialLevel<'_> {
         unreachable!("every band of a trained chain has tiles")
     }
 
-    /// A tile of one structure that passes the look-ahead, or `None` if no probability is left.
+    /// Draws a tile of one structure that passes the look-ahead; `None` if no probability is left.
     fn draw<R: Rng + ?Sized>(
         &mut self,
         decided: &Model,
@@ -174,7 +174,7 @@ impl PartialLevel<'_> {
         chain.seen(structure, chain.band(row), &tiles)
     }
 
-    /// One of the remaining tiles, drawn by their weights, or the first of the likeliest, as [`TileSelection`] says.
+    /// Takes one of the remaining tiles, drawn by their weights or the first of the likeliest, depending on the [`TileSelection`].
     fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
         let likely = left.iter().filter(|&&(_, p)| p > 0.0);
         if self.sampler.selection == TileSelection::MostLikely {

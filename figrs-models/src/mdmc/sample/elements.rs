@@ -19,17 +19,17 @@ struct CellElements {
     unseen: Element<bool>,
     structure: Element<usize>,
     tile: Element<Tile>,
-    /// Weight of a tile that was proposed.
+    /// Weight of a proposed tile.
     weight: Option<Element<f64>>,
 }
 
 /// A whole level as elements: the joint distribution of its tiles under a trained chain.
 ///
 /// For each cell there is an Apply, the *configuration* of its neighbours' tiles; an Apply, *unseen*, that is true if
-/// training never showed it; an Apply that gives the *structure* by which the tile is drawn, the first one whose part of the
-/// configuration was seen; and a Chain on configuration and structure, the *tile*. Elements are built when the first of them is
-/// asked for. Nothing is computed by that, and queries about a few cells, with the tiles around them set by interventions,
-/// reach those cells only.
+/// training never showed it; an Apply that returns the *structure* by which the tile is drawn, the first one whose part of the
+/// configuration was seen; and a Chain on configuration and structure, the *tile*. Elements are built on first use, without
+/// computing anything; queries about a few cells, with the tiles around them set by interventions,
+/// reach only those cells.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -54,10 +54,10 @@ pub struct LevelElements {
 }
 
 impl LevelElements {
-    /// The widest level, in columns; less for chains so high that it would exceed 2²⁰ cells.
+    /// The widest level, in columns; narrower if the chain is so high that this width would exceed 2²⁰ cells.
     pub const MAX_WIDTH: usize = 65_536;
 
-    /// The elements of a level of the chain's height and the given width.
+    /// Creates the elements of a level of the chain's height and the given width.
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, SamplingError> {
@@ -88,7 +88,7 @@ impl LevelElements {
         }
     }
 
-    /// An error unless a level of this size can be built as elements.
+    /// Returns an error unless a level of this size can be built as elements.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
@@ -134,19 +134,19 @@ impl LevelElements {
     }
 }
 
-/// Some columns of a level that are being built.
+/// Some columns of a level whose elements are being built.
 struct ElementColumns<'a> {
     chain: &'a Arc<MarkovChain>,
     width: usize,
     columns: Range<usize>,
-    /// The rows whose tiles are those of the chain.
+    /// The rows whose tiles are drawn by the chain.
     rows: Range<usize>,
-    /// True if the tiles around are any that are possible there, and not inputs.
+    /// True if the tiles around may be any that are possible there, instead of inputs.
     is_relaxed: bool,
 }
 
 impl ElementColumns<'_> {
-    /// The cells, those of the first `known` columns with tiles that depend on nothing.
+    /// Builds the cells; the tiles of the first `known` columns depend on nothing.
     fn after(&self, known: usize, mut twist: Option<&mut Twist>) -> Array2<CellElements> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
         let border = Constant::new(Tile::BORDER).named("border");
@@ -159,7 +159,7 @@ impl ElementColumns<'_> {
         };
         let mut cells = Array2::from_elem((height, self.columns.len()), bare);
         let bands = 0..chain.row_splits().count();
-        // One function for all cells of a band: algorithms compute what it gives once.
+        // All cells of a band share one function, so that algorithms compute its results once.
         let structures: Vec<_> = bands.clone().map(|band| first_seen(chain, band)).collect();
         let unseens: Vec<_> = bands.clone().map(|band| unseen(chain, band)).collect();
         let tiles: Vec<_> = bands.clone().map(|band| drawn(chain, band)).collect();
@@ -282,7 +282,7 @@ impl ColumnProgram for LevelElements {
 }
 
 impl LevelElements {
-    /// Some cells as columns, with statements about some rows.
+    /// Some cells as columns, with statements that the cells of some rows were seen.
     fn level_columns(
         &self,
         first: usize,
@@ -297,7 +297,7 @@ impl LevelElements {
             seen.extend(rows.clone().rev().map(|row| {
                 let neighbours = structure.neighbours(row, first + column, height, width);
                 SeenStatement {
-                    // Only a configuration that was seen has a tile from the first structure.
+                    // Only a seen configuration has a tile from the first structure.
                     element: cells[(row, column)].structure.erased().clone(),
                     value: Datum::new(0usize),
                     cells: neighbours
@@ -311,7 +311,7 @@ impl LevelElements {
     }
 }
 
-/// The structure that draws a tile, by the configuration.
+/// The function from a configuration to the structure that draws the tile.
 fn first_seen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -320,7 +320,7 @@ fn first_seen(
     Arc::new(move |tiles: &Vec<Tile>| chain.first_seen(band, tiles))
 }
 
-/// True if a configuration is unseen.
+/// The function that tests whether a configuration is unseen.
 fn unseen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -329,7 +329,7 @@ fn unseen(
     Arc::new(move |tiles: &Vec<Tile>| !chain.seen(0, band, tiles))
 }
 
-/// The distribution of a tile, by the configuration and the structure.
+/// The function from a configuration and a structure to the distribution of a tile.
 fn drawn(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -342,7 +342,7 @@ fn drawn(
     })
 }
 
-/// The distribution of a tile, by the configuration and the structure, as a list; empty where an unseen configuration is to be excluded.
+/// The function from a configuration and a structure to the shares of tiles; empty if unseen configurations are excluded and this one is unseen.
 fn shares(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -358,7 +358,7 @@ fn shares(
 }
 
 impl MarkovChain {
-    /// The columns to the left that the tiles of a column may depend on; nothing if they depend on columns to the right as well.
+    /// Number of columns to the left that the tiles of a column may depend on; `None` if they also depend on columns to the right.
     pub(in crate::mdmc) fn reach(&self) -> Option<usize> {
         let offsets = self.structures()[0].offsets();
         let left = offsets
@@ -368,12 +368,12 @@ impl MarkovChain {
             .map(|left| left.into_iter().max().unwrap_or(0))
     }
 
-    /// The tiles that can stand in a row.
+    /// The tiles that can occur in a row.
     pub(in crate::mdmc) fn possible(&self, row: usize) -> Vec<Tile> {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// The same with their shares.
+    /// The tiles that can occur in a row, with their shares.
     pub(in crate::mdmc) fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
         let last = self.structures().len() - 1;
         let anywhere = self.distribution(last, self.band(row), &[]);

@@ -2,7 +2,7 @@
 
 use figrs_derive::ErrorDebug;
 
-/// Reason why a sampler of levels cannot be made, or a level drawn.
+/// Reason why a sampler of levels cannot be made, or a level cannot be drawn.
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SamplingError {
@@ -22,7 +22,7 @@ pub enum SamplingError {
         /// Columns allowed at the chain's height.
         max: usize,
     },
-    /// A structure sees a column to the right, which is not there when columns come one by one.
+    /// A structure sees a column to the right, which does not exist yet when columns are drawn one by one.
     #[error(
         "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
     )]
@@ -34,7 +34,7 @@ pub enum SamplingError {
     },
 }
 
-/// The widths that can be generated, if there are any.
+/// The possible widths in words, if there are any.
 fn width_remedy(max: usize) -> String {
     if max == 0 {
         "the training levels are too tall for any width, give shorter ones".into()

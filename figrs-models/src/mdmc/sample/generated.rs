@@ -12,7 +12,7 @@ pub struct GeneratedLevel {
 }
 
 impl GeneratedLevel {
-    /// A level whose tiles were all drawn from the first structure that was shown their configuration.
+    /// Creates a level and counts for each tile the first structure that was shown its configuration.
     #[doc(hidden)]
     pub fn of(chain: &MarkovChain, level: Level) -> Self {
         let tiles_by_structure = chain.tiles_by_structure(&level);
@@ -24,7 +24,7 @@ impl GeneratedLevel {
         }
     }
 
-    /// A level of a model that has no structures.
+    /// Creates a level of a model that has no structures.
     #[doc(hidden)]
     pub fn of_other(level: Level) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl GeneratedLevel {
         self.level
     }
 
-    /// Number of cells whose configuration training never showed to the first structure; 0 for a model that is no chain.
+    /// Number of cells whose configuration training never showed to the first structure; 0 for models other than chains.
     pub fn unseen(&self) -> usize {
         self.unseen
     }

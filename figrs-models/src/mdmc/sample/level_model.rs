@@ -14,8 +14,8 @@ use crate::mdmc::{
 
 /// A model of the tiles of levels of one size, as elements: a trained chain, n-grams of columns, a hierarchical chain or a field.
 ///
-/// All of them can be steered (`figrs_design::SteeredLevel`). They draw columns from the left, each of which depends on a few columns before it
-/// (in some structures of chains on all). Rows count from the top and columns from the left, in the frame of the model; for levels that are played upwards
+/// All of them can be steered (`figrs_design::SteeredLevel`). They draw columns from the left; each depends on a few columns before it, or, for some
+/// structures of chains, on all of them. Rows count from the top and columns from the left, in the frame of the model; for levels that are played upwards
 /// see [`Travel`].
 ///
 /// ```
@@ -33,7 +33,7 @@ pub struct LevelModel {
     whole: Arc<OnceLock<LevelColumns>>,
 }
 
-/// A model that gives the elements of any columns, with a few before them as inputs.
+/// A model that returns the elements of any columns, with a few columns before them as inputs.
 pub trait ColumnProgram: Debug + Send + Sync {
     /// The name of the model, with an article.
     fn name(&self) -> &'static str;
@@ -44,24 +44,24 @@ pub trait ColumnProgram: Debug + Send + Sync {
     /// Columns of its levels.
     fn width(&self) -> usize;
 
-    /// The set that its tiles are of.
+    /// The set of its tiles.
     fn tile_set(&self) -> &Arc<TileSet>;
 
-    /// The way that players go through its levels.
+    /// The direction in which players go through its levels.
     fn travel(&self) -> Travel;
 
-    /// The trained chain, if that is the model.
+    /// The trained chain, if the model is one.
     fn chain(&self) -> Option<&Arc<MarkovChain>> {
         None
     }
 
-    /// The columns to the left that a column may depend on; nothing if it depends on columns to the right as well.
+    /// Number of columns to the left that a column may depend on; `None` if it also depends on columns to the right.
     fn reach(&self) -> Option<usize>;
 
-    /// The elements of some columns; those of the first `known` of them that later columns depend on are inputs.
+    /// The elements of some columns; the first `known` of them are inputs, as far as later columns depend on them.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
-    /// The same with tiles that are drawn in proportion to their twisting functions as well, and with the weights that this takes. Only called for
+    /// The same with tiles drawn in proportion to their twisting functions as well, and with the weights that correct for this. Only called for
     /// models that depend on no columns to the right.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
@@ -70,34 +70,34 @@ pub trait ColumnProgram: Debug + Send + Sync {
         true
     }
 
-    /// True if the model has a probability for a tile that is placed.
+    /// True if the model has a probability for a placed tile.
     fn knows(&self, _tile: Tile) -> bool {
         true
     }
 
-    /// The tiles that can stand in a row, with their shares.
+    /// The tiles that can occur in a row, with their shares.
     fn shares(&self, row: usize) -> Vec<(Tile, f64)>;
 
-    /// The tiles that can stand in a row.
+    /// The tiles that can occur in a row.
     fn possible(&self, row: usize) -> Vec<Tile> {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// The elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. Nothing if there is
-    /// none.
+    /// The elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. `None` if the model
+    /// has none.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }
 }
 
-/// Event that a cell or column, given its neighbours, has a value that occurs in training.
+/// The event that a cell or column, given its neighbours, has a value that occurs in training.
 #[derive(Clone, Debug)]
 pub struct SeenStatement {
     /// The element that states it.
     pub element: AnyElement,
     /// The value that the element must have.
     pub value: Datum,
-    /// The cells whose tiles it is about, by row and column.
+    /// The cells whose tiles the event is about, by row and column.
     pub cells: Vec<(usize, usize)>,
 }
 
@@ -107,7 +107,7 @@ pub struct LevelColumns {
     /// Number of the first column.
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
-    /// For each column what later ones depend on.
+    /// For each column the elements that later columns depend on.
     pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
     /// For each column the weights that belong to it.
     pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
@@ -116,7 +116,7 @@ pub struct LevelColumns {
 }
 
 impl LevelColumns {
-    /// Columns of which later ones depend on the tiles alone.
+    /// Creates columns whose later ones depend only on the tiles.
     pub(in crate::mdmc) fn of_tiles(first: usize, tiles: Array2<Element<Tile>>) -> Self {
         let column = |column: usize| {
             let tiles = tiles.column(column);
@@ -142,7 +142,7 @@ impl LevelColumns {
         &self.tiles[(row, column - self.first)]
     }
 
-    /// The elements of some columns that later ones depend on.
+    /// The elements of some columns that later columns depend on.
     pub fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
         let columns = columns.start - self.first..columns.end - self.first;
         let mut all: Vec<AnyElement> = Vec::new();
@@ -252,7 +252,7 @@ impl From<&Self> for LevelModel {
     }
 }
 
-/// The possible tiles of each cell of another model, all alike.
+/// The possible tiles of each cell of another model, all with equal probability.
 #[derive(Debug)]
 struct IndependentTiles(Arc<dyn ColumnProgram>);
 

@@ -1,4 +1,4 @@
-//! A level as one element, and its draws.
+//! A level as one element, and levels drawn from it.
 
 use figrs_core::{Element, Model, inject};
 use figrs_infer::{Error, ForwardSampling, Run};
@@ -16,7 +16,7 @@ pub struct LevelProgram {
 }
 
 impl LevelProgram {
-    /// The tiles of a model as one element.
+    /// Joins the tiles of a model into one element.
     pub(in crate::mdmc) fn new(model: LevelModel) -> Self {
         let tiles: Vec<Element<Tile>> = model.whole().tiles.iter().cloned().collect();
         Self {

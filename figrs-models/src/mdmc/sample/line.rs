@@ -1,4 +1,4 @@
-//! Drawing of a line of cells with look-ahead: of a row from the left, or of a column from the bottom.
+//! Look-ahead along a line of cells: a row from the left, or a column from the bottom.
 
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
@@ -8,13 +8,13 @@ use crate::mdmc::train::table::ConfigurationEntry;
 
 /// A line of cells that are decided one after another.
 pub(in crate::mdmc) trait Line<'a> {
-    /// The chain that tiles are drawn from.
+    /// The chain from which tiles are drawn.
     fn chain(&self) -> &'a MarkovChain;
 
     /// Number of cells.
     fn length(&self) -> usize;
 
-    /// The configuration of a cell by the first structure.
+    /// The key of a cell's configuration in the first structure.
     fn key(&self, place: usize) -> u64;
 
     /// The tiles that training showed at a cell with a configuration of a structure.
@@ -27,16 +27,16 @@ pub(in crate::mdmc) trait Line<'a> {
     fn set(&mut self, place: usize, id: u8);
 }
 
-/// The structure and the depth by which a tile was placed.
+/// The structure and the look-ahead with which a tile was placed.
 pub(in crate::mdmc) struct Placement {
     pub(in crate::mdmc) structure: usize,
-    /// The first structure of which training showed the configuration.
+    /// The first structure whose part of the configuration training showed.
     pub(in crate::mdmc) known: usize,
-    /// The look-ahead was shorter than asked for.
+    /// True if the look-ahead was shorter than requested.
     pub(in crate::mdmc) is_shortened: bool,
 }
 
-/// Look-ahead along a line: a tile is placed only if so many cells after it can be filled without an unseen configuration.
+/// Look-ahead along a line: a tile is placed only if `depth` cells after it can be filled without an unseen configuration.
 #[derive(Debug, Default)]
 pub(in crate::mdmc) struct LookAhead {
     /// Memo of dead ends: for a place and the window before it, the least depth that cannot be filled from there.
@@ -45,14 +45,14 @@ pub(in crate::mdmc) struct LookAhead {
 }
 
 impl LookAhead {
-    /// Turns to another line.
+    /// Begins another line.
     pub(in crate::mdmc) fn start(&mut self) {
         self.dead.clear();
     }
 
-    /// Decides the tile of a cell; those before it must be decided.
+    /// Decides the tile of a cell; the cells before it must be decided.
     ///
-    /// Always places one: with no look-ahead the structure without neighbours has a tile.
+    /// Always places a tile: without look-ahead the structure without neighbours has one.
     pub(in crate::mdmc) fn place<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -137,7 +137,7 @@ impl LookAhead {
     }
 }
 
-/// Draws a candidate in proportion to its count, of which `mass` is the sum, and removes it; `None` when none is left.
+/// Draws a candidate in proportion to its count and removes it; `mass` is the sum of the counts. `None` if none is left.
 fn draw<R: Rng + ?Sized>(
     candidates: &mut Vec<(u8, f64)>,
     mass: f64,
@@ -150,6 +150,6 @@ fn draw<R: Rng + ?Sized>(
         rest -= count;
         here
     });
-    // Rounding may leave a little after the last.
+    // Rounding may leave a small remainder after the last candidate.
     Some(candidates.remove(index.unwrap_or(last)))
 }

@@ -21,7 +21,7 @@ pub struct TileFieldElements {
 }
 
 impl TileField {
-    /// The level of this many columns as elements: a Select a cell, weighed by pairs of neighbours.
+    /// The level of this many columns as elements: a Select for each cell, weighed by pairs of neighbours.
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn elements(&self, width: usize) -> Result<TileFieldElements, SamplingError> {
@@ -51,7 +51,7 @@ impl TileField {
 #[derive(Debug)]
 struct FieldColumns {
     field: TileField,
-    /// Weights of pairs beside each other, and above each other, for each band.
+    /// For each band, the weights of pairs beside each other and of pairs above each other.
     beside: Vec<Arc<PairLifts>>,
     below: Vec<Arc<PairLifts>>,
     width: usize,
@@ -62,7 +62,7 @@ impl FieldColumns {
         self.field.splits.band(row, self.field.height)
     }
 
-    /// The statements that training showed the pairs of some columns, of which the first `known` are inputs.
+    /// The statements that training showed the pairs of some columns, the first `known` of which are inputs.
     fn seen_statements(
         &self,
         tiles: &Array2<Element<Tile>>,
@@ -140,7 +140,7 @@ impl ColumnProgram for FieldColumns {
         });
         let mut level = LevelColumns::of_tiles(first, tiles);
         level.seen = self.seen_statements(&level.tiles, first, known);
-        // One function for all pairs of a band: algorithms compute what it gives once.
+        // All pairs of a band share one function, so that algorithms compute its results once.
         let functions = |all: &[Arc<PairLifts>]| -> Vec<_> {
             all.iter()
                 .map(|pairs| weight(&field.tiles, pairs))
@@ -197,7 +197,7 @@ impl ColumnProgram for FieldColumns {
             }
             level.weights[place] = weights;
         }
-        // The statements that training showed a pair are about the tiles that are proposed.
+        // The statements that training showed a pair are about the proposed tiles.
         let tiles = level.tiles;
         let mut level = LevelColumns {
             seen: self.seen_statements(&tiles, columns.start, known),
@@ -226,13 +226,13 @@ impl ColumnProgram for FieldColumns {
     }
 }
 
-/// A column of a field given the one to its left: a chain of tiles from the bottom up, with what demands make of each tile by itself.
+/// A column of a field given the one to its left: a chain of tiles from the bottom up, with the factor that demands give each tile by itself.
 #[derive(Debug)]
 struct ColumnChain {
     tiles: Arc<[Tile]>,
     /// For each row the share of each tile, times its factor.
     shares: Vec<Vec<f64>>,
-    /// For each row the weights of pairs beside each other, and above each other with the upper tile in the row.
+    /// For each row, the weights of pairs beside each other, and of pairs above each other with the upper tile in the row.
     beside: Vec<Arc<PairLifts>>,
     below: Vec<Arc<PairLifts>>,
 }
@@ -275,14 +275,14 @@ impl ColumnChain {
         self.tiles.binary_search(&tile).ok()
     }
 
-    /// The share of a tile in a row, beside the one to its left.
+    /// The share of a tile in a row, given the tile to its left.
     fn share(&self, row: usize, tile: usize, left: &[Tile]) -> f64 {
         let left = left.get(row).and_then(|&left| self.id(left));
         let beside = left.map_or(1.0, |left| self.beside[row].lifts[(left, tile)]);
         self.shares[row][tile] * beside
     }
 
-    /// For each row and each tile in it the sum over all tiles above, up to a factor for each row: from the top down.
+    /// For each row and each tile in it, the sum over all tiles above, up to a factor for each row: from the top down.
     fn messages(&self, left: &[Tile]) -> Vec<f64> {
         let number = self.tiles.len();
         let mut messages = vec![1.0; number * self.shares.len()];
@@ -306,8 +306,8 @@ impl ColumnChain {
         messages
     }
 
-    /// The shares of the tiles of a row given the one below, without their factors, so that what they bring for the rows above is in them and
-    /// what the row below brought of it is not.
+    /// The shares of the tiles of a row given the tile below: their own shares times the messages from the rows above,
+    /// divided by the message of the tile below.
     fn shares(&self, row: usize, under: Tile, left: &[Tile], messages: &[f64]) -> TileShares {
         let number = self.tiles.len();
         let under = self.id(under);
@@ -321,24 +321,24 @@ impl ColumnChain {
     }
 }
 
-/// A number of each pair of tiles that training showed.
+/// The number that `of` has for a pair of tiles, if training showed both.
 fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> Option<T> {
     let id = |tile: &Tile| tiles.binary_search(tile).ok();
     let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
     found.copied()
 }
 
-/// The weight of a pair.
+/// The function that returns the weight of a pair.
 fn weight(
     tiles: &Arc<[Tile]>,
     pairs: &Arc<PairLifts>,
 ) -> Arc<impl Fn((&Tile, &Tile)) -> f64 + Send + Sync + use<>> {
     let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
-    // A tile that was placed, and that training never showed, says nothing about its neighbours.
+    // A placed tile that training never showed does not affect its neighbours.
     Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair).unwrap_or(1.0))
 }
 
-/// True if training showed a pair.
+/// The function that tests whether training showed a pair.
 fn shown(
     tiles: &Arc<[Tile]>,
     pairs: &Arc<PairLifts>,
@@ -363,7 +363,7 @@ impl TileFieldElements {
         &self.model
     }
 
-    /// The level after this many sweeps of one Gibbs chain; see the guarantee of [`TileField`].
+    /// Draws the level after this many sweeps of one Gibbs chain; see the guarantee of [`TileField`].
     ///
     /// **Errors.** Those of [`Gibbs`].
     pub fn sample<R: Rng + ?Sized>(&self, sweeps: u64, rng: &mut R) -> Result<Level, Error> {

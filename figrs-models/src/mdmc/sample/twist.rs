@@ -12,13 +12,13 @@ use crate::mdmc::Tile;
 /// States of all demands that look ahead.
 pub type TwistState = Vec<DemandState>;
 
-/// For each column the value of each history of columns before it.
+/// For each column, the value of each history of columns before it.
 pub type HistoryValues = Vec<FxHashMap<Vec<usize>, f64>>;
 
-/// Tiles that can stand in a cell, with their shares.
+/// Tiles that can occur in a cell, with their shares.
 pub type TileShares = Vec<(Tile, f64)>;
 
-/// The factor of a tile in a cell, by the states before it.
+/// The factor of a tile in a cell, given the states before it.
 type TileFactor = Arc<dyn Fn(&TwistState, Tile) -> f64 + Send + Sync>;
 
 /// The factor of a column, given from the top, by the states before it.
@@ -31,9 +31,9 @@ pub enum DemandState {
     Open(Vec<u32>),
     /// States of several automata.
     Several(Vec<DemandState>),
-    /// It is met.
+    /// The demand is met.
     Met,
-    /// It cannot be met any more.
+    /// The demand can no longer be met.
     Broken,
 }
 
@@ -61,8 +61,7 @@ impl Value for DemandState {
 }
 
 /// Factors by which demands twist the proposals of a level's tiles.
-///
-/// Along a level the product of the factors is the factor of the demands, whatever the values of states are: so that the law of the weighted
+/// Along a level the product of the factors is the factor of the demands, whatever the values of states are: so the law of the weighted
 /// particles is that of the model given the demands.
 pub trait TwistingFunctions: Debug + Send + Sync {
     /// Rows of the level.
@@ -71,10 +70,10 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// The states before the first cell.
     fn start(&self) -> TwistState;
 
-    /// True if all must be as training showed it.
+    /// True if only configurations that training showed are allowed.
     fn seen(&self) -> bool;
 
-    /// The tile that is placed in a cell.
+    /// The tile that is placed in a cell, if any.
     fn placed(&self, cell: (usize, usize)) -> Option<Tile>;
 
     /// The factor of a tile by itself.
@@ -86,7 +85,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// True if tiles of a cell may change a state.
     fn moves(&self, cell: (usize, usize)) -> bool;
 
-    /// True if there are states.
+    /// True if any demand has a state.
     fn has_states(&self) -> bool;
 
     /// The states after a tile.
@@ -95,7 +94,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// The product of the values of the states before a cell.
     fn value(&self, cell: (usize, usize), state: &TwistState) -> f64;
 
-    /// The factor of a tile without that of the tile [by itself](Self::own).
+    /// The factor of a tile without its factor [by itself](Self::own).
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
 
     /// The values of the histories of a model of columns, once they are computed.
@@ -111,7 +110,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     }
 }
 
-/// One of some tiles, in proportion to their shares; any, for a particle that weighs nothing.
+/// Draws one of some tiles in proportion to their shares; without tiles any tile, since the particle then has weight zero.
 fn propose(shares: &TileShares) -> Element<Tile> {
     if shares.is_empty() {
         return Constant::new(Tile::EMPTY);
@@ -119,12 +118,12 @@ fn propose(shares: &TileShares) -> Element<Tile> {
     Select::new(shares.iter().map(|&(tile, share)| (share, tile)))
 }
 
-/// Zero where a state has no value.
+/// The ratio of two values; 0 if the state before has none.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// The states of demands along some columns that are being built.
+/// The states of demands along columns whose elements are being built.
 #[derive(Debug)]
 pub struct Twist {
     functions: Arc<dyn TwistingFunctions>,
@@ -132,7 +131,7 @@ pub struct Twist {
 }
 
 impl Twist {
-    /// The states before the first column.
+    /// Begins with the states before the first column.
     pub fn new(functions: Arc<dyn TwistingFunctions>) -> Self {
         let state = Constant::new(functions.start());
         Self { functions, state }
@@ -150,17 +149,17 @@ impl Twist {
         self.state.map(move |state| functions.value(first, state))
     }
 
-    /// True if all must be as training showed it.
+    /// True if only configurations that training showed are allowed.
     pub fn seen(&self) -> bool {
         self.functions.seen()
     }
 
-    /// The tile that is placed in a cell.
+    /// The tile that is placed in a cell, if any.
     pub fn placed(&self, cell: (usize, usize)) -> Option<Tile> {
         self.functions.placed(cell)
     }
 
-    /// The factor of the tiles of a cell; nothing if it is the same for all, and they change no state.
+    /// The factor of the tiles of a cell; `None` if it is the same for all and they change no state.
     fn factor_of(&self, cell: (usize, usize)) -> Option<TileFactor> {
         let functions = Arc::clone(&self.functions);
         let factor = move |state: &TwistState, tile| functions.factor(cell, state, tile);
@@ -172,10 +171,10 @@ impl Twist {
         self.functions.own(cell, tile)
     }
 
-    /// The tile of a cell, and the weight that its proposal takes, from tiles with shares in which the factors by [themselves](Self::own) are already, as
-    /// are those that the model weighs it with.
+    /// Proposes the tile of a cell, and returns it with the weight of the proposal. The shares of tiles must already include their factors by
+    /// [themselves](Self::own) and the weights of the model.
     ///
-    /// Nothing is proposed for a tile that is placed.
+    /// Must not be called for cells with a placed tile.
     pub fn proposed(
         &mut self,
         cell: (usize, usize),
@@ -205,8 +204,8 @@ impl Twist {
         (tile, weight)
     }
 
-    /// The tile of a cell, and the weight that its proposal takes: from the tiles that its parents give with their shares, or as the model draws it
-    /// where no demand looks at the cell.
+    /// Proposes the tile of a cell, and returns it with the weight of the proposal: from the tiles and shares of `shares`, or as the model draws it
+    /// if no demand depends on the cell.
     pub fn tile(
         &mut self,
         cell: (usize, usize),
@@ -228,7 +227,7 @@ impl Twist {
         (tile, Some(weight))
     }
 
-    /// Goes on with the tile of a cell.
+    /// Updates the states by the tile of a cell.
     fn read(&mut self, cell: (usize, usize), tile: &Element<Tile>) {
         if !self.functions.moves(cell) {
             return;
@@ -276,7 +275,7 @@ impl Twist {
         own.product()
     }
 
-    /// Goes on with a column, given by its number among some.
+    /// Updates the states by a column, given by its number in `columns`.
     pub fn read_column(
         &mut self,
         column: usize,

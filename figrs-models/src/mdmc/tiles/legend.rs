@@ -31,7 +31,7 @@ enum LegendEntry {
 impl TileSet {
     /// Reads a legend in the format of the Video Game Level Corpus: `{"tiles": {"#": ["solid", "ground"], ..}}`.
     ///
-    /// Words that name a [`Meaning`](crate::mdmc::Meaning) become meanings, in upper and lower case alike; all words are kept. A tile may also be
+    /// Words that name a [`Meaning`](crate::mdmc::Meaning) become meanings, ignoring case; all words are kept. A tile may also be
     /// `{"meaning": ["solid"], "picture": 3}`, with the place of its picture on a sheet of pictures, from 0.
     ///
     /// **Errors.** [`LegendError`].

@@ -8,19 +8,19 @@ use super::tile_set::TileSet;
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum LegendError {
-    /// Not JSON, or JSON of something else.
+    /// The text is not JSON, or JSON of something else.
     #[error(
         "not a legend: line {}, column {}: {}; write {{\"tiles\": {{\"#\": [\"solid\"], ..}}}}",
         .0.line(), .0.column(), figrs_reading::mistakes::in_json(.0)
     )]
     Json(#[from] serde_json::Error),
-    /// Not TOML, or TOML of something else.
+    /// The text is not TOML, or TOML of something else.
     #[error(
         "not a legend: {}{}; write lines as \"#\" = [\"solid\"] below [tiles]",
         figrs_reading::mistakes::place_in_toml(.0), figrs_reading::mistakes::in_toml(.0)
     )]
     Toml(#[from] Box<toml::de::Error>),
-    /// A tile that is not written as one character.
+    /// A tile is not written as one character.
     #[error(
         "the tile {key:?} is not one character that can be seen, or a blank; name each tile by the one that levels have"
     )]
@@ -28,7 +28,7 @@ pub enum LegendError {
         /// The name of the tile in the legend.
         key: String,
     },
-    /// A number of tiles that a set cannot have.
+    /// A set cannot have this number of tiles.
     #[error("a legend of {count} tiles; it needs 1 to {}", TileSet::MAX_TILES)]
     Count {
         /// Tiles of the legend.

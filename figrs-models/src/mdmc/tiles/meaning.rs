@@ -1,8 +1,8 @@
-//! Meanings of tiles, as far as movement knows them.
+//! Meanings of tiles that matter to movement.
 
 use std::fmt;
 
-/// A property of a tile that decides where a player can be, or how hard it is for a player.
+/// A property of a tile that decides where a player can be, or how hard a level is for a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Meaning {
@@ -12,7 +12,7 @@ pub enum Meaning {
     SolidTop,
     /// Can be entered.
     Passable,
-    /// Hurts whoever enters it or stands upon it.
+    /// Hurts a player who enters it or stands upon it.
     Hazard,
     /// A creature that hurts.
     Enemy,
@@ -24,7 +24,7 @@ pub enum Meaning {
     Start,
     /// A player's last cell.
     Exit,
-    /// Can be opened, and entered then.
+    /// Can be opened and then entered.
     Door,
     /// Can be picked up.
     Collectable,
@@ -32,7 +32,7 @@ pub enum Meaning {
     Diggable,
     /// Gives something to a player who strikes it.
     Reward,
-    /// Sends out what hurts, as a cannon.
+    /// Sends out things that hurt, as a cannon does.
     Shooter,
 }
 
@@ -58,7 +58,7 @@ const WORDS: [(Meaning, &[&str]); 14] = [
 ];
 
 impl Meaning {
-    /// The meaning that a word of a legend names, in lower case; `None` for any other word.
+    /// The meaning named by a word of a legend, in lower case; `None` for any other word.
     pub fn of_word(word: &str) -> Option<Self> {
         let named = WORDS.iter().find(|(_, words)| words.contains(&word));
         named.map(|&(meaning, _)| meaning)
@@ -100,7 +100,7 @@ impl Meanings {
         Self(bits)
     }
 
-    /// The meanings that some words name. What is called a rope cannot be climbed up, though it is called climbable.
+    /// The meanings named by some words. A rope cannot be climbed up, even if the words also call it climbable.
     pub(super) fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         let named = words.into_iter().filter_map(Meaning::of_word);
         let mut all = named.fold(Self::default(), |Self(bits), meaning| {

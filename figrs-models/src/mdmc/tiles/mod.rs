@@ -3,8 +3,8 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `tile` | a tile: a character and its meanings |
-//! | `meaning` | meanings that movement knows |
-//! | `tile_class` | some tiles, or all but some |
+//! | `meaning` | meanings that matter to movement |
+//! | `tile_class` | some tiles, or all others |
 //! | `tile_set` | the tiles of a game |
 //! | `legend`, `legend_error` | tile sets from JSON and TOML |
 

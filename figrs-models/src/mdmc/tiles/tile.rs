@@ -5,7 +5,7 @@ use std::fmt;
 use super::meaning::{Meaning, Meanings};
 use super::tile_set::TileSet;
 
-/// A tile: the character that stands for it and its [meanings](Meaning), or the sentinel [`Tile::BORDER`] that stands outside a level.
+/// A tile: its character and its [meanings](Meaning), or the sentinel [`Tile::BORDER`] outside a level.
 ///
 /// Tiles come from a [`TileSet`]. The order puts the border first and the others by their characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,19 +45,19 @@ impl Tile {
         Meaning::all().filter(move |&meaning| self.is(meaning))
     }
 
-    /// The meanings as bits, the one of a [`Meaning`] at its number; 0 for the border.
+    /// The meanings as bits, that of each [`Meaning`] at its number; 0 for the border.
     #[doc(hidden)]
     pub fn meaning_bits(self) -> u16 {
         self.0.map_or(0, |(_, all)| all.bits())
     }
 
-    /// A tile with these meanings, of no character of note.
+    /// A tile with these meanings and an arbitrary character.
     #[doc(hidden)]
     pub fn of_meaning_bits(bits: u16) -> Self {
         Self::new(' ', Meanings::of_bits(bits))
     }
 
-    /// True if nothing is known of this tile that decides where a player can be.
+    /// True if no meaning of this tile that decides where a player can be is known.
     pub fn is_unknown(self) -> bool {
         self.0.is_some_and(|(_, meanings)| meanings.is_empty())
     }

@@ -7,7 +7,7 @@ use super::meaning::Meaning;
 use super::tile::Tile;
 use super::tile_set::TileSet;
 
-/// A class of tiles: some tiles, or all but some.
+/// A class of tiles: some tiles, or all others.
 ///
 /// ```
 /// use figrs_models::mdmc::{Meaning, Tile, TileClass, TileSet};
@@ -19,9 +19,9 @@ use super::tile_set::TileSet;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TileClass {
-    /// In ascending order.
+    /// The listed tiles, in ascending order.
     tiles: Arc<[Tile]>,
-    /// False if these are the tiles that do not belong to it.
+    /// False if the class has all tiles except the listed ones.
     inside: bool,
 }
 
@@ -80,7 +80,7 @@ impl From<Tile> for TileClass {
     }
 }
 
-/// The characters of the tiles, with `not` before those that do not belong to it; `any tile` for all.
+/// Writes the characters of the listed tiles, with `not` before them if they do not belong to the class; `any tile` for all.
 impl fmt::Display for TileClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_any() {

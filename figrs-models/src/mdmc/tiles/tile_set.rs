@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use super::meaning::{Meaning, Meanings};
 use super::tile::Tile;
 
-/// The tiles of a game: for each character its tile, and the words that a legend has for it.
+/// The tiles of a game: for each character its tile, and the legend's words for it.
 ///
 /// Sets come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the
 /// [platformer](Self::platformer) that figrs knows, or from characters of [unknown](Self::unknown) meaning.
@@ -20,7 +20,7 @@ use super::tile::Tile;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileSet {
-    /// In the order of the legend.
+    /// The tiles in the order of the legend.
     tiles: Vec<NamedTile>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct NamedTile {
     pub(super) picture: Option<usize>,
 }
 
-/// The tiles of platformers in the Video Game Level Corpus, with the words of figrs.
+/// The tiles of platformers in the Video Game Level Corpus, described by figrs.
 const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
     ('X', "ground or unbreakable block", &[Meaning::Solid]),
     ('S', "breakable brick", &[Meaning::Solid]),
@@ -55,7 +55,7 @@ const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
 ];
 
 impl TileSet {
-    /// The most tiles of a set.
+    /// Maximum number of tiles of a set.
     pub const MAX_TILES: usize = 250;
 
     /// The thirteen tiles of Super Mario levels in the Video Game Level Corpus.
@@ -75,14 +75,14 @@ impl TileSet {
         &SET
     }
 
-    /// Tiles of unknown meaning, one for each character that can be one; others and repeated ones are left out.
+    /// Creates tiles of unknown meaning, one for each character that can be a tile; others and repeated ones are left out.
     ///
-    /// Control characters and white space other than the blank can be no tiles.
+    /// Control characters and white space other than the blank cannot be tiles.
     pub fn unknown(symbols: impl IntoIterator<Item = char>) -> Self {
         Self { tiles: Vec::new() }.and_unknown(symbols)
     }
 
-    /// This set, and a tile of unknown meaning for each further character that can be one.
+    /// Adds a tile of unknown meaning for each further character that can be a tile.
     #[must_use]
     pub fn and_unknown(mut self, symbols: impl IntoIterator<Item = char>) -> Self {
         for symbol in symbols {
@@ -97,7 +97,7 @@ impl TileSet {
         self
     }
 
-    /// This set, and the tile of a character in another set if there is none here.
+    /// Adds the tile that another set has for a character, unless this set has one.
     #[must_use]
     pub(in crate::mdmc) fn and_tile_of(mut self, other: &Self, symbol: char) -> Self {
         let mut others = other.tiles.iter();
@@ -108,7 +108,7 @@ impl TileSet {
         self
     }
 
-    /// This set without some tiles. The others keep their pictures on a sheet.
+    /// Removes some tiles. The others keep their pictures on a sheet.
     #[must_use]
     pub(in crate::mdmc) fn without(&self, tiles: &[Tile]) -> Self {
         let is_numbered = self.tiles.iter().any(|named| named.picture.is_some());
@@ -151,12 +151,12 @@ impl TileSet {
         self.named(tile).map_or(&[], |named| &named.words)
     }
 
-    /// The number of a tile's picture on a sheet of pictures, from 0, as the legend gives it.
+    /// The number of a tile's picture on a sheet of pictures, from 0, as the legend states it.
     pub fn picture(&self, tile: Tile) -> Option<usize> {
         self.named(tile)?.picture
     }
 
-    /// The words for a tile in one line; `unknown` where there are none.
+    /// The words for a tile in one line; `unknown` if there are none.
     pub fn description(&self, tile: Tile) -> String {
         match self.words(tile) {
             [] if tile == Tile::BORDER => "outside of the level".to_owned(),
@@ -165,7 +165,7 @@ impl TileSet {
         }
     }
 
-    /// The tile of empty cells: the first one that is called empty, or that can be entered and means nothing else.
+    /// The tile of empty cells: the first tile that is called empty, or that can be entered and has no other meaning.
     pub fn empty(&self) -> Option<Tile> {
         let is_empty = |named: &&NamedTile| named.words.iter().any(|word| word == "empty");
         let called = self.tiles.iter().find(is_empty).map(|named| named.tile);
@@ -180,7 +180,7 @@ impl TileSet {
         self.tiles().filter_map(Tile::symbol).collect()
     }
 
-    /// True if each tile has the character of a [platformer](Self::platformer) tile that is solid where it is: figrs has drawings of these.
+    /// True if each tile has the character of a [platformer](Self::platformer) tile and is solid exactly if that one is: figrs has drawings of these.
     pub fn is_platformer(&self) -> bool {
         let is_drawn = |tile: Tile| {
             let own = tile.symbol().and_then(Tile::platformer);
@@ -232,7 +232,7 @@ mod tests {
         let more = TileSet::clone(TileSet::platformer()).and_unknown("X~".chars());
         assert_eq!(more.symbols(), "XS-?QE<>[]oBb~");
         assert!(!more.is_platformer() && TileSet::platformer().is_platformer());
-        // Not the ground that figrs draws.
+        // This is not the ground that figrs draws.
         assert!(!TileSet::unknown("-X".chars()).is_platformer());
     }
 }

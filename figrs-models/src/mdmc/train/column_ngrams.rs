@@ -23,7 +23,7 @@ use crate::mdmc::{
 ///
 /// # Guarantee
 ///
-/// Every run of *n* columns that is generated without leaving any out stands in the corpus. With order 1 the columns are independent.
+/// Every generated run of *n* columns for which none was left out occurs in the corpus. With order 1 the columns are independent.
 ///
 /// # Example
 ///
@@ -46,13 +46,13 @@ pub struct ColumnNGrams {
     height: usize,
     tile_set: Arc<TileSet>,
     travel: Travel,
-    /// The distinct columns, from the top; the number of a column is its place.
+    /// The distinct columns, from the top; the number of a column is its index.
     pub(super) columns: Vec<Vec<Tile>>,
     /// For the columns before, the latest last, the next columns with their counts.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
 }
 
-/// Number that stands for the edge before the first column of a level.
+/// The number that stands for the edge before the first column of a level.
 pub(super) const EDGE: usize = usize::MAX;
 
 impl ColumnNGrams {
@@ -113,14 +113,14 @@ impl ColumnNGrams {
         self.order
     }
 
-    /// The counts after the longest suffix of the history that stood somewhere (backing off).
+    /// The counts after the longest suffix of the history that occurs in training (backing off).
     pub(super) fn after(&self, history: &[usize]) -> &[(usize, u64)] {
         let mut parts = (0..=history.len()).map(|from| &history[from..]);
         let found = parts.find_map(|part| self.next.get(part));
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// True if a history stood somewhere.
+    /// True if a history occurs in training.
     pub(super) fn shows(&self, history: &[usize]) -> bool {
         self.next.contains_key(history)
     }
@@ -130,7 +130,7 @@ impl ColumnNGrams {
         Select::new(after.map(|&(column, count)| (count as f64, column)))
     }
 
-    /// The level of this many columns as an element program: a Chain a column, on the columns before.
+    /// The level of this many columns as an element program: for each column a Chain on the columns before.
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
@@ -194,7 +194,7 @@ impl ColumnProgram for NGramColumns {
 }
 
 impl NGramColumns {
-    /// The elements of some columns, with twisted proposals if they are asked for.
+    /// Builds the elements of some columns, with twisted proposals if requested.
     fn built(
         &self,
         columns: Range<usize>,
@@ -208,7 +208,7 @@ impl NGramColumns {
         let ahead = twist
             .as_deref()
             .map(|twist| NGramProposals::new(ngrams, self.width, twist));
-        // One function for all columns alike, and for all cells of a row.
+        // All similar columns, and all cells of a row, share one function.
         let [at_edge, inside] = [true, false].map(|edge| drawn(ngrams, edge));
         let [shown_at_edge, shown_inside] = [true, false].map(|edge| shown(ngrams, edge));
         for index in columns.clone() {
@@ -262,13 +262,13 @@ impl NGramColumns {
     }
 }
 
-/// The columns before one, with the edge in front of them if the level begins there.
+/// The columns before a column, preceded by the edge if the level begins there.
 pub(super) fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
     let edge = edge.then_some(EDGE).into_iter();
     edge.chain(before.iter().copied().copied()).collect()
 }
 
-/// The next column, by those before it.
+/// The function from the columns before to the next column.
 fn drawn(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,
@@ -277,7 +277,7 @@ fn drawn(
     Arc::new(move |before: Vec<&usize>| ngrams.draw(&history(edge, &before)))
 }
 
-/// True if no column before has to be left out.
+/// The function that tests whether no column before has to be left out.
 fn shown(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,
@@ -321,7 +321,7 @@ mod tests {
             (2, "XX", 2.0 / 3.0 / 3.0),
             (2, "XXX", 2.0 / 3.0 / 3.0 / 3.0),
             (3, "XXX", 0.0),
-            // Nothing came after S: any column, half of them S.
+            // In training no column follows S: any column, half of them S.
             (2, "SS", 1.0 / 3.0 / 2.0),
             (3, "XS", 2.0 / 3.0 / 2.0),
         ];

@@ -6,15 +6,15 @@ use figrs_derive::ErrorDebug;
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum TrainingError {
-    /// This cannot be added to the counts of tiles.
+    /// A number cannot be added to the counts of tiles.
     #[error("smoothing {tiles} cannot be added to counts; use a number from 0 to {max}")]
     Smoothing {
         /// The number to be added.
         tiles: f64,
-        /// The most that can be added.
+        /// The largest number that can be added.
         max: f64,
     },
-    /// The rows cannot be divided into the bands asked for.
+    /// The rows cannot be divided into this many bands.
     #[error("{height} rows cannot be split into {splits} bands; use 1 to {height}")]
     RowSplits {
         /// Bands asked for.
@@ -30,12 +30,12 @@ pub enum TrainingError {
     TooManyConfigurations {
         /// Rows of the levels.
         height: usize,
-        /// Bands with tables of their own.
+        /// Bands with separate tables.
         bands: usize,
-        /// The most configurations.
+        /// Maximum number of configurations.
         max: usize,
     },
-    /// Columns cannot be looked at in groups of this size.
+    /// Columns cannot be grouped by this number.
     #[error("n-grams of {order} columns cannot be counted; use 1 to {max}")]
     Order {
         /// Columns asked for.
@@ -49,7 +49,7 @@ pub enum TrainingError {
         /// The probability asked for.
         change: f64,
     },
-    /// Sections cannot have so many columns, or be of so many kinds.
+    /// Sections cannot have this many columns, or be of this many kinds.
     #[error("sections cannot have {size} columns or kinds; use 1 to {max} of each")]
     Sections {
         /// Columns or kinds asked for.

@@ -1,4 +1,4 @@
-//! Columns of n-grams proposed with a view to what demands make of them.
+//! Proposals of columns of n-grams that take demands into account.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::column_ngrams::{ColumnNGrams, EDGE, history};
 use crate::mdmc::sample::twist::{HistoryValues, Twist, TwistState};
 
 /// Proposals of columns in proportion to their probability under n-grams, the [factors](Twist) of demands, and the
-/// [value](history_values) of what can follow.
+/// [value](history_values) of the possible continuations.
 pub(super) struct NGramProposals {
     ngrams: Arc<ColumnNGrams>,
     values: Arc<HistoryValues>,
@@ -26,7 +26,7 @@ impl NGramProposals {
         }
     }
 
-    /// A column, by its place and whether the edge stands before those `before` it, and the weight of its proposal.
+    /// Proposes the column at an index and returns it with the weight of the proposal; `edge` states whether the edge precedes the columns `before`.
     pub(super) fn column(
         &self,
         (index, edge): (usize, bool),
@@ -70,7 +70,7 @@ impl NGramProposals {
         let column = shares.flat_map(|shares| {
             let possible = shares.iter().filter(|&&(_, share)| share > 0.0);
             let mut possible = possible.map(|&(column, share)| (share, column)).peekable();
-            // A particle that weighs nothing.
+            // The particle has weight zero.
             if possible.peek().is_none() {
                 return Constant::new(0);
             }
@@ -92,12 +92,12 @@ fn value(values: &HistoryValues, column: usize, history: &[usize]) -> f64 {
     known.copied().unwrap_or(1.0)
 }
 
-/// The mean factor of the columns from one on by themselves, after each history: a backward pass over the columns of a level, each scaled by its largest
-/// value. None where there are too many histories.
+/// For each column and history, the mean over continuations of the product of the factors of this and all later columns by themselves: a backward pass, each
+/// column scaled by its largest value. Empty if there are too many histories.
 fn history_values(ngrams: &ColumnNGrams, width: usize, twist: &Twist) -> HistoryValues {
-    /// The most histories of a column.
+    /// Maximum number of histories of a column.
     const MOST: usize = 20_000;
-    /// The least of the values that are not zero.
+    /// Least nonzero value.
     const LEAST: f64 = 1e-200;
     let order = ngrams.order();
     let start = if order > 1 { vec![EDGE] } else { Vec::new() };

@@ -1,8 +1,8 @@
-//! Horizontal bands with tables of their own.
+//! Horizontal bands with separate tables.
 
 use crate::mdmc::TrainingError;
 
-/// Number of equal bands into which the rows are divided, each with tables of its own.
+/// Number of equal bands into which the rows are divided, each with separate tables.
 ///
 /// Splitting lets the chain learn that the ground is at the bottom and the sky above, at the price
 /// of fewer examples a table.
@@ -13,7 +13,7 @@ impl RowSplits {
     /// One band: all rows share one table.
     pub const NONE: RowSplits = RowSplits(1);
 
-    /// `splits` bands over `height` rows.
+    /// Creates `splits` bands over `height` rows.
     ///
     /// An error unless `1 <= splits <= height`.
     pub fn new(splits: usize, height: usize) -> Result<Self, TrainingError> {
@@ -40,7 +40,7 @@ impl RowSplits {
         first(band)..first(band + 1)
     }
 
-    /// The same bands, if `height` rows can be divided so.
+    /// Returns these bands if `height` rows can be divided into them.
     pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, TrainingError> {
         if (1..=height).contains(&self.0) {
             Ok(self)

@@ -21,7 +21,7 @@ impl Offset {
     /// The cell below the left one.
     pub const LEFT_BELOW: Offset = Offset { dx: -1, dy: 1 };
 
-    /// The row and column of this neighbour, or `None` where it falls outside the level.
+    /// The row and column of this neighbour, or `None` if it is outside the level.
     pub fn of_cell(
         self,
         row: usize,
@@ -77,7 +77,7 @@ impl Structure {
         ("ns3", Self::NS3),
     ];
 
-    /// A structure of the given offsets, the most important first.
+    /// Creates a structure of the given offsets, the most important first.
     ///
     /// An error if an offset is not below or to the left in the same row, reaches further than
     /// [`Structure::MAX_REACH`] or is repeated, or if there are more than [`Structure::MAX_OFFSETS`].

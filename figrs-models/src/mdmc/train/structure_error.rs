@@ -6,7 +6,7 @@ use figrs_derive::ErrorDebug;
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum StructureError {
-    /// A name is not that of a known structure.
+    /// No known structure has this name.
     #[error("unknown structure {name:?}; use ns0, ns1, ns2 or ns3, or offsets as (-1,0)(0,1)")]
     UnknownStructure {
         /// The name.

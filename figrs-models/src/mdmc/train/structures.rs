@@ -4,11 +4,11 @@ use std::{fmt, str::FromStr};
 
 use crate::mdmc::{Structure, StructureError};
 
-/// Network structures in the order in which they are tried: the first one, and those to fall back on where training never showed its
+/// Network structures in the order in which they are tried: the first one, and those to fall back on if training never showed its
 /// configuration.
 ///
 /// A structure to fall back on sees some of the neighbours of the first, and the last sees none, so that every cell has a
-/// tile. A [`Structure`] alone stands for itself and its [`fallbacks`](Structure::fallbacks).
+/// tile. A single [`Structure`] stands for itself and its [`fallbacks`](Structure::fallbacks).
 ///
 /// ```
 /// use figrs_models::mdmc::{Structure, Structures};
@@ -25,7 +25,7 @@ pub struct Structures {
 }
 
 impl Structures {
-    /// A structure and those to fall back on, the one to try first in front.
+    /// Creates a list of a structure and those to fall back on; the one to try first comes first.
     ///
     /// An error if one of them sees a neighbour that `first` does not or occurs twice, or if the last sees any.
     pub fn new(
@@ -59,7 +59,7 @@ impl Structures {
         }
     }
 
-    /// The structures, the first in front.
+    /// The structures, starting with the first to try.
     pub fn as_slice(&self) -> &[Structure] {
         &self.all
     }
@@ -69,7 +69,7 @@ impl Structures {
         &self.all[0]
     }
 
-    /// For each structure the places of its offsets among those of the first.
+    /// For each structure, the indices of its offsets among those of the first.
     pub(in crate::mdmc) fn places(&self) -> Vec<Vec<usize>> {
         let first = self.first().offsets();
         let places = |structure: &Structure| {
@@ -96,7 +96,7 @@ impl From<&Structures> for Structures {
     }
 }
 
-/// Reads one structure, with all simpler ones to fall back on, or a list of structures parted by commas.
+/// Reads one structure, with all simpler ones to fall back on, or a list of structures separated by commas.
 impl FromStr for Structures {
     type Err = StructureError;
 

@@ -8,9 +8,9 @@ use crate::mdmc::{Tile, TileDistribution};
 /// Counts of tile ids by configuration key, while training.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// Below this number of possible keys a table finds its entries by direct index, unless few of them are entries.
+/// Below this number of possible keys a table finds its entries by direct index, unless few keys have entries.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// Most possible keys of a direct index for each entry: a kilobyte. Few entries are found as quickly without it.
+/// Maximum number of possible keys per entry for a direct index, a kilobyte per entry. With fewer entries a search is as quick.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
 /// Tiles that training showed in one configuration.
@@ -18,7 +18,7 @@ const KEYS_OF_ENTRY: u64 = 1 << 8;
 pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
     pub(in crate::mdmc) distribution: TileDistribution,
-    /// The ids of the tiles that can be drawn, with their counts, smoothed if that is wanted.
+    /// The ids of the tiles that can be drawn, with their counts, including any smoothing.
     pub(in crate::mdmc) weights: Vec<(u8, f64)>,
     /// The sum of their counts.
     pub(in crate::mdmc) mass: f64,
@@ -29,12 +29,12 @@ pub(in crate::mdmc) struct ConfigurationEntry {
 pub(in crate::mdmc) struct ConfigurationTable {
     entries: Vec<ConfigurationEntry>,
     keys: Vec<u64>,
-    /// For each key its entry's index plus one, or zero; empty if there are too many keys.
+    /// For each key, the index of its entry plus one, or zero; empty if there are too many keys.
     direct: Vec<u32>,
 }
 
 impl ConfigurationTable {
-    /// The table of counts over configurations of `length` neighbours.
+    /// Creates the table of counts over configurations of `length` neighbours.
     pub(in crate::mdmc) fn new(counts: Counts, ids: &TileIds, length: usize) -> Self {
         let keys: Vec<u64> = counts.keys().copied().collect();
         let all = (0..length).try_fold(1, |all: u64, _| all.checked_mul(ids.base()));
@@ -68,8 +68,8 @@ impl ConfigurationTable {
         }
     }
 
-    /// Adds a number to the count of every tile of `tiles` in each entry; those seen in an entry are among them. Where it is zero those
-    /// alone can be drawn.
+    /// Adds a number to the count of every tile of `tiles` in each entry; `tiles` includes those seen in an entry. If the number is zero, only
+    /// those seen can be drawn.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
         for entry in &mut self.entries {
             let seen = entry.distribution.counts().iter().map(|&(tile, _)| tile);
@@ -110,7 +110,7 @@ impl ConfigurationTable {
     }
 }
 
-/// The tiles whose ids are the digits of a key, the last digit last.
+/// The tiles whose ids are the digits of a key; the last digit is the last tile.
 fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
     let mut tiles = vec![Tile::BORDER; length];
     for tile in tiles.iter_mut().rev() {
@@ -124,7 +124,7 @@ fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
 mod tests {
     use super::*;
 
-    /// Every third key of configurations of `length` neighbours over two tiles and the border.
+    /// A table with every third key of configurations of `length` neighbours over two tiles and the border.
     fn every_third(length: usize) -> (ConfigurationTable, TileIds) {
         let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
         let keys = (0..3_u64.pow(length as u32)).step_by(3);

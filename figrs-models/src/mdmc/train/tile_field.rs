@@ -11,13 +11,13 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, TrainingError, Travel};
 /// The probability of a level is proportional to a product over cells, of the count of the tile in the band of its row, and
 /// over pairs of neighbours, of the lift of the two tiles beside each other (or above each other), to the power of the share
 /// of pairs in a spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count
-/// expected of independent tiles. Pairs that training never showed have a small weight, not none.
+/// expected of independent tiles. Pairs that training never showed have a small weight instead of none.
 ///
 /// # Guarantee
 ///
-/// Levels are drawn by the engine's [`Gibbs`](figrs_infer::Gibbs) sampler: one chain from a draw of the cells alone, for as many sweeps as asked for. Its
-/// distribution tends to that of the field with the number of sweeps, and is not exact after any. The weights are the
-/// most likely ones where neighbours form no loops, in a single row, and an approximation on a grid (pseudo-moment matching).
+/// Levels are drawn by the engine's [`Gibbs`](figrs_infer::Gibbs) sampler: one chain from a draw of the cells alone, for a given number of sweeps. Its
+/// distribution tends to that of the field with the number of sweeps, and is not exact after any number. The weights are the
+/// most likely ones if neighbours form no loops, in a single row, and an approximation on a grid (pseudo-moment matching).
 ///
 /// # Complexity
 ///
@@ -48,9 +48,9 @@ pub struct TileField {
     pub(in crate::mdmc) travel: Travel,
     pub(in crate::mdmc) splits: RowSplits,
     pub(in crate::mdmc) tiles: Arc<[Tile]>,
-    /// For each band the count of each tile.
+    /// For each band, the count of each tile.
     pub(in crate::mdmc) cells: Vec<Vec<u64>>,
-    /// For each band the lifts of pairs beside each other, and of pairs above each other with the upper tile in the band.
+    /// For each band, the lifts of pairs beside each other, and of pairs above each other with the upper tile in the band.
     pub(in crate::mdmc) beside: Vec<PairLifts>,
     pub(in crate::mdmc) below: Vec<PairLifts>,
 }
@@ -68,7 +68,7 @@ impl TileField {
 
     /// Counts the tiles and pairs of a corpus.
     ///
-    /// An error if the corpus has fewer rows than bands are asked for.
+    /// An error if the corpus has fewer rows than there are bands.
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, TrainingError> {
         let height = corpus.height();
         let splits = splits.checked(height)?;
@@ -106,7 +106,7 @@ impl TileField {
 }
 
 impl PairLifts {
-    /// The same without the pairs that training never showed.
+    /// The same lifts with zero for pairs that training never showed.
     pub(in crate::mdmc) fn only_shown(&self) -> Self {
         let mut lifts = self.lifts.clone();
         ndarray::Zip::from(&mut lifts)

@@ -57,7 +57,7 @@ fn a_legend_beside_the_levels_or_above_gives_meanings() {
             "{notes:?}"
         );
     }
-    // A legend of another game is none of these levels.
+    // A legend of another game does not belong to these levels.
     let scratch = folder(&[("a.txt", "FFB\nBBB"), ("tiles.json", legend)]);
     let (corpus, notes) = read(&scratch);
     assert!(corpus.tiles().tiles().all(Tile::is_unknown));
@@ -141,7 +141,7 @@ fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
         .map(|&(name, text)| (name.to_owned(), text.to_owned()));
     let (corpus, _) = CorpusReader::new([""; 0]).read_texts(named).unwrap();
     assert_eq!(corpus.names(), ["a.txt", "b.txt"]);
-    // A tile of other levels or with a meaning, and one added cell, are no ways.
+    // Tiles of other levels, tiles with a meaning and a single added cell are no ways.
     for (file, text) in [
         ("c.txt", "xx--\n--#-\n#-##"),
         ("a path.txt", "-x--\n-#--\n####"),
@@ -165,7 +165,7 @@ fn two_levels_that_repeat_each_other_are_both_read() {
     let twins = [("a.txt", "yyyy\n####"), ("b.txt", "zzzz\n####")];
     let (corpus, _) = read(&folder(&twins));
     assert_eq!(corpus.names(), ["a", "b"]);
-    // Nor is a tile of the platformer a way, where no legend gives it another meaning.
+    // A tile of the platformer is no way either, unless a legend gives it another meaning.
     let tiles = [("a.txt", "-----\nXXXXX"), ("b.txt", "XXXXX\nXXXXX")];
     let (corpus, _) = read(&folder(&tiles));
     assert_eq!(corpus.names(), ["a", "b"]);
@@ -201,7 +201,7 @@ fn names_and_paths_are_chosen_by_patterns() {
     assert!(names.len() == 2 && names[0].ends_with("one/a-1") && names[1].ends_with("two/a-1"));
     let reader = CorpusReader::new([scratch.path()]).only("two/*");
     assert_eq!(reader.read().unwrap().0.names(), ["a-1", "a-2"]);
-    // A folder within, wherever it stands, with and without the extension.
+    // A folder within, at any depth, with and without the extension.
     let deep = folder(&[
         ("Processed/over/a-1.txt", "-X\nXX"),
         ("Processed/under/b-1.txt", "--\nXX"),
@@ -227,7 +227,7 @@ fn names_and_paths_are_chosen_by_patterns() {
     ));
 }
 
-/// A tile of the legend without a meaning, which no level has, would keep every movement from being made.
+/// A tile of the legend without a meaning, which no level has, would prevent every movement.
 #[test]
 fn tiles_without_meaning_that_no_level_has_are_left_out() {
     let legend = r##"{"tiles": {"@": ["null"], "#": ["solid"], "-": ["passable"], "=": ["rail"], "S": ["start"]}}"##;
@@ -324,7 +324,7 @@ fn folders_without_levels_are_errors() {
     assert!(matches!(error, LevelError::NoLevels { .. }));
 }
 
-/// Regression test: of folders with a file of the same name one was read.
+/// Regression test: only one of the folders with a file of the same name was read.
 #[test]
 fn worlds_with_files_of_the_same_names_are_all_read() {
     let scratch = folder(&[
@@ -372,7 +372,7 @@ fn blank_lines_at_the_end_are_rows_of_a_level() {
     assert_eq!(texts(&corpus), ["#.\n  \n  ", "#.\n.#\n##"]);
 }
 
-/// Regression test: the folder above `..` was taken to be the one that the program runs in.
+/// Regression test: the folder above `..` was taken for the working directory.
 #[test]
 fn the_folder_above_is_that_of_the_levels() {
     for (path, above) in [
@@ -398,7 +398,7 @@ fn there_are_at_most_so_many_tiles_and_cells() {
             max: 250
         }
     ));
-    // A narrow level and a wide one, which together have one height.
+    // A narrow level and a wide one, which have the same height.
     let (tall, wide) = (
         "-\n".repeat(20_000),
         format!("{0}\n{0}\n", "-".repeat(10_000)),
@@ -482,7 +482,7 @@ fn folders_keep_their_own_legends() {
     let (corpus, notes) = read(&["caves", "rooms", "land", "plain"]).unwrap();
     let is = |symbol, meaning| corpus.tiles().tile(symbol).unwrap().is(meaning);
     assert!(is('H', Meaning::Climb) && is('D', Meaning::Door) && is('E', Meaning::Enemy));
-    // Levels of caves have no F: it is that of rooms. Plain levels have no legend.
+    // The levels of the caves have no F, so it is that of the rooms. Plain levels have no legend.
     assert!(is('F', Meaning::Passable) && !is('F', Meaning::Exit) && is('X', Meaning::Solid));
     assert!(corpus.tiles().tile('~').unwrap().is_unknown());
     let legends = notes.iter();
@@ -523,12 +523,12 @@ fn legends_that_disagree_are_an_error() {
     ] {
         assert!(told.contains(part), "{told}");
     }
-    // With one legend for all there is no question.
+    // With one legend for all there is no conflict.
     let tiles = TileSet::from_toml("[tiles]\no = ['passable']").unwrap();
     assert!(reader.tiles(tiles).read().is_ok());
 }
 
-/// A line beside the folders was taken for the only level.
+/// Regression test: a line beside the folders was taken for the only level.
 #[test]
 fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     let scratch = folder(&[

@@ -17,13 +17,13 @@ use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 ///
 /// # Guarantee
 ///
-/// A cell whose configuration was seen gets each tile that passes with its trained probability,
+/// A cell with a seen configuration gets each tile that passes with its trained probability,
 /// renormalised over the tiles that pass. Unseen configurations are avoided as far as the look-ahead
 /// reaches, not excluded.
 ///
 /// # Complexity
 ///
-/// Time per row at most width × look-ahead² × tiles² × windows, where a window is what a structure sees
+/// Time per row at most width × look-ahead² × tiles² × windows, where a window is the part that a structure sees
 /// to the left (one tile for ns1 to ns3); in practice close to width × look-ahead.
 ///
 /// # Example
@@ -44,7 +44,7 @@ use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 /// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models",
 /// Algorithm 2, with two corrections: the look-ahead considers the full set of tiles at every cell,
 /// and the drawing ends when no probability remains. The shortening is an addition: the published
-/// algorithm does not say what happens when the simplest structure fails too.
+/// algorithm does not define what happens when the simplest structure fails too.
 #[derive(Clone, Debug)]
 pub struct LookAheadSampler {
     chain: Arc<MarkovChain>,
@@ -55,10 +55,10 @@ pub struct LookAheadSampler {
 impl LookAheadSampler {
     /// The deepest look-ahead, in cells.
     pub const MAX_DEPTH: usize = 32;
-    /// The widest level, in columns; less for chains so high that it would exceed 2²⁸ cells.
+    /// The widest level, in columns; narrower if the chain is so high that this width would exceed 2²⁸ cells.
     pub const MAX_WIDTH: usize = 1_000_000;
 
-    /// A sampler of levels of `width` columns that looks `depth` cells ahead.
+    /// Creates a sampler of levels of `width` columns that looks `depth` cells ahead.
     ///
     /// **Errors.** [`SamplingError::LookAhead`] if `depth` exceeds [`LookAheadSampler::MAX_DEPTH`]; [`SamplingError::Width`] if `width` is 0 or
     /// exceeds [`LookAheadSampler::MAX_WIDTH`].
@@ -82,7 +82,7 @@ impl LookAheadSampler {
         })
     }
 
-    /// An error unless a level of this size can be drawn.
+    /// Returns an error unless a level of this size can be drawn.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 28) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {

@@ -30,7 +30,7 @@ fn too_deep_and_impossible_widths_are_errors() {
 
 #[test]
 fn tiles_that_pass_keep_their_renormalised_probabilities() {
-    // In the first column X : S : E is 3 : 1 : 4, and nothing ever stood to the right of E.
+    // In the first column X : S : E is 3 : 1 : 4, and in training no tile stands to the right of E.
     let texts = ["X-", "X-", "X-", "S-", "E", "E", "E", "E"];
     let chain = chain(&texts, &Structure::NS1);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);

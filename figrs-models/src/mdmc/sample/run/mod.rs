@@ -88,7 +88,7 @@ impl<'a> LookAheadRun<'a> {
         }
     }
 
-    /// Turns to a row; the rows below must be decided.
+    /// Begins a row; the rows below must be decided.
     pub(in crate::mdmc) fn start_row(&mut self, row: usize) {
         let chain = self.row.chain;
         let (band, structures) = (chain.band(row), 0..chain.structures().len());
@@ -99,7 +99,7 @@ impl<'a> LookAheadRun<'a> {
         self.look_ahead.start();
     }
 
-    /// Decides the tile of one cell; those to its left must be decided.
+    /// Decides the tile of one cell; the cells to its left must be decided.
     pub(in crate::mdmc) fn place<R: Rng + ?Sized>(
         &mut self,
         column: usize,

@@ -12,7 +12,7 @@ use crate::mdmc::{
 /// A multi-dimensional Markov chain: for a structure and each simpler one, and for each band of rows, the counts of tiles in
 /// each configuration of the training levels.
 ///
-/// Neighbours outside a level are [`Tile::BORDER`], at the left, at the right and below alike.
+/// All neighbours outside a level, at the left, at the right and below, are [`Tile::BORDER`].
 ///
 /// # References
 ///
@@ -37,12 +37,12 @@ impl MarkovChain {
     /// Largest number that can be added to the counts of tiles.
     pub const MAX_SMOOTHING: f64 = 1e6;
 
-    /// Most configurations that are counted, those of each band, structure and kind of columns apart: some hundreds of megabytes.
+    /// Maximum number of configurations, counted separately for each band, structure and kind of columns: some hundreds of megabytes.
     pub const MAX_CONFIGURATIONS: usize = 1 << 20;
 
-    /// Counts the tiles of a corpus for a list of structures, or for one and the simpler ones to fall back on.
+    /// Counts the tiles of a corpus for a list of structures, or for a structure and the simpler ones to fall back on.
     ///
-    /// An error if the corpus has fewer rows than bands are asked for, or if there would be more than
+    /// An error if the corpus has fewer rows than there are bands, or if there would be more than
     /// [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS).
     ///
     /// # Complexity
@@ -57,7 +57,7 @@ impl MarkovChain {
         Ok(chains.remove(0))
     }
 
-    /// A chain for each kind of columns, trained on the columns of that kind; `kind` is that of a column of a level.
+    /// Trains a chain for each kind of columns on the columns of that kind; `kind` returns the kind of a column of a level.
     ///
     /// **Errors.** As [`MarkovChain::train`].
     pub(in crate::mdmc) fn of_kinds(
@@ -75,7 +75,7 @@ impl MarkovChain {
             bands: splits.count(),
             max: Self::MAX_CONFIGURATIONS,
         };
-        // Each structure has at least one in each band, and at most as many as the first one.
+        // Each structure has at least one configuration in each band, and at most as many as the first one.
         let most = Self::MAX_CONFIGURATIONS / structures.places().len().max(1);
         if splits.count().saturating_mul(kinds) > most {
             return Err(too_many());
@@ -106,7 +106,7 @@ impl MarkovChain {
         Ok(counts.into_iter().map(chain).collect())
     }
 
-    /// The chain of the first structure's counts in each band; the counts of the others are sums of these.
+    /// Makes the chain from the first structure's counts in each band; the counts of the others are sums of these.
     pub(in crate::mdmc) fn of_counts(
         height: usize,
         splits: RowSplits,
@@ -143,15 +143,15 @@ impl MarkovChain {
         chain
     }
 
-    /// The chain as one of these tiles, trained on levels that are played in a direction.
+    /// Sets the tiles of the chain, and the direction in which its training levels are played.
     pub(in crate::mdmc) fn of_corpus(mut self, tiles: &Arc<TileSet>, travel: Travel) -> Self {
         self.tile_set = Arc::clone(tiles);
         self.travel = travel;
         self
     }
 
-    /// The chain with `added` added to the count of every tile that stood anywhere in the band, in each configuration that was seen: tiles that
-    /// were never seen there become possible. Zero takes that back.
+    /// Returns the chain with `added` added to the count of every tile that occurs in the band, in each seen configuration: tiles that
+    /// were never seen there become possible. Zero undoes that.
     ///
     /// The set of seen configurations does not change; drawn levels will have more unseen ones.
     ///
@@ -217,7 +217,7 @@ impl MarkovChain {
         self.height
     }
 
-    /// The set of tiles that the training levels are made of.
+    /// The set of tiles of the training levels.
     pub fn tile_set(&self) -> &Arc<TileSet> {
         &self.tile_set
     }
@@ -242,7 +242,7 @@ impl MarkovChain {
         self.splits.band(row, self.height)
     }
 
-    /// The structures: the first one, then those to fall back on, down to no neighbours.
+    /// The structures: the first one, then those to fall back on, down to the one without neighbours.
     pub fn structures(&self) -> &[Structure] {
         self.structures.as_slice()
     }
@@ -314,8 +314,8 @@ impl MarkovChain {
         self.tiles_by_structure(level)[1..].iter().sum()
     }
 
-    /// For each structure the number of cells of a level for which it is the first that was shown its part of the
-    /// configuration; the simplest one counts where none was.
+    /// For each structure, the number of cells of a level for which it is the first that was shown its part of the
+    /// configuration; a cell without any counts for the simplest one.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];

@@ -118,7 +118,7 @@ fn each_structure_of_a_list_has_the_counts_that_it_has_alone() {
             );
         }
     }
-    // A configuration of ns3 that was never shown, and what stood above ground.
+    // A configuration of ns3 that was never shown, and the tiles that stood above ground.
     let strange = tiles("EXE");
     assert_eq!(chain.first_seen(1, &strange), 2);
     let above = chain.distribution(2, 1, &tiles("X"));

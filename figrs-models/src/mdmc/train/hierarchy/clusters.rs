@@ -12,7 +12,7 @@ pub(super) struct Medoids {
     medoids: Vec<Vec<Tile>>,
 }
 
-/// Largest number of rounds of reassignment.
+/// Maximum number of rounds of reassignment.
 const ROUNDS: usize = 50;
 
 /// Hamming distance: the number of tiles that differ.
@@ -21,7 +21,7 @@ fn distance(a: &[Tile], b: &[Tile]) -> u64 {
 }
 
 impl Medoids {
-    /// At most `kinds` medoids of examples of one length, each counted so many times: the first drawn in proportion to squared distances (k-means++),
+    /// Finds at most `kinds` medoids of examples of one length with their counts: the first are drawn in proportion to squared distances (k-means++),
     /// then each example joins the nearest and each group chooses its most central example, until nothing changes.
     pub(super) fn find<'a, R: Rng>(
         examples: impl Iterator<Item = (&'a Vec<Tile>, u64)>,

@@ -8,11 +8,11 @@ use figrs_core::stream;
 use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile, TrainingError};
 use clusters::Medoids;
 
-/// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain says which kind follows which,
-/// and each kind has a low-level chain of tiles of its own.
+/// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain decides which kind follows which,
+/// and each kind has its own low-level chain of tiles.
 ///
 /// Kinds are found by k-medoids on the share of tiles that differ ([`train`](Self::train)), or are the styles of the corpus
-/// ([`train_styles`](Self::train_styles)). The high-level chain looks one section back. After a kind that nothing ever followed, the next is drawn
+/// ([`train_styles`](Self::train_styles)). The high-level chain looks one section back. After a kind that no other followed in training, the next is drawn
 /// from all sections.
 ///
 /// # Complexity
@@ -44,20 +44,20 @@ pub struct HierarchicalChain {
     /// Weight of each kind at the start of a level, and weight of each kind anywhere.
     first: Vec<f64>,
     anywhere: Vec<f64>,
-    /// For each kind the weights of the kinds that follow it.
+    /// For each kind, the weights of the kinds that follow it.
     next: Vec<Vec<f64>>,
     chains: Vec<MarkovChain>,
     medoids: Vec<Vec<Tile>>,
 }
 
 impl HierarchicalChain {
-    /// The most columns of a section, and the most kinds.
+    /// Maximum number of columns of a section, and of kinds.
     pub const MAX: usize = 64;
 
-    /// Sorts the sections of `section` columns of a corpus into at most `kinds` kinds, starting from random numbers of `seed`, and
+    /// Sorts the sections of `section` columns of a corpus into at most `kinds` kinds, with random numbers of `seed`, and
     /// counts.
     ///
-    /// The last section of a level is filled up with its last column for the sorting. An error if `section` or `kinds` is 0 or exceeds
+    /// For the sorting, the last section of a level is filled up with its last column. An error if `section` or `kinds` is 0 or exceeds
     /// [`HierarchicalChain::MAX`], or by [`MarkovChain::train`].
     pub fn train(
         corpus: &Corpus,
@@ -91,10 +91,10 @@ impl HierarchicalChain {
         })
     }
 
-    /// Counts the tiles of each style of a corpus by themselves, so that none leaks into another: the kind of a section is its style.
+    /// Counts the tiles of each style of a corpus separately, so that none leaks into another: the kind of a section is its style.
     ///
-    /// Levels begin in a style in proportion to its levels, and go on in it; after each section of `section` columns the style changes with
-    /// probability `change`, to another one in proportion to its sections.
+    /// Levels begin in a style with probability proportional to its levels, and go on in it; after each section of `section` columns the style changes with
+    /// probability `change`, to another one with probability proportional to its sections.
     ///
     /// **Errors.** [`TrainingError::Sections`] if `section` is 0 or exceeds [`HierarchicalChain::MAX`], or if there are more styles;
     /// [`TrainingError::Change`] unless `change` is a probability; those of [`MarkovChain::train`].
@@ -186,7 +186,7 @@ impl HierarchicalChain {
         &self.chains
     }
 
-    /// Weights of the kinds that follow a kind, or begin a level; of all kinds if none does.
+    /// Weights of the kinds that follow a kind, or that begin a level; of all kinds if no kind follows.
     fn following(&self, kind: Option<usize>) -> &[f64] {
         let weights = kind.map_or(&self.first, |kind| &self.next[kind]);
         if weights.iter().any(|&weight| weight > 0.0) {

@@ -16,7 +16,7 @@ use crate::mdmc::{
 };
 
 impl HierarchicalChain {
-    /// The level of this many columns as an element program: a Chain a section on the kind before, and a Chain a cell on
+    /// The level of this many columns as an element program: for each section a Chain on the kind before, and for each cell a Chain on
     /// its neighbours and on the kind of its section.
     ///
     /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
@@ -86,7 +86,7 @@ impl ColumnProgram for HierarchicalColumns {
     }
 
     fn reach(&self) -> Option<usize> {
-        // The kind of a section is handed on with its last column.
+        // The kind of a section is passed on with its last column.
         Some(self.chain.chains[0].reach()?.max(1))
     }
 
@@ -111,7 +111,7 @@ impl ColumnProgram for HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// The elements of some columns, with twisted proposals if they are asked for.
+    /// Builds the elements of some columns, with twisted proposals if requested.
     fn built(
         &self,
         columns: Range<usize>,
@@ -128,7 +128,7 @@ impl HierarchicalColumns {
         let mut tiles = Array2::from_elem((height, columns.len()), border.clone());
         let mut seen: Vec<Vec<SeenStatement>> = vec![Vec::new(); columns.len()];
         let bands = 0..chain.row_splits().count();
-        // One function for all cells of a band: algorithms compute what it gives once.
+        // All cells of a band share one function, so that algorithms compute its results once.
         let drawn: Vec<_> = bands.clone().map(|band| drawn(&self.chain, band)).collect();
         let shown: Vec<_> = bands.clone().map(|band| shown(&self.chain, band)).collect();
         let shares = [false, true].map(|seen| -> Vec<_> {
@@ -184,7 +184,7 @@ impl HierarchicalColumns {
     }
 }
 
-/// The kind after another.
+/// The function from a kind to the next one.
 fn next_kind(
     chain: &Arc<HierarchicalChain>,
 ) -> Arc<impl Fn(&usize) -> Element<usize> + Send + Sync + use<>> {
@@ -192,7 +192,7 @@ fn next_kind(
     Arc::new(move |&before: &usize| chain.kind(Some(before)))
 }
 
-/// The distribution of a tile, by the configuration and the kind of the section.
+/// The function from a configuration and the kind of the section to the distribution of a tile.
 fn drawn(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -201,7 +201,7 @@ fn drawn(
     Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.tile(kind, band, tiles))
 }
 
-/// The distribution of a tile, by the configuration and the kind of the section, as a list; empty where an unseen configuration is to be excluded.
+/// The function from a configuration and the kind of the section to the shares of tiles; empty if unseen configurations are excluded and this one is unseen.
 fn shares(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -217,7 +217,7 @@ fn shares(
     })
 }
 
-/// True if training showed the kind a configuration.
+/// The function that tests whether training showed the kind a configuration.
 fn shown(
     chain: &Arc<HierarchicalChain>,
     band: usize,

@@ -16,24 +16,24 @@ use figrs_reading::mistakes;
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
-/// Character of the border in a configuration, of chains whose tiles it is not.
+/// Character of the border in a configuration, unless a tile of the chain has it.
 const BORDER: char = '#';
-/// The most rows: one column of them is a level of the largest size.
+/// Maximum number of rows: a column of them is a level of the largest size.
 const MOST_ROWS: usize = 1 << 28;
-/// The most cells of all training levels, so that sums of counts are exact.
+/// Maximum number of cells of all training levels, so that sums of counts are exact.
 const MOST_CELLS: u64 = 1 << 53;
 
 /// Reason why a text is not a trained chain.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SavedChainError {
-    /// Not JSON, cut off, or without a field that is needed.
+    /// The text is not JSON, is cut off, or lacks a required field.
     #[error(
         "not a saved chain: line {}, column {}: {}; train and save it again",
         .0.line(), .0.column(), mistakes::in_json(.0)
     )]
     Json(#[from] serde_json::Error),
-    /// JSON of something else.
+    /// The text is JSON of something else.
     #[error("the format is {found:?}, not {FORMAT:?}; give a saved chain")]
     Format {
         /// The format that the text claims.
@@ -47,13 +47,13 @@ pub enum SavedChainError {
         /// The version of the text.
         found: u32,
     },
-    /// The neighbours cannot be.
+    /// The neighbours are invalid.
     #[error("the saved chain cannot be: {0}")]
     Structure(#[from] StructureError),
-    /// The rows cannot be split into such bands.
+    /// The rows cannot be split into these bands.
     #[error("the saved chain cannot be: {0}")]
     Splits(#[from] TrainingError),
-    /// More rows or columns than there can be.
+    /// More rows or columns than the maximum.
     #[error(
         "a chain of {height} rows that was trained on {columns} columns; there are at most {MOST_ROWS} rows and {MOST_CELLS} cells, \
          so the file was changed: train again"
@@ -99,7 +99,7 @@ pub enum SavedChainError {
         rows: usize,
         /// The columns of the training levels.
         columns: u64,
-        /// The sum that the size of the levels demands.
+        /// The sum that follows from the size of the levels.
         expected: u64,
     },
     /// A count of zero, or a configuration written twice.
@@ -123,19 +123,19 @@ pub enum SavedChainError {
         /// The direction of the text.
         found: String,
     },
-    /// Tables for another number of bands.
+    /// The number of tables does not match the number of bands.
     #[error(
         "there are tables for {found} bands, and the chain has {expected}; the file was changed, so train again"
     )]
     Bands {
-        /// Tables.
+        /// Number of tables.
         found: usize,
-        /// Bands.
+        /// Number of bands.
         expected: usize,
     },
 }
 
-/// Fields at the beginning of every version.
+/// Fields at the beginning of every version of the format.
 #[derive(Deserialize)]
 #[serde(expecting = "a saved chain")]
 struct FormatHeader {
@@ -151,17 +151,17 @@ struct SavedChain {
     height: usize,
     /// Number of columns of all training levels together.
     columns: u64,
-    /// Legend of the tiles, where they are not those of the platformer.
+    /// Legend of the tiles, unless they are those of the platformer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     legend: Option<serde_json::Value>,
-    /// Character of the border, where it is not the usual one.
+    /// Character of the border, unless it is the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     border: Option<char>,
-    /// Direction in which levels are played, where it is not from left to right.
+    /// Direction in which levels are played, unless it is from left to right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     travel: Option<String>,
     structure: Vec<(i32, i32)>,
-    /// Structures to fall back on, where they are not the simpler ones of the first.
+    /// Structures to fall back on, unless they are the simpler ones of the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fallbacks: Option<Vec<Vec<(i32, i32)>>>,
     /// Number added to the counts of tiles.
@@ -241,7 +241,7 @@ impl MarkovChain {
         entry.collect()
     }
 
-    /// Reads a chain from [`MarkovChain::to_json`], and checks that it can be a trained one.
+    /// Reads a chain from [`MarkovChain::to_json`], and checks that training can have produced it.
     ///
     /// **Errors.** [`SavedChainError`], with the band and the configuration of the mistake.
     pub fn from_json(text: &str) -> Result<Self, SavedChainError> {
@@ -301,7 +301,7 @@ impl MarkovChain {
 }
 
 impl SavedChain {
-    /// The tiles that were counted.
+    /// The ids of the counted tiles.
     fn ids(&self, set: &TileSet) -> Result<TileIds, SavedChainError> {
         let mut tiles = BTreeSet::new();
         for (band, entries) in self.bands.iter().enumerate() {
