@@ -25,7 +25,7 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
 /// A quarter of the work for proofs is left for the [proof](confirmed) of conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// The work of a search that runs before particles.
+/// The work of a search that runs before particles are tried.
 fn search_work(steered: &SteeredLevel) -> u64 {
     let steps = steered.steps_of_proof();
     steps - steps / CONFIRMATION
@@ -68,7 +68,7 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
         .map_or(EarlyProof::NotFound, EarlyProof::Proven)
 }
 
-/// Returns a proof that demands that particles could not meet together exclude each other, within the work that the first search left.
+/// Tries to prove the conflict that particles found, within the work that the first search left.
 pub(super) fn confirmed(
     steered: &SteeredLevel,
     found: &Conflict,

@@ -64,7 +64,7 @@ pub enum Demand {
         /// At most this many.
         most: usize,
     },
-    /// A pattern occurs nowhere: at no place do all its set tiles match.
+    /// A pattern occurs nowhere: there is no place where all its set tiles match.
     Forbidden(Mask),
     /// A player gets from a start to the goal, by the rules of a movement and through the areas of a [`Route`]. The rules are for the set
     /// of tiles and the direction of travel of the level's model.

@@ -124,7 +124,7 @@ impl LevelSampler for ExactSampler {
         )
     }
 
-    /// Returns the whole set as one batch: where messages do not fit into memory, each batch computes them again.
+    /// Batches are large because each batch computes the messages again if these do not fit into memory.
     fn batch(&self) -> u64 {
         64
     }

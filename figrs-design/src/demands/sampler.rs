@@ -20,7 +20,7 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// The distribution of the levels, in one sentence.
     fn guarantee(&self) -> String;
 
-    /// How near the levels drawn so far are to the law, as measured, in one sentence; `None` if they have the law exactly.
+    /// Measured nearness of the levels drawn so far to the law, in one sentence; `None` if they have the law exactly.
     fn quality(&self) -> Option<String> {
         None
     }
