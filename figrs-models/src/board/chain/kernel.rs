@@ -243,7 +243,7 @@ impl<C: Value> BoardKernel<C> {
         } else {
             let log = ratio - chance().ln();
             let more = if self.penalty == f64::INFINITY {
-                // With equal violations the weights of cells decide; only a smaller violation is accepted otherwise.
+                // With equal violations the weights of cells decide; a smaller violation is always accepted.
                 if log > 0.0 { 0.0 } else { -1.0 }
             } else {
                 (log / self.penalty).floor().clamp(-1e15, 1e15)
