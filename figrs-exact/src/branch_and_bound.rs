@@ -1,4 +1,4 @@
-//! The most probable world of models that are too wide to be eliminated, with a bound on all.
+//! The most probable world of models that are too wide for elimination, with a bound on all worlds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// bound on the probability of every world.
 ///
 /// The model is a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Variables of at most three neighbours are
-/// eliminated, and what is left falls into independent components, which are searched apart. The first bound of a component comes from sequential
+/// eliminated, and the remaining variables form independent components, each searched alone. The first bound of a component comes from sequential
 /// tree-reweighted moves of costs between functions (virtual arc consistency), the first world from tabu search. Then a hybrid best-first search takes
-/// the part of the smallest bound, searches it depth first for a while, and keeps what is left of it as parts to come. At each node, costs are moved
-/// until some are paid whatever the values are (existential directional arc consistency), values that others dominate are removed, and variables of
-/// at most two neighbours are eliminated. The nodes that it goes to have their costs moved by tree-reweighted sweeps as well, as often as that raises bounds.
+/// the open node of the smallest bound, searches it depth first for a while, and keeps its unexplored subtrees as open nodes. At each node, costs are moved
+/// so that the lower bound grows (existential directional arc consistency), values that others dominate are removed, and variables of
+/// at most two neighbours are eliminated. At the open nodes taken, tree-reweighted sweeps move costs as well, for as long as they raise bounds.
 /// A component that small separators part is also searched along a tree decomposition, with bounds for each assignment of a separator; both
-/// searches do as much work, and tell each other of better assignments. If the search takes longer, an exact elimination is tried where tables of the size allowed suffice;
+/// searches do the same amount of work and share better assignments. If the search takes longer, an exact elimination is tried where tables of the size allowed suffice;
 /// else a mini-bucket elimination with such tables bounds all worlds, and neighbourhoods of the best one are optimised.
 /// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, [`Answer::improvements`] the course of the gap.
 ///
-/// **Guarantee.** The world is one of positive probability, which is recomputed from the factors in the end. Costs are integers, so that sums of
+/// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, so that sums of
 /// them do not drift: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if all of them together
 /// would not fit into 55 bits. The bound is on the costs before they were rounded, for every budget, and is itself rounded up; when the search ends before
 /// its budget does, it is above the world by at most two such units for each factor that is not constant, and what floating-point numbers
@@ -41,12 +41,12 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 ///
 /// **Complexity.** Exponential in the number of variables at worst, cut off by the budget. A step of the search looks at the functions whose
 /// costs change. Along a tree decomposition, it is exponential in the largest cluster of variables rather than in all, times the assignments of its separator. Memory is linear in the model, in the depth of the search, in the open nodes and the tables of eliminations, up to the limit set, and in the
-/// steps that found something better.
+/// steps that found a better world or bound.
 ///
 /// With a [`deadline`](Self::deadline) the preparation and the search end in time with the best world so far and the bound so far, and
 /// [`Sampling::stopped`](figrs_answer::Sampling::stopped) of the answer says so.
 ///
-/// **Errors.** [`Error::NothingDone`] if it was stopped before there was any world; [`Error::NoWorldFound`], which tells the bound, if the budget was used before there was any world; else as
+/// **Errors.** [`Error::NothingDone`] if it was stopped before there was any world; [`Error::NoWorldFound`], with the bound, if the budget was used before there was any world; else as
 /// [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (Whether functions
 /// that fail for some values matter is decided by elimination, which may be refused.)
 ///
@@ -116,22 +116,22 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of steps of the search: a look at a cost function, or at another 64 of its costs.
+    /// Sets the maximum number of steps of the search: one for each cost function looked at, and one for each further 64 of its costs.
     pub fn work(mut self, steps: u64) -> Self {
         self.limits.work = steps;
         self
     }
 
-    /// Sets the maximum number of bytes in addition to the cost functions. Half of them are for the open nodes of all components, and for what is known of each
-    /// assignment of a separator: once they are reached, the search goes on depth first, in the same time, with bounds that come down later, and
-    /// forgets what it knows of separators. The other half is for the tables of an elimination, which
+    /// Sets the maximum number of bytes in addition to the cost functions. Half of them are for the open nodes of all components, and for the bounds of each
+    /// assignment of a separator: once they are used, the search goes on depth first, as fast as before, with bounds that come down later, and
+    /// forgets the bounds of separators. The other half is for the tables of an elimination, which
     /// is refused, or divided into smaller mini-buckets, if it takes more.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;
         self
     }
 
-    /// Calls this for each of [`Answer::improvements`] when it is made, on the calling thread: a better world was found, or the bound has come
+    /// Calls `listener` for each of [`Answer::improvements`] when it is made, on the calling thread: a better world was found, or the bound came
     /// down.
     pub fn on_improvement(
         mut self,
@@ -212,7 +212,7 @@ impl MpeBranchAndBound {
     }
 }
 
-/// A function that is called with better worlds and better bounds, if there is one.
+/// An optional function that is called with better worlds and better bounds.
 #[derive(Clone, Default)]
 struct ImprovementListener(Option<Arc<ListenerFn>>);
 

@@ -11,7 +11,7 @@ use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
 
-/// A model compiled once, to be asked many times, from several threads if need be.
+/// A model compiled once, to answer many questions, also from several threads.
 ///
 /// A form refuses questions that it cannot answer with [`Error::NotInAnswer`].
 ///
@@ -32,7 +32,7 @@ use figrs_answer::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element, in place of the evidence set on it here before.
+    /// Observes a varying element, replacing evidence set on it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     #[track_caller]
@@ -48,10 +48,10 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// The most probable world of the targets and the evidence.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] where a form does not know single worlds.
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] where a form does not hold single worlds.
     fn most_probable(&self) -> Result<World, Error>;
 
-    /// The most probable worlds, best first; fewer if there are not as many.
+    /// The `count` most probable worlds, best first; fewer if there are fewer.
     ///
     /// **Errors.** As [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error>;
@@ -63,7 +63,7 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// Number of worlds that the evidence leaves possible.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] where a form does not know single worlds; when the counts would take more memory than
+    /// **Errors.** [`Error::NotInAnswer`] where a form does not hold single worlds; when the counts would take more memory than
     /// the budget.
     fn count(&self) -> Result<BigUint, Error>;
 }
@@ -131,7 +131,7 @@ impl Compiled for CompiledCircuit {
 }
 
 impl Compiled for CompiledFrontier {
-    /// Refused: evidence decides which states there are.
+    /// Returns an error: evidence decides which states exist.
     fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
         Err(unsupported(
             "evidence that may change",
@@ -151,7 +151,7 @@ impl Compiled for CompiledFrontier {
         self.most_probable()
     }
 
-    /// Refused, but for the first.
+    /// Returns an error for a `count` above one.
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         match count {
             0 => Ok(Vec::new()),

@@ -17,7 +17,7 @@ use figrs_answer::limits::Limits;
 /// A model with targets and varying elements, and the present evidence on these.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledProblem {
-    /// The algorithm that compiles.
+    /// The name of the algorithm that compiles.
     algorithm: &'static str,
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
@@ -56,7 +56,7 @@ impl CompiledProblem {
         &expansion.targets()[self.targets.len()..]
     }
 
-    /// The place of an element among the varying ones.
+    /// The index of an element among the varying ones.
     pub(crate) fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
         let id = element.erased().id();
         let place = self.varying.iter().position(|e| e.id() == id);
@@ -66,7 +66,7 @@ impl CompiledProblem {
         })
     }
 
-    /// The place of a varying element, with the statement that it has a value.
+    /// The index of a varying element, with the statement that it has a value.
     #[track_caller]
     pub(crate) fn observation<T: Value>(
         &self,
@@ -77,7 +77,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// The place of a varying element, with a statement that weighs its values.
+    /// The index of a varying element, with a statement that weighs its values.
     #[track_caller]
     pub(crate) fn weighting<T: Value>(
         &self,
@@ -151,9 +151,9 @@ impl CompiledProblem {
         ))
     }
 
-    /// An error if the `count` best worlds of so many variables take more memory than the budget.
+    /// Returns an error if the `count` best worlds of a model with this number of variables take more memory than the budget.
     pub(crate) fn check_worlds(&self, count: usize, variables: usize) -> Result<(), Error> {
-        // A world has its values twice, its choices or ranks, and alternatives that may lead to others.
+        // A world takes its values twice, its choices or ranks, and alternatives that may lead to other worlds.
         let bytes = count as f64 * (variables as f64 * 12.0 + 128.0);
         Ok(self.limits.options.check_memory(bytes)?)
     }
@@ -179,12 +179,12 @@ impl CompiledProblem {
         (model, self.roots())
     }
 
-    /// The error for the present evidence.
+    /// The error for present evidence that is impossible.
     pub(crate) fn impossible(&self) -> Error {
         self.impossible_within(&self.limits)
     }
 
-    /// The error for the present evidence, explained within other limits than those of questions.
+    /// As [`impossible`](Self::impossible), with the search for a conflict within `limits`.
     pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
         let (model, roots) = self.with_present_evidence();
         conflict::impossible(&model, &roots, limits)
@@ -221,7 +221,7 @@ impl CompiledProblem {
     }
 }
 
-/// The expansion that single worlds are read from: one without shared calls.
+/// The expansion without shared calls, from which single worlds are read.
 pub(crate) fn unfolded_expansion(
     expansion: &Arc<Expansion>,
     model: &Model,

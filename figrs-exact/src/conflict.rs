@@ -1,4 +1,4 @@
-//! Consistency of evidence: minimal conflicts, and failures that no world can have.
+//! Consistency of evidence: minimal conflicts, and functions that fail in some world.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
@@ -10,13 +10,13 @@ use figrs_answer::limits::Limits;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 
-/// The error for evidence that is known to be impossible, with a conflict: a minimal one, as far as bounded work decides it.
+/// The error for evidence that is known to be impossible, with a conflict, which is minimal if bounded work can prove it.
 ///
 /// Pieces are left out while the rest stays impossible: first all weights, few of which exclude anything, then halves, quarters, ..., which needs about
-/// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound). When the work that
-/// all trials together may take is done, or a deadline has passed, the conflict is what is left.
+/// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound). When the work of
+/// all trials together is used up, or a deadline has passed, the conflict is the pieces that remain.
 ///
-/// Scores are part of the program and not left out; where the evidence that is left conflicts with those
+/// Scores are part of the program and not left out; where the remaining evidence conflicts with Scores
 /// that the targets reach, they are named as well.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
@@ -72,7 +72,7 @@ fn reduced(
     (kept, is_minimal)
 }
 
-/// The Scores that the roots reach, in words; the first few.
+/// Descriptions of the first few Scores that the roots reach.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
     let Ok(expansion) = limits.expand(model, targets) else {
@@ -120,7 +120,7 @@ mod tests {
     use crate::circuit::Circuit;
     use figrs_answer::algorithm::Run;
 
-    /// Coins, and so many clauses of three of them each, drawn by a fixed rule.
+    /// Coins, and this number of clauses of three coins each, drawn by a fixed rule.
     fn formula(coins: usize, clauses: usize) -> (Model, Vec<Element<bool>>) {
         let coins: Vec<Element<bool>> = (0..coins).map(|_| Flip::new(0.5)).collect();
         let mut state = 7_u64;
@@ -159,7 +159,7 @@ mod tests {
         let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
         let answer = Circuit::new().run(&kept_only, ()).unwrap();
         assert_eq!(answer.log_evidence().unwrap().value, f64::NEG_INFINITY);
-        // Of a weight that excludes nothing no conflict takes note.
+        // No conflict contains a weight that excludes nothing.
         assert!(!kept.contains(&420));
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let [a, b] = [Flip::new(0.5), Flip::new(0.5)];
         model = model.observe(&a.or(&b), true);
         for other in [&a, &b] {
-            // Linked to the others.
+            // This evidence is linked to the clauses.
             model = model.observe(&other.or(&coins[0]), true);
             model = model.observe(&other.and(&coins[1].or(&coins[2])), false);
         }

@@ -1,4 +1,4 @@
-//! Dependencies among the elements of a model that has evidence.
+//! Dependencies among the elements of a model with evidence.
 
 use figrs_core::expand::{Budget, Expansion};
 use figrs_core::graph::DependencyGraph;

@@ -13,7 +13,7 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_answer::run::watch::{Watch, watched};
 
-/// Number of worlds from one report of progress to the next.
+/// Number of worlds between two reports of progress.
 const REPORTED: u64 = 1024;
 
 /// Runs every world of a finite model, one after another.
@@ -25,7 +25,7 @@ const REPORTED: u64 = 1024;
 /// elements; memory in the size of one world.
 ///
 /// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] past the budget, [`ModelError::NotFinite`] at an element without a
-/// finite support, also where it is observed, [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline, since some of the worlds tell nothing of the rest.
+/// finite support, also where it is observed, [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline, since some worlds say nothing about the rest.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -73,7 +73,7 @@ impl Enumerate {
         self
     }
 
-    /// Ends with an error once this many elements were evaluated, over all worlds.
+    /// Ends with an error once this many elements were evaluated in all worlds together.
     pub fn max_evaluations(mut self, evaluations: u64) -> Self {
         self.evaluations = evaluations;
         self
@@ -85,14 +85,14 @@ impl Enumerate {
         self
     }
 
-    /// Ends with an error at a world that takes more than this many bytes of memory (default 2 GiB), counted as
+    /// Ends with an error at a world that takes more than this many bytes of memory (default 2 GiB), counted as in
     /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.limit.bytes = bytes;
         self
     }
 
-    /// The most probable world of the targets and the evidence, by trying all of them.
+    /// The most probable world of the targets and the evidence, found by trying all worlds.
     ///
     /// **Errors.** Those of the [algorithm](Self).
     pub fn most_probable_world(
@@ -221,7 +221,7 @@ impl Path {
     }
 
     fn advance(&mut self) -> bool {
-        // A world that contradicts the evidence may end before it makes the choices of the last one.
+        // A world that contradicts the evidence may end before it makes all choices of the world before.
         while self.branches.len() > self.position {
             self.pop();
         }

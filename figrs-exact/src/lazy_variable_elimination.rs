@@ -1,4 +1,4 @@
-//! Bounds of marginals by variable elimination on a part of the model, which grows.
+//! Bounds of marginals by variable elimination on a growing part of the model.
 
 use figrs_core::expand::{Budget, Encoding, Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Model, ModelError};
@@ -16,7 +16,7 @@ use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
-/// Work charged for each element that is reached: running its function and numbering its values takes about as long as this
+/// Work charged for each element that is reached: running its function and numbering its values take about as long as this
 /// many operations of an elimination.
 const ELEMENT: u64 = 250;
 /// Target growth of the work from one depth to the next.
@@ -25,7 +25,7 @@ const GROWTH: f64 = 4.0;
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
 /// Chains nested in fewer than `depth` other Chains are expanded; the others, and all that needs their values, are
-/// `unknown`. A world in which nothing that evidence and targets need is unknown weighs what it weighs. Any other world
+/// `unknown`. A world in which all that evidence and targets need is known has its exact weight. Any other world
 /// weighs something between zero and its probability so far times the most that the evidence can give it: one for
 /// observations and conditions, the stated maximum for [`Model::weigh_at_most`]. With `L(x)` for the first kind of world
 /// with value `x`, and `U(x)` for both kinds, the probability given the evidence lies between
@@ -102,8 +102,8 @@ impl LazyVariableElimination {
         Self::with(Goal::Width(width))
     }
 
-    /// Expands Chains nested in fewer than `depth` others, and says how far apart the bounds are then; of the greatest depth below
-    /// that which the budgets allow, if they do not allow this one.
+    /// Expands Chains nested in fewer than `depth` others and gives bounds of whatever width; those of the greatest depth below
+    /// `depth` that the budgets allow, if they do not allow `depth`.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))
     }
@@ -158,7 +158,7 @@ impl Algorithm for LazyVariableElimination {
     }
 }
 
-/// One query under way.
+/// State of one query.
 struct DeepeningSearch<'a> {
     algorithm: &'a LazyVariableElimination,
     watching: RunMonitor<'a>,
@@ -187,10 +187,10 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The bounds of the greatest depth that the budget allows, where it does not allow `depth`; the error of that if there is none.
+    /// The bounds of the greatest depth below `depth` that the budget allows; `error`, which is that of `depth`, if no depth is allowed.
     fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
         let mut best = None;
-        // Depths below `low` are within the budget, from `high` on they are not. At depth zero all is unknown.
+        // Depths below `low` are within the budget, depths from `high` on are not. At depth zero everything is unknown.
         let (mut low, mut high) = (1, depth);
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -199,7 +199,7 @@ impl DeepeningSearch<'_> {
                     best = Some((found, middle));
                     low = middle + 1;
                 }
-                // What has no bound yet may have one at a greater depth.
+                // Evidence without a bound at this depth may have one at a greater depth.
                 Err(Error::Model(ModelError::Unbounded { .. })) => low = middle + 1,
                 Err(error) if error.is_budget() => high = middle,
                 Err(error) if error.is_stopped() => {
@@ -221,7 +221,7 @@ impl DeepeningSearch<'_> {
                 Ok(found) if found.width <= width => {
                     return Ok(self.finished(found, depth, DeepeningEnd::Width));
                 }
-                // What has no bound yet may turn out to be known at a greater depth.
+                // Evidence without a bound at this depth may be known at a greater depth.
                 outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
                     last = Some((outcome, depth));
                 }
@@ -244,7 +244,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The answer of the last depth that was finished, when work had to end.
+    /// The answer of the last finished depth, when the run is stopped.
     fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
         let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
         match last {
@@ -288,7 +288,7 @@ impl DeepeningSearch<'_> {
         self.spent += expansion.reached() as u64 * ELEMENT;
         let limits = self.limits(depth);
         if expansion.is_complete() {
-            // The answer of `VariableElimination`.
+            // The answer is that of `VariableElimination`.
             let name = self.algorithm.name();
             return Ok(DepthResult {
                 answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
@@ -336,7 +336,7 @@ impl DeepeningSearch<'_> {
         })
     }
 
-    /// The logarithm of the weight of all worlds, by the value of a target if there is one.
+    /// The logarithm of the weight of all worlds; one for each value of the target if there is one.
     fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<_> = keep.collect();
@@ -353,7 +353,7 @@ impl DeepeningSearch<'_> {
         self.algorithm.work.saturating_sub(self.spent)
     }
 
-    /// The limits of a depth: those of the user and of the remaining work.
+    /// The limits of a depth, by the limits of the user and the remaining work.
     fn limits(&self, depth: usize) -> Limits {
         let limits = &self.limits;
         let left = self.remaining_work();
@@ -371,7 +371,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// No world meets the evidence, whatever is unknown.
+    /// The error where no world meets the evidence, whatever the unknown values are.
     fn impossible(&self, limits: &Limits) -> Result<DepthResult, Error> {
         if !self.targets.is_empty() {
             return Err(conflict::impossible(self.model, self.targets, limits));
@@ -388,11 +388,11 @@ impl DeepeningSearch<'_> {
     }
 }
 
-/// Choice of the next depth: deeper by so much that the work grows by a factor that is about the same each time.
+/// Chooses each next depth so that the work grows by about the same factor each time.
 #[derive(Debug, Default)]
 struct DepthSchedule {
     depth: usize,
-    /// The work of the last depth, and its distance from the one before.
+    /// The work of the last depth, and its distance from the depth before.
     last: Option<(u64, usize)>,
 }
 
@@ -401,7 +401,7 @@ impl DepthSchedule {
         let step = match self.last {
             Some((before, step)) if self.depth > 1 => {
                 let work = work.max(1) as f64;
-                // By which factor the work grows with each further Chain, as a logarithm.
+                // The logarithm of the growth of the work with each further level of Chains.
                 let rate = (work / before.max(1) as f64).ln() / step as f64;
                 let factor = GROWTH.min(left as f64 / work).max(1.0);
                 let affordable = factor.ln() / rate.max(f64::MIN_POSITIVE);

@@ -1,4 +1,4 @@
-//! The most probable values of some elements, everything else summed out.
+//! The most probable values of some elements, with all others summed out.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Parents};
@@ -15,15 +15,15 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 /// Marginal MAP: the values of the targets that are most probable together, whatever all other elements are.
 ///
 /// The most probable value of each target alone is another question (its marginal), and so are the values of the
-/// targets in the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer tells the
-/// values of the targets, and as its log-probability that of these values together with the evidence.
+/// targets in the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the
+/// values of the targets; its log-probability is that of these values together with the evidence.
 ///
 /// **Guarantee.** Exact up to rounding; ties are broken towards values that stand first in their supports, in an order
 /// of the targets that is fixed for one model.
 ///
-/// **Complexity.** Everything else is summed out before anything is maximised, which can be far dearer than either
+/// **Complexity.** All other elements are summed out before the targets are maximised, which can cost far more than either
 /// alone: exponential in the width of the best order of that kind. No table over all targets is made.
-/// [`cost`](Self::cost) tells what both parts take, before they run.
+/// [`cost`](Self::cost) predicts both parts, before they run.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination); a part that does not fit the budget is refused
 /// before it starts.
@@ -56,7 +56,7 @@ struct MarginalMapEncoding {
 }
 
 impl MarginalMap {
-    /// Its worlds are sums of worlds.
+    /// Name of the algorithm, whose worlds are sums of worlds.
     pub const NAME: &'static str = "MarginalMap";
 
     /// With the default budgets.
@@ -66,7 +66,7 @@ impl MarginalMap {
 
     limited!();
 
-    /// Predicted cost of the two parts; nothing that does not fit the budget is refused.
+    /// Predicted cost of the two parts, whether or not they fit the budget.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};

@@ -1,4 +1,4 @@
-//! The most probable world, by maximising variables out.
+//! The most probable world, found by maximising variables out.
 
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
@@ -14,14 +14,14 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 ///
 /// A world is one run of the program from its roots, the targets and all elements with evidence.
 /// Elements of branches that are not taken are not part of it and do not weigh, however many there are:
-/// an unlikely choice with many continuations does not lose to them. The answer tells the value of every
-/// element of the world, not of the targets only.
+/// an unlikely choice with many continuations does not lose to them. The answer has the value of every
+/// element of the world, not only of the targets.
 ///
 /// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each
-/// row, found on a contraction tree of maxima that is compiled once with these limits. What a fit calls its log-likelihood is the logarithm of the
-/// probability of the completed rows, and no round lowers it. That is another aim than the likelihood of what was observed: values of parameters are drawn
-/// towards what completes rows best, and are not consistent estimates (Celeux and Govaert, "A classification EM algorithm for clustering and two
-/// stochastic versions", 1992). A value that has a density is never completed: a row without it says nothing of it.
+/// row, found on a contraction tree of maxima that is compiled once with these limits. The log-likelihood of a fit is then the logarithm of the
+/// probability of the completed rows, and no round lowers it. This is not the likelihood of the observed values: values of parameters are drawn
+/// towards the completions, and are not consistent estimates (Celeux and Govaert, "A classification EM algorithm for clustering and two
+/// stochastic versions", 1992). A value that has a density is never completed: a row that lacks it says nothing about it.
 ///
 /// **Guarantee.** Exact; ties are broken towards values that stand first in their supports, in an order of the
 /// elements that is fixed for one model.

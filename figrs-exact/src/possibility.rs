@@ -1,4 +1,4 @@
-//! Satisfiability of evidence within an amount of work: Boolean elimination, and exhaustive search where that is too wide.
+//! Satisfiability of evidence within an amount of work: Boolean elimination, and exhaustive search where elimination is too wide.
 
 use std::cell::Cell;
 
@@ -12,32 +12,32 @@ use figrs_factor::eliminate::{Options, eliminate};
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::log_sum;
 
-/// Operations of all trials together, for a model that is small: a third of a second or so.
+/// Operations of all trials together for a small model: about a third of a second.
 const WORK: f64 = 3e8;
-/// Number of expansions of a large model that all trials together take at most as long as.
+/// All trials together take at most as long as this number of expansions of a large model.
 const EXPANSIONS: f64 = 32.0;
-/// Part of the work that is left that a trial may take, and the operations that it may take in any case.
+/// Share of the remaining work that a trial may take, and the operations that it may always take.
 const SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
-/// Number of operations that take as long as the expansion of an element, the reading of an entry of a factor, a decision of a search.
+/// Operations that take as long as the expansion of an element, the reading of an entry of a factor, and a decision of a search.
 const ELEMENT: f64 = 2e3;
 const ENTRY: f64 = 20.0;
 const DECISION: f64 = 5e3;
 /// Operations that take as long as the preparation of a search.
 const SEARCH: f64 = 2e7;
-/// Bytes of a trial.
+/// Maximum number of bytes of a trial.
 const MEMORY: u64 = 1 << 24;
 
-/// Trials of whether evidence is possible, with the work and the memory that are left for them.
+/// Tests whether evidence is possible, within the work and the memory that remain.
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
-    /// Operations left.
+    /// Remaining operations.
     left: f64,
 }
 
 impl<'a> PossibilityTrials<'a> {
-    /// Trials about a model, as much work for all as its expansion is worth.
+    /// Trials about a model. Together they may do as much work as a fixed number of its expansions.
     pub(super) fn new(model: &Model, targets: &[AnyElement], limits: &'a Limits) -> Self {
         let expansion = limits.expand(model, targets);
         let elements = expansion.map_or(0, |expansion| expansion.reached());
@@ -45,7 +45,7 @@ impl<'a> PossibilityTrials<'a> {
         Self { limits, left }
     }
 
-    /// True if no work is left, or all work is to end.
+    /// True if the work is used up, or the run is to end.
     pub(super) fn is_over(&self) -> bool {
         self.left <= 0.0 || self.limits.options.end().is_over()
     }
@@ -77,7 +77,7 @@ impl<'a> PossibilityTrials<'a> {
         self.search(graph, &limits.options, work)
     }
 
-    /// As [`is_possible`](Self::is_possible), by a search of as many decisions as the work allows.
+    /// As [`is_possible`](Self::is_possible), by a search whose decisions the work limits.
     fn search(&mut self, graph: &FactorGraph, options: &Options, work: f64) -> Option<bool> {
         let made = Cell::new(0);
         let control = SearchControl {
@@ -90,7 +90,7 @@ impl<'a> PossibilityTrials<'a> {
         found.ok().map(|log| log > f64::NEG_INFINITY)
     }
 
-    /// The limits of a trial of so many operations.
+    /// The limits of a trial of at most `work` operations.
     fn within(&self, work: f64) -> Limits {
         let Limits {
             budget, options, ..

@@ -16,7 +16,7 @@ pub struct Tally {
     pub(crate) scale: f64,
     pub total: f64,
     pub squares: f64,
-    /// Worlds counted, those of weight zero included.
+    /// Number of worlds counted, including those of weight zero.
     pub worlds: u64,
     /// The fewest densities among the likelihoods of a world: worlds with more are infinitely less likely.
     pub densities: usize,
@@ -47,7 +47,7 @@ impl Tally {
         }
     }
 
-    /// Counts the world that `program` ran last.
+    /// Adds the world that `program` ran last.
     pub(crate) fn add(&mut self, program: &Program, weight: WorldWeight) {
         self.worlds += 1;
         if weight.is_zero() || program.densities() > self.densities {
@@ -73,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// Resets the sums: worlds with fewer densities make them negligible.
+    /// Resets the sums, which worlds with fewer densities make negligible.
     pub fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -86,7 +86,7 @@ impl Tally {
     /// The weight in units of the scale, which grows if the weight does not fit.
     pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const MAX_UNSCALED_WEIGHT: f64 = 1e100;
-        /// Least weight counted without a scale: beside larger weights a unit of one leaves room for shares of `1e-300`.
+        /// Least weight counted without a scale: with a unit of one, shares of `1e-300` of larger weights can still be stored.
         const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
         let plain = self.scale == 0.0
             && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
@@ -97,13 +97,13 @@ impl Tally {
         if self.total > 0.0 && above <= MAX_UNSCALED_WEIGHT.ln() {
             return above.exp();
         }
-        // Nothing is in the sums before the first weight, however large the step to its scale.
+        // Before the first weight the sums are zero, and the step to its scale does not matter.
         let half = if self.total > 0.0 {
             ((self.scale - weight.log) / 2.0).exp()
         } else {
             0.0
         };
-        // In two steps: a sum may be large where the whole step is too small for a number.
+        // Two steps, because the whole factor may underflow while a sum is large.
         let shrink = |sum: &mut f64, half: f64| *sum = *sum * half * half;
         self.scale = weight.log;
         shrink(&mut self.total, half);
@@ -142,7 +142,7 @@ impl Tally {
     }
 
     /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two,
-    /// because one sample has nearly all of the weight: then their spread tells nothing of those that were not drawn. Zero
+    /// because one sample has nearly all of the weight and the spread says nothing about worlds that were not drawn. Zero
     /// if all weigh the same up to rounding.
     pub fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
@@ -151,7 +151,7 @@ impl Tally {
         let n = self.worlds as f64;
         let mean = self.total / n;
         let variance = (self.squares / n - mean * mean) * n / (n - 1.0);
-        // The difference of sums of squares has an error of some units in the last place of them.
+        // The difference of sums of squares has an error of some units in their last place.
         if variance <= ROUNDING * mean * mean {
             return 0.0;
         }
@@ -163,7 +163,7 @@ impl Tally {
         self.log_total() - (self.worlds as f64).ln()
     }
 
-    /// The marginals of the targets if the worlds are all that there are.
+    /// The marginals of the targets, where all worlds of the model were counted.
     pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
         let total = self.total;
         let marginal = |target: TallyTarget| TargetMarginal {

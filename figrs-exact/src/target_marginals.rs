@@ -12,13 +12,13 @@ use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 /// Operations per entry of the factors up to which a plan for all targets is taken without planning for each of them: such
 /// a plan costs less than making it.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
-/// Cost of all marginals from one tree, in eliminations of its plan.
+/// Cost of all marginals from one tree, as a number of eliminations by its plan.
 const TREE_COST_FACTOR: f64 = 3.0;
 
 /// The probability of the evidence, and the distributions of some elements given it.
 pub(crate) struct Marginals {
     pub(crate) log_evidence: f64,
-    /// By target; not meaningful where the evidence is impossible.
+    /// Probabilities of the values of each target; not meaningful where the evidence is impossible.
     pub(crate) targets: Vec<Vec<f64>>,
 }
 
@@ -37,7 +37,7 @@ impl Marginals {
         Self::from_eliminations(expansion, &limits.options)
     }
 
-    /// From one tree; nothing if that does not pay or does not fit.
+    /// The marginals from one tree; `None` if that costs more than separate eliminations or does not fit.
     fn from_one_tree(expansion: &Expansion, options: &Options) -> Result<Option<Self>, Error> {
         let mut encoding = Encoding::for_sums(expansion, expansion.targets())?;
         let variables = expansion.targets().iter();
@@ -84,7 +84,7 @@ impl Marginals {
         }))
     }
 
-    /// By one elimination for each target, or one for the evidence if there is none.
+    /// The marginals by one elimination for each target, or one for the evidence if there are no targets.
     fn from_eliminations(expansion: &Expansion, options: &Options) -> Result<Self, Error> {
         let mut found = Self {
             log_evidence: f64::NEG_INFINITY,
@@ -110,7 +110,7 @@ impl Marginals {
     }
 }
 
-/// True if eliminations for each target take fewer operations than `limit` all together.
+/// True if one elimination for each target takes fewer than `limit` operations in total.
 fn is_cheaper_apart(expansion: &Expansion, options: &Options, limit: f64) -> Result<bool, Error> {
     let mut operations = 0.0;
     for &position in expansion.targets() {

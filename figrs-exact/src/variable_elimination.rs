@@ -20,11 +20,11 @@ use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
 ///
 /// Parts that neither a target nor evidence needs are left out. The order is chosen by predicted
 /// non-zero entries, so that functions and zeros make it cheap. Nothing underflows: tables are rescaled, and
-/// an elimination in which a positive number would still vanish is done again in log space. Several targets share one
-/// elimination, with a pass back, unless one for each takes less work, or keeping all messages more memory than allowed.
+/// an elimination in which a positive number would still underflow is repeated in log space. Several targets share one
+/// elimination with a backward pass, unless one for each takes less work, or keeping all messages takes more memory than allowed.
 ///
 /// In `ExpectationMaximization` its counts are exact: derivatives of the elimination, which are those of its contraction
-/// tree, so that it does the same as [`JunctionTree`](crate::JunctionTree) within its own limits.
+/// tree. It then computes the same as [`JunctionTree`](crate::JunctionTree), within its own limits.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///
@@ -118,7 +118,7 @@ impl Algorithm for VariableElimination {
     }
 }
 
-/// The marginals of the targets in a complete expansion.
+/// The marginals of the targets of a complete expansion.
 pub(crate) fn marginals(
     algorithm: &'static str,
     model: &Model,

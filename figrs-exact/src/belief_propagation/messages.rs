@@ -5,13 +5,13 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct};
 
-/// Products whose logarithm stays above this are ordinary numbers that have lost nothing.
+/// Products whose logarithm stays above this are ordinary numbers of full precision.
 const SAFE: f64 = -600.0;
 /// Number of table entries between two checks of the clock.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
 /// Least log of a non-zero entry of a message. In loops messages may grow at every iteration, and a logarithm that
-/// overflowed would be taken for a zero; sums of this many digits still tell differences of a ten-thousandth.
+/// overflowed would be taken for a zero; sums of this size still have digits for differences of a ten-thousandth.
 const FLOOR: f64 = -1e12;
 
 /// Algebra of the messages: sum-product or max-product.
@@ -52,7 +52,7 @@ pub(super) struct ConvergenceCriteria {
     pub(super) damping: f64,
 }
 
-/// Result of the iteration: count, residual, reason for the end.
+/// Result of the iteration: count, residual, reason for stopping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConvergenceResult {
     pub(super) iterations: u64,
@@ -67,7 +67,7 @@ pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
     /// From factors to variables.
     sent: Vec<f64>,
-    /// For each value of each variable the sum of the messages that are not zero, and the number of those that are.
+    /// For each value of each variable, the sum of the logarithms of its non-zero messages, and the number of zero messages.
     beliefs: Vec<f64>,
     zeros: Vec<u32>,
     incoming: Vec<f64>,
@@ -100,7 +100,7 @@ impl<'n> Messages<'n> {
         let tables = &self.network.tables;
         let each: u64 = 2 * tables.iter().map(FactorEntries::work).sum::<u64>();
         let tolerance = if self.network.is_forest {
-            // Exact numbers are claimed then.
+            // The answer on a forest is reported as exact.
             until.tolerance.min(1e-10)
         } else {
             until.tolerance
@@ -144,7 +144,7 @@ impl<'n> Messages<'n> {
         settling
     }
 
-    /// Adds the messages to each variable up afresh, so that rounding does not build up.
+    /// Sums the messages to each variable anew, so that rounding errors do not build up.
     pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);
@@ -161,7 +161,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// The message of a variable to a factor: the product of those of all other factors, the largest divided out.
+    /// The message of a variable to a factor: the product of the messages from all other factors, divided by its largest entry.
     fn variable_to_factor(&self, edge: &Edge, into: &mut Vec<f64>) {
         let at = self.network.starts[edge.variable];
         let first = into.len();
@@ -229,7 +229,7 @@ impl<'n> Messages<'n> {
             let old = &mut self.sent[edge.start..edge.start + edge.values];
             if damping > 0.0 {
                 for (new, &old) in message.iter_mut().zip(&*old) {
-                    // A zero stays one: what has no weight now never had nor will have any.
+                    // A zero stays zero: a value without weight never regains any.
                     if *new > NONE {
                         *new = (1.0 - damping) * *new + damping * old;
                     }
@@ -333,8 +333,8 @@ impl<'n> Messages<'n> {
         logs.map(|log| (log - total).exp()).collect()
     }
 
-    /// One value for each variable: the best of the first one of each component, then of the others of each factor the
-    /// best given those that are chosen.
+    /// One value for each variable: the best value of the first variable of each component, then for each factor the best
+    /// values of its other variables given those already chosen.
     pub(super) fn decode(&mut self) -> Vec<u32> {
         self.recompute_beliefs();
         let network = self.network;
@@ -391,7 +391,7 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// Distance of two entries of a message: relative to their size if every digit counts.
+/// Difference of two entries of a message, relative to their size if `relative`.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0
@@ -402,7 +402,7 @@ fn difference(new: f64, old: f64, relative: bool) -> f64 {
     }
 }
 
-/// The index of the largest number, the first of several.
+/// The index of the largest number; the first of equal ones.
 fn best(logs: &[f64]) -> u32 {
     let mut best = 0;
     for (i, log) in logs.iter().enumerate() {
@@ -413,7 +413,7 @@ fn best(logs: &[f64]) -> u32 {
     best as u32
 }
 
-/// Divides by the largest; `false` if there is none.
+/// Divides by the largest entry; returns `false` if all entries are zero.
 fn normalise(logs: &mut [f64]) -> bool {
     let most = logs.iter().copied().fold(NONE, f64::max);
     if most == NONE {

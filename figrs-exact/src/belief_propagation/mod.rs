@@ -1,4 +1,4 @@
-//! Loopy belief propagation: messages between factors and variables until they settle.
+//! Loopy belief propagation: messages between factors and variables until they converge.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -39,13 +39,13 @@ use network::{FactorEntries, MessageGraph};
 /// rounding, and the answer says so. Elsewhere they are approximations that nothing bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)): the beliefs of a fixed point, if messages settle; then the
 /// log-evidence is the negative Bethe free energy, with a standard error that is not a number. A value of probability
-/// zero is impossible. [`Sampling::stopped`](figrs_answer::Sampling::stopped) tells whether messages settled (`Finished`), and
+/// zero is impossible. [`Sampling::stopped`](figrs_answer::Sampling::stopped) says whether messages settled (`Finished`), and
 /// [`Sampling::residual`](figrs_answer::Sampling::residual) how much the last iteration changed.
 ///
 /// In `ExpectationMaximization` the beliefs of factors are the expected counts, and the log-likelihood is the
-/// sum of the negative Bethe free energies of the rows, or unknown if the messages of one have not settled. Both are exact where the factor graph of
-/// each row, less what its values decide, has no loops; elsewhere nothing is promised, not that rounds raise the likelihood either. A row's messages
-/// have the iterations and the work of a run.
+/// sum of the negative Bethe free energies of the rows, or unknown if the messages of a row have not settled. Both are exact where the factor graph of
+/// each row, without the variables its values decide, has no loops; elsewhere nothing is guaranteed, and rounds may lower the likelihood. A row's messages
+/// have the same limits of iterations and work as a run.
 ///
 /// **Complexity.** An iteration reads each entry of each factor that is not zero twice for each of its variables.
 ///
@@ -149,7 +149,7 @@ impl MessageSettings {
             needed,
             limit: self.until.work,
         };
-        // Zeros of dense tables are not read, but to find that out they must be looked at.
+        // Zeros of dense tables are not stored, but finding them reads every entry.
         if stored > self.until.work {
             return Err(too_large(stored));
         }

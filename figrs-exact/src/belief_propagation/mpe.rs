@@ -17,16 +17,16 @@ use figrs_factor::eliminate::log_weight;
 
 /// A probable world by max-product messages: one that they agree on, however wide the model is.
 ///
-/// After convergence of the messages, or the end of their budget, variables are given values one after another: each the
-/// best given those before, by the messages from everything else.
+/// After convergence of the messages, or the end of their budget, variables are assigned one after another: each gets the
+/// best value given those before, by the messages from all others.
 ///
-/// **Guarantee.** The world is one of positive probability, which is recomputed from the factors. Where the factor graph has
+/// **Guarantee.** The world has positive probability, which is recomputed from the factors. Where the factor graph has
 /// no loops and messages have settled it is the most probable one, and the answer is proven
 /// ([`Answer::is_proven`]). Elsewhere no bound is known ([`Answer::upper_bound`] is infinite). Deterministic.
 ///
 /// **Complexity.** As [`BeliefPropagation`](crate::BeliefPropagation).
 ///
-/// **Errors.** [`Error::NoWorldDecoded`] if the messages lead to an assignment that is no world; else as
+/// **Errors.** [`Error::NoWorldDecoded`] if the messages lead to an assignment of weight zero; else as
 /// [`BeliefPropagation`](crate::BeliefPropagation).
 ///
 /// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 5; Weiss and Freeman (2001), "On the

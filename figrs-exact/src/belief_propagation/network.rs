@@ -3,17 +3,17 @@
 use figrs_factor::graph::FactorGraph;
 use figrs_factor::graph::{for_each_entry, log_stored};
 
-/// A factor: its entries that are not zero.
+/// The non-zero entries of a factor.
 #[derive(Debug)]
 pub(super) struct FactorEntries {
     /// The positions of its first edge and of the one after its last.
     pub(super) edges: (usize, usize),
     /// For each entry the index of each variable's value among the values of all the factor's variables.
     pub(super) rows: Vec<u32>,
-    /// The natural logarithms of the entries, of which the largest is zero.
+    /// The natural logarithms of the entries, scaled so that the largest is zero.
     pub(super) logs: Vec<f64>,
     pub(super) linear: Vec<f64>,
-    /// The natural logarithm of the largest entry before.
+    /// The natural logarithm of the largest entry before scaling.
     pub(super) scale: f64,
     /// The smallest logarithm.
     pub(super) least: f64,
@@ -35,7 +35,7 @@ impl FactorEntries {
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Offset of its message among those of all edges, and among those of its factor.
+    /// Offsets of its message among the messages of all edges, and among those of its factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,
@@ -46,7 +46,7 @@ pub(super) struct Edge {
 pub(super) struct MessageGraph {
     pub(super) tables: Vec<FactorEntries>,
     pub(super) edges: Vec<Edge>,
-    /// By variable: the offset of its values among those of all variables; then their number.
+    /// For each variable, the offset of its values among those of all variables; at the end, the total number of values.
     pub(super) starts: Vec<usize>,
     /// By variable: its edges.
     pub(super) edges_of: Vec<Vec<usize>>,

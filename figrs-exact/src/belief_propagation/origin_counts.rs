@@ -13,7 +13,7 @@ use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::EliminationError;
 
 impl BeliefPropagation {
-    /// Errors of settings.
+    /// Checks the settings.
     #[doc(hidden)]
     pub fn check_settings(&self) -> Result<(), Error> {
         self.settings.check("BeliefPropagation")
@@ -25,7 +25,7 @@ impl BeliefPropagation {
         settings_text!(self, settings.limits.threads, watch)
     }
 
-    /// The deadline, interrupt and listener of its own.
+    /// The deadline, interrupt and listener of this algorithm.
     #[doc(hidden)]
     pub fn watch(&self) -> &Watch {
         &self.watch

@@ -25,7 +25,7 @@ pub(super) struct CircuitEncoding {
     /// The weights of symbols.
     symbols: Arc<Vec<ScaledNumber>>,
     statements: Vec<Statement>,
-    /// The weights that statements give to values.
+    /// The weights that statements give to the values of varying elements.
     weights: Vec<ScaledNumber>,
     sums: OnceLock<Vec<ScaledNumber>>,
     maxima: OnceLock<Vec<ScaledNumber>>,
@@ -40,7 +40,7 @@ struct Statement {
 }
 
 impl CircuitEncoding {
-    /// Compiles an encoding. The variables of the elements at the positions `stay` stay in the circuit.
+    /// Compiles an encoding. The circuit keeps the variables of the elements at the positions `stay`.
     pub(super) fn new(
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
@@ -94,7 +94,7 @@ impl CircuitEncoding {
         }
     }
 
-    /// The same circuit with the weights of another encoding of the model; `None` if it is not a circuit of that.
+    /// The same circuit with the weights of another encoding of the model; `None` if the circuit does not fit that encoding.
     pub(super) fn renewed(
         &self,
         expansion: &Arc<Expansion>,
@@ -207,7 +207,7 @@ impl CircuitEncoding {
         self.graph.cardinalities.len()
     }
 
-    /// Bytes of a count that is as large as that of all assignments.
+    /// Bytes of a count as large as the number of all assignments.
     pub(super) fn largest_count_bytes(&self) -> f64 {
         let bits: f64 = self
             .graph
@@ -228,7 +228,7 @@ impl CircuitEncoding {
         counts.swap_remove(circuit.root as usize)
     }
 
-    /// A random world; `None` if none has weight.
+    /// A random world; `None` if no world has weight.
     pub(super) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let circuit = self.labelled.circuit.as_ref()?;
         let sums = self.sums(circuit);
@@ -256,7 +256,7 @@ impl Statement {
     }
 }
 
-/// For each variable of an encoding whether it is that of one of these elements, by their positions.
+/// For each variable of an encoding, `true` if it belongs to an element at one of these positions.
 fn kept_variables(stay: &[usize], encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
     let mut kept = vec![false; graph.cardinalities.len()];
     for &position in stay {

@@ -1,4 +1,4 @@
-//! A model compiled to a circuit, to be asked many times.
+//! A model compiled to a circuit, to answer many questions.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
 ///
-/// The search is made once. Then evidence on the elements that were declared [`varying`](crate::Circuit::varying) may change,
-/// parameters may, and every question is a pass over the circuit: one up for a sum, a maximum or a count, one down for all
+/// The search is done once. Then evidence on the elements that were declared [`varying`](crate::Circuit::varying) may change,
+/// parameters may change, and every question is a pass over the circuit: one up for a sum, a maximum or a count, one down for all
 /// marginals.
 ///
 /// ```
@@ -44,18 +44,18 @@ pub struct CompiledCircuit {
     problem: CompiledProblem,
     cache_bytes: u64,
     expansion: Arc<Expansion>,
-    /// `None` if the evidence compiled in leaves no world.
+    /// `None` if the compiled evidence is impossible.
     encoding: Option<CircuitEncoding>,
 }
 
 /// Questions that a circuit is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CircuitPurpose {
-    /// Sums only, for which shared calls and free variables will do.
+    /// Sums only, which may use shared calls and leave variables free.
     Sums,
     /// Sums and single worlds.
     Worlds,
-    /// The number of worlds, in which what others define is left out.
+    /// The number of worlds, without variables that others define.
     Count,
 }
 
@@ -117,7 +117,7 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Number of sums, products, values and weights of the circuit; nothing if the evidence compiled in leaves no world.
+    /// Number of sums, products, values and weights of the circuit; zero if the compiled evidence is impossible.
     pub fn nodes(&self) -> usize {
         let circuit = self
             .encoding
@@ -135,8 +135,8 @@ impl CompiledCircuit {
         circuit.map_or(0, |circuit| circuit.bytes() as u64)
     }
 
-    /// Observes a varying element, in place of the evidence set on it here before; evidence of the compiled model on the
-    /// element holds besides. A value that the element does not have is impossible evidence.
+    /// Observes a varying element, replacing evidence set on it before; evidence of the compiled model on the
+    /// element stays in force. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -145,7 +145,7 @@ impl CompiledCircuit {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element, in place of the evidence set on it before.
+    /// Weighs the worlds by the value of a varying element, replacing evidence set on it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -176,8 +176,8 @@ impl CompiledCircuit {
     }
 
     /// Reads the present values of all [`Param`](figrs_core::Param)s. The circuit stays as it is, unless a weight that was
-    /// zero whatever the parameters no longer is, weights that were one number become several, or a weight of one, which the circuit
-    /// leaves out, changes: then it is searched anew.
+    /// zero for all values of the parameters no longer is, equal weights become different, or a weight of one, which the circuit
+    /// leaves out, changes: then the search is repeated.
     ///
     /// **Errors.** As for compilation; then nothing has changed.
     pub fn refresh(&mut self) -> Result<(), Error> {
@@ -229,7 +229,7 @@ impl CompiledCircuit {
 
     /// The encoding.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`], explained.
+    /// **Errors.** [`Error::ImpossibleEvidence`], with a conflict.
     fn require_possible(&self) -> Result<&CircuitEncoding, Error> {
         self.possible().ok_or_else(|| self.problem.impossible())
     }
@@ -258,7 +258,7 @@ impl CompiledCircuit {
         self.answer_within(&self.problem.limits)
     }
 
-    /// As [`answer`](Self::answer); impossible evidence is explained within these limits.
+    /// As [`answer`](Self::answer), with the search for a conflict of impossible evidence within `limits`.
     pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
@@ -278,7 +278,7 @@ impl CompiledCircuit {
         best.ok_or_else(|| self.problem.impossible())
     }
 
-    /// The `count` most probable worlds, best first; fewer if there are not as many. Memory is taken for all of them.
+    /// The `count` most probable worlds, best first; fewer if there are fewer. All of them are held in memory.
     ///
     /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
     ///
@@ -312,7 +312,7 @@ impl CompiledCircuit {
         world.ok_or_else(|| self.problem.impossible())
     }
 
-    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
     /// worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.

@@ -25,27 +25,27 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// It answers models that are too wide for elimination if their zeros are many: a logical model is a set of clauses, and each
+/// It answers models that are too wide for elimination if they have many zeros: a logical model is a set of clauses, and each
 /// decision implies others by propagation. Zeros of all factors become clauses over values of variables; the other weights stay in
-/// decision diagrams with equal parts stored once. Atoms that others define are eliminated beforehand. The variable decided next is
+/// decision diagrams with equal parts stored once. Atoms that others define are eliminated beforehand. The next decision variable is
 /// rated by its level in a tree decomposition, the number of its clauses and its activity in conflicts. The sum over a component is
 /// cached by a hash of its open variables, clauses and residual tables. [`compile`](Self::compile) keeps the trace of the search as
 /// a decision circuit: see [`CompiledCircuit`].
 ///
-/// **Guarantee.** Exact up to rounding, without underflow, but for a probability of about `n^2 / 2^129` that two of the `n`
-/// different components met have the same hash of 128 bits. Deterministic.
+/// **Guarantee.** Exact up to rounding, without underflow, except for a probability of about `n^2 / 2^129` that two of the `n`
+/// different components found have the same hash of 128 bits. Deterministic.
 ///
 /// **Complexity.** Exponential in the number of variables at worst. Decisions along the tree decomposition alone would bound it by
 /// an exponential in the width times the logarithm of the number of variables, and in the width if the cache holds all
 /// components; activity in conflicts overrules that order. Zeros save most of it where there are many.
 /// Elimination is faster where its tables fit, above all along chains of variables with many values, such as long sums.
 ///
-/// **Errors.** As [`VariableElimination`](crate::VariableElimination), but that no width is too large: a search ends by
+/// **Errors.** As [`VariableElimination`](crate::VariableElimination), except that no width is too large: a search ends by
 /// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
 /// [`EliminationError`](figrs_factor::eliminate::EliminationError) when clauses, residual tables, cache and circuit together take more
-/// than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget), or the circuit with two numbers for each of its nodes does,
-/// which questions need; or clauses and rows of weights have more numbers than the
-/// [`table_budget`](figrs_factor::eliminate::Options::table_budget): functions of thousands of states are for elimination. (Whether functions that fail for some values matter is decided by elimination,
+/// than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget), or the circuit with two numbers for each of its nodes,
+/// which questions need, does; or clauses and rows of weights have more numbers than the
+/// [`table_budget`](figrs_factor::eliminate::Options::table_budget): functions of thousands of states need elimination. (Whether functions that fail for some values matter is decided by elimination,
 /// which may be refused.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
@@ -71,7 +71,7 @@ pub struct Circuit {
     limits: Limits,
     varying: Vec<AnyElement>,
     cache_bytes: u64,
-    /// Decisions at most.
+    /// Maximum number of decisions.
     decisions: u64,
     watch: Watch,
 }
@@ -101,9 +101,9 @@ impl Circuit {
 
     watched_by_run!(watch);
 
-    /// Sets the maximum number of bytes of the cache of components, of which it takes no more than half of the
-    /// [`memory_budget`](figrs_factor::eliminate::Options::memory_budget) where one is set. When it is full, the half that was not used for
-    /// longest is forgotten: the answer stays the same, and the search takes longer.
+    /// Sets the maximum number of bytes of the cache of components, which takes no more than half of the
+    /// [`memory_budget`](figrs_factor::eliminate::Options::memory_budget) where one is set. When it is full, the least recently used half is
+    /// forgotten: the answer stays the same, and the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self
@@ -115,8 +115,8 @@ impl Circuit {
         self
     }
 
-    /// Declares elements whose evidence may change after compilation, besides those declared before. Evidence on others is
-    /// compiled in, which prunes.
+    /// Declares elements whose evidence may change after compilation, in addition to those declared before. Evidence on others is
+    /// compiled in and makes the circuit smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
@@ -126,7 +126,7 @@ impl Circuit {
     ///
     /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
     ///
-    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
+    /// **Errors.** Those of the [algorithm](Self), except that impossible evidence compiles.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
         let watching = self.watch.start(self.name(), None);
         let targets = targets.elements();
@@ -145,7 +145,7 @@ impl Circuit {
     /// # Ok::<(), figrs_answer::Error>(())
     /// ```
     ///
-    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence leaves none.
+    /// **Errors.** Those of the [algorithm](Self), except that impossible evidence has zero worlds.
     pub fn count(&self, model: &Model, targets: impl Parents) -> Result<BigUint, Error> {
         let targets = targets.elements();
         let watching = self.watch.start(self.name(), None);
@@ -176,7 +176,7 @@ impl Circuit {
         compiled.map_err(|error| watching.error_of(error))
     }
 
-    /// The natural logarithm of the probability of the evidence, without a circuit.
+    /// The natural logarithm of the probability of the evidence, found without keeping a circuit.
     fn log_evidence(&self, model: &Model) -> Result<Answer, Error> {
         let watching = self.watch.start(self.name(), None);
         let limits = self.limits.until(watching.until());

@@ -22,14 +22,14 @@ pub(super) struct BranchOutcomes {
     pub(super) merged: bool,
     /// `true` if the weight of an observed value is a density.
     pub(super) density: bool,
-    /// An atomic element that others might read, but that is taken for the branch's own.
+    /// An atomic element that other elements might read, but that is treated as the branch's own.
     pub(super) owned: Option<AnyElement>,
 }
 
-/// The outcomes of the element that `call` gives, where elements that are not its own have the values `captured`.
+/// The outcomes of the element that `call` returns, where elements outside the branch have the values `captured`.
 ///
-/// An atomic element that the caller says it may own is taken for the branch's own, also if others hold it.
-/// The function is called twice where its element is not a new atomic one: what both calls reach is not the branch's own.
+/// An atomic element that `may_own` accepts is treated as the branch's own, even if others hold it.
+/// The function is called twice where its element is not a new atomic one: elements that both calls reach are outside the branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
@@ -108,9 +108,9 @@ pub(super) fn outcomes(
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
-    /// In the order in which they are met.
+    /// The elements reached, in the order in which they are met.
     reached: IndexMap<ElementId, AnyElement>,
-    /// `true` if a Score weighs some of them.
+    /// `true` if a Score weighs some of the worlds.
     is_weighed: bool,
 }
 
@@ -118,7 +118,7 @@ struct BranchWorlds {
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl BranchWorlds {
-    /// An error if a world takes more than so many bytes.
+    /// Enumerates the worlds; returns an error if one takes more than `memory` bytes.
     fn by_enumeration(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let all = Enumerate::new().max_bytes(memory);
         let few = all.clone().max_evaluations(FEW_EVALUATIONS);

@@ -6,23 +6,23 @@ use super::dictionary::StateKey;
 use super::set_transition::FrontierPrefix;
 use super::state_set_cache::StateSetCache;
 
-/// Number of the latest steps that are all kept; of those twice as far back every second one, and so on.
+/// Number of latest steps that are all kept; of steps up to twice as far back every second one is kept, and so on.
 const LATEST: usize = 8;
 
-/// Frontiers before some earlier steps: most of the latest steps, few of those long ago. Backtracking costs at most twice
+/// Frontiers before some earlier steps: most of the latest steps, few of the oldest. Backtracking costs at most twice
 /// the distance, and few are kept.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
     /// By the number of the step, ascending.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
-    /// The bytes of states that only these frontiers hold, and the maximum.
+    /// The bytes of states that only these frontiers hold, and their maximum.
     bytes: usize,
     most: usize,
 }
 
 #[derive(Debug)]
 enum CheckpointStates<const W: usize> {
-    /// Its states are those of a set that is remembered.
+    /// A frontier whose states are in the cache.
     Known(FrontierPrefix),
     Own(Vec<StateKey<W>>),
 }
@@ -50,7 +50,7 @@ impl<const W: usize> Checkpoints<W> {
         self.bytes as u64
     }
 
-    /// Keeps the frontier before a step: where it is, or its states if they are not remembered.
+    /// Keeps the frontier before a step: its place in the cache, or its states if they are not cached.
     pub(super) fn store(
         &mut self,
         step: usize,
@@ -96,7 +96,7 @@ impl<const W: usize> Checkpoints<W> {
         None
     }
 
-    /// Drops all, when values have been renumbered.
+    /// Drops all checkpoints, because values were renumbered.
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.most);
     }

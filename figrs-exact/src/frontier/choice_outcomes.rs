@@ -14,12 +14,12 @@ pub(super) struct ChoiceOutcomes {
     pub(super) merged: bool,
     /// `true` if the likelihood of an observed Chain is a density.
     pub(super) density: Option<bool>,
-    /// An element that is taken for the choice's own.
+    /// An element that is treated as the choice's own.
     pub(super) owned: Option<AnyElement>,
 }
 
 impl ChoiceOutcomes {
-    /// Each a world of its own.
+    /// Outcomes that each stand for one world.
     pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,
@@ -30,7 +30,7 @@ impl ChoiceOutcomes {
     }
 }
 
-/// The outcomes of an atomic element; of an observed one that value alone, with its density if it has one.
+/// The outcomes of an atomic element; if it is observed, only that value, with its probability or density.
 pub(super) fn atomic(
     element: &AnyElement,
     observed: Option<&Datum>,
@@ -51,7 +51,7 @@ pub(super) fn atomic(
     })
 }
 
-/// Outcomes as a list, if they are finitely many.
+/// Outcomes as a list; an error if there are infinitely many.
 pub(super) fn listed(
     element: &AnyElement,
     outcomes: Result<FiniteOutcomes, NotEnumerable>,

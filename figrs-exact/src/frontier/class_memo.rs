@@ -1,4 +1,4 @@
-//! Memos of classes of elements: results by the codes of the values that were read.
+//! Memos of classes of elements: results by the codes of the values read.
 
 use rustc_hash::FxHashMap;
 
@@ -10,27 +10,27 @@ const ALLOCATION: usize = 16;
 /// Number of codes that are packed into one number.
 const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
 
-/// Results by the numbers of what was read.
+/// Results by the codes of the values read.
 #[derive(Debug)]
 enum MemoTable<R> {
     Few(FxHashMap<u128, R>),
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
-/// Memo of a class; nothing is kept if hardly any question repeats, as where each state is a value of its own.
+/// Memo of a class; it is dropped if lookups hardly ever repeat, for instance where each state is a different value.
 #[derive(Debug)]
 pub(super) struct ClassMemo<R> {
     known: Option<MemoTable<R>>,
-    /// `true` if elements met later may ask.
+    /// `true` if elements met later may use it.
     shared: bool,
     asked: u32,
     found: u32,
-    /// The bytes that it took when something was last remembered.
+    /// Its size in bytes after the last insertion.
     pub(super) bytes: usize,
 }
 
 impl<R: Clone> ClassMemo<R> {
-    /// Number of questions after which it is decided whether to go on, and one in how many must have been answered.
+    /// Number of lookups after which a memo is kept or dropped, and the divisor of the hits among them that it needs.
     const TRIAL: u32 = 1 << 10;
     const WORTH: u32 = 8;
 
@@ -64,7 +64,7 @@ impl<R: Clone> ClassMemo<R> {
         found
     }
 
-    /// Remembers a result; tells by how many bytes it has grown since the last time, if there is to be memory for some more.
+    /// Stores a result; returns the growth in bytes since the last insertion, with room for `more` results.
     pub(super) fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
         match &mut self.known {
             Some(MemoTable::Few(known)) => {

@@ -1,4 +1,4 @@
-//! Elements as functions of codes, in classes that share what is remembered.
+//! Elements as functions of codes, in classes that share memos.
 
 use std::ops::Range;
 
@@ -27,29 +27,29 @@ pub(super) struct CodedElements {
     pub(super) types: Vec<usize>,
     pub(super) codes: ValueDictionaries,
     pub(super) weighing: WeightDictionary,
-    /// For each class of elements with one value the values; `None` where evidence excludes it.
+    /// For each class of elements that are no random choices, the memo of their values; `None` where evidence excludes a value.
     pub(super) values: Vec<ClassMemo<Option<WeightedValue>>>,
-    /// For each class of random elements the positions of their outcomes.
+    /// For each class of random elements, the memo of the positions of their outcomes.
     pub(super) rows: Vec<ClassMemo<Range<usize>>>,
     pub(super) outcomes: Vec<WeightedValue>,
-    /// The bytes of all that is remembered of classes.
+    /// The bytes of all memos of classes.
     pub(super) remembered: usize,
-    /// Number of values, results and outcomes for which there is to be memory when it is asked next.
+    /// Number of values, results and outcomes for which the next count of bytes reserves memory.
     pub(super) reserved: usize,
     /// `true` if a branch stands for several worlds.
     pub(super) merged: bool,
     /// By class of observed Chains: `true` if the likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Atomic elements that only one Chain was found to have as branch, with that Chain: they are not met, unless another element turns
+    /// Atomic elements that only one Chain was found to have as branch, with that Chain: they are not met unless another element turns
     /// out to read them.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
-    /// Bytes that a world of a branch may take.
+    /// Maximum number of bytes of a world of a branch.
     pub(super) memory: u64,
 }
 
 impl CodedElements {
-    /// The elements in this order; a world of a branch may take so many bytes.
+    /// The elements in this order; a world of a branch may take `memory` bytes.
     pub(super) fn new(linear: ElementOrder, memory: u64) -> Self {
         let mut rules = Self {
             memory,
@@ -75,8 +75,8 @@ impl CodedElements {
         rules
     }
 
-    /// Lets a Chain read the elements that its branches were found to be, and other Chains those of them that they had to
-    /// themselves; gives the Chains with the places that they did not read before.
+    /// Lets a Chain read the elements that its branches were found to be, and lets other Chains read those of them that they owned;
+    /// returns the Chains with the places that they did not read before.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -100,8 +100,8 @@ impl CodedElements {
         Ok(found)
     }
 
-    /// True if a Chain may have an element to itself: nothing else is known to read it, and no other Chain is taken to do
-    /// the same.
+    /// True if a Chain may own an element: no other element is known to read it, and no other Chain owns
+    /// it.
     pub(super) fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
         let owner = self.owners.get(&element.id());
         !self.classes.shared[self.classes.of[chain]]
@@ -143,16 +143,16 @@ impl CodedElements {
         self.outcomes[position]
     }
 
-    /// Number of values, results and outcomes for which there is memory at first.
+    /// Number of values, results and outcomes for which memory is reserved at first.
     const RESERVED: usize = 16;
 
-    /// The number of transitions from one state for which there is to be memory: twice those of the state that had most, since the next one may
+    /// The number of transitions from one state for which memory is reserved: twice the most that a state had, since the next one may
     /// have more.
     pub(super) fn reserved(&self) -> usize {
         self.reserved
     }
 
-    /// About how many bytes the numbered values, the weights, the outcomes and what is remembered of classes take, with room for the
+    /// Approximate size in bytes of the numbered values, the weights, the outcomes and the memos of classes, with room for the
     /// transitions of one more state.
     pub(super) fn bytes(&self) -> u64 {
         let values = self.codes.values.iter();
@@ -164,18 +164,18 @@ impl CodedElements {
         self.remembered + vector(&self.outcomes, self.reserved)
     }
 
-    /// True if the values of some target are of a type: transitions refer to their numbers.
+    /// True if some target has values of this type: transitions then refer to their numbers.
     pub(super) fn is_reported(&self, of: usize) -> bool {
         let mut targets = self.linear.targets.iter();
         targets.any(|&target| self.types[target] == of)
     }
 
-    /// True if values of a type may be renumbered: nothing but frontiers stores their numbers.
+    /// True if values of this type may be renumbered: only frontiers store their numbers.
     pub(super) fn is_renumberable(&self, of: usize) -> bool {
         self.is_renumberable[of]
     }
 
-    /// The first of the targets that a step reports which some transition makes true.
+    /// The first target reported by a step that some transition makes true.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];
@@ -200,7 +200,7 @@ impl CodedElements {
         self.rows[class] = ClassMemo::new(reads, shared);
     }
 
-    /// Forgets what is known of all classes; nothing refers to the outcomes of choices then.
+    /// Clears the memos of all classes; nothing then refers to the outcomes of choices.
     pub(super) fn clear_memos(&mut self) {
         for place in 0..self.linear.slots.len() {
             let class = self.classes.of[place];
@@ -209,7 +209,7 @@ impl CodedElements {
         self.outcomes = Vec::new();
     }
 
-    /// Forgets what is known of classes where it takes more than so many bytes.
+    /// Clears the memos of all classes if they take more than `most` bytes.
     pub(super) fn evict_beyond(&mut self, most: u64) {
         if self.remembered_bytes() as u64 > most {
             self.clear_memos();

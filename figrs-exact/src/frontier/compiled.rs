@@ -22,7 +22,7 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
-/// Sums over all worlds, as ordinary numbers where they hold them.
+/// Sums over all worlds, as ordinary numbers where their range suffices.
 #[derive(Debug)]
 enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
@@ -46,11 +46,11 @@ enum TotalMessages {
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Several threads may ask it; a clone shares all that it holds.
+/// Several threads may ask it; a clone shares all its data.
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
-    /// The bytes that messages may take.
+    /// Maximum number of bytes of messages.
     memory: u64,
     names: Arc<TargetNames>,
     explored: Arc<Exploration>,
@@ -59,7 +59,7 @@ pub struct CompiledFrontier {
     marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
 }
 
-/// The targets, to read worlds with.
+/// The targets, by which worlds are read.
 #[derive(Debug)]
 struct TargetNames {
     targets: Vec<AnyElement>,
@@ -158,7 +158,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// An error if transitions do not stand for single worlds.
+    /// Returns an error if transitions do not stand for single worlds.
     fn require_worlds(&self) -> Result<(), Error> {
         if self.explored.are_worlds {
             return Ok(());
@@ -265,7 +265,7 @@ impl CompiledFrontier {
     ///
     /// **Guarantee.** Exact.
     ///
-    /// **Complexity.** A sweep over the states that the values leave: far less than to compile the model with them as evidence.
+    /// **Complexity.** A sweep over the states that agree with the values: far less than compiling the model with them as evidence.
     ///
     /// **Errors.** [`Error::NotATarget`].
     ///
@@ -327,7 +327,7 @@ impl CompiledFrontier {
             .ok_or_else(|| self.impossible())
     }
 
-    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
     /// worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.

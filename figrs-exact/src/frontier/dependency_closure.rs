@@ -1,9 +1,9 @@
-//! Dependency closure of roots and targets, and the order in which a frontier meets it.
+//! Dependency closure of roots and targets, and the order in which a frontier meets its elements.
 
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashMap;
 
-/// An element that is met.
+/// An element that roots or targets need.
 #[derive(Debug)]
 pub(super) struct NeededElement {
     pub(super) element: AnyElement,
@@ -85,15 +85,15 @@ impl NeededElements {
         self.numbers[&root.id()]
     }
 
-    /// The order of a frontier: the elements that the roots need in this order of its numbers, and the rest as early as the
-    /// elements it reads of these allow.
+    /// The order of a frontier: the elements that the roots need in the order of `stated`, and each other element as early as the
+    /// elements it reads allow.
     pub(super) fn order(&self, stated: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let numbers = 0..self.met.len();
         let mut places = vec![0; self.stated];
         for (place, number) in stated.into_iter().enumerate() {
             places[number] = place;
         }
-        // The last place of what the roots need that is needed; what needs none comes with the first that needs it, or else at the end.
+        // For each other element, the last place that it reads; one that reads none comes with its first reader, or else at the end.
         let mut after: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
         for number in numbers.clone() {
             let reads = &self.met[number].reads;

@@ -5,7 +5,7 @@ use std::any::TypeId;
 use figrs_core::{AnyElement, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
 
-/// The values met so far, numbered for each type: elements of one type number alike.
+/// The values met so far, numbered for each type: elements of one type share their numbers.
 #[derive(Debug, Default)]
 pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
@@ -27,7 +27,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Gives each type the bits that its values need by now, with room for twice as many; returns `false` if none has too
+    /// Gives each type the bits that its values need now, with room for twice as many; returns `false` if no type had too
     /// few.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
@@ -51,7 +51,7 @@ impl ValueDictionaries {
         self.values[of] = kept;
     }
 
-    /// Bit fields of values of these types in a key of some words; `None` if they do not fit.
+    /// Bit fields of values of these types in a key of `words` words; `None` if they do not fit.
     pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<BitField>> {
         let (mut word, mut free) = (0, 64);
         let mut fields = Vec::with_capacity(types.len());
@@ -70,7 +70,7 @@ impl ValueDictionaries {
         (fields.is_empty() || word < words).then_some(fields)
     }
 
-    /// The values of some types; of others none.
+    /// The values of the given types; empty supports for other types.
     pub(super) fn finish(self, types: &[usize]) -> Vec<Support> {
         let kept = |(of, values): (usize, SupportBuilder)| {
             let values = if types.contains(&of) {
@@ -108,7 +108,7 @@ impl<const W: usize> StateKey<W> {
         (self.0[field.word] >> field.shift & field.mask) as u32
     }
 
-    /// Writes a smaller number to a field.
+    /// Overwrites a field with a number that is not larger than the present one.
     pub(super) fn set(&mut self, field: BitField, code: u32) {
         self.0[field.word] &= !(field.mask << field.shift);
         self.0[field.word] |= u64::from(code) << field.shift;

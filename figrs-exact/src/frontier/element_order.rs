@@ -17,7 +17,7 @@ pub(super) struct ElementOrder {
     pub(super) targets: Vec<usize>,
     /// The model without its evidence.
     pub(super) interventions: Model,
-    /// The places in their order, but for those that only branches need: these are met before the first that reads them.
+    /// The places in their order, except those that only branches need, which are met before their first reader.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
     /// Evidence on elements that are not needed.
@@ -25,14 +25,14 @@ pub(super) struct ElementOrder {
 }
 
 impl ElementOrder {
-    /// The order of the evidence as it is stated, before each statement the elements it needs; targets, and elements that
-    /// only they need, come as soon as all they read of these has been met, and last if they read nothing of them.
+    /// The elements in the order of the stated evidence, with the elements it needs before each statement; targets, and elements that
+    /// only targets need, come as soon as all elements that they read are met, and last if they read none.
     pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
         let stated = model.evidence().iter().map(|(element, _)| element);
         Self::along(model, stated, targets)
     }
 
-    /// The same with the order of some roots in place of the evidence; evidence on elements that are not needed is left out.
+    /// As [`new`](Self::new), with the order of `roots` in place of the evidence; evidence on elements that are not needed is left out.
     pub(super) fn along<'r>(
         model: &Model,
         roots: impl IntoIterator<Item = &'r AnyElement>,
@@ -83,7 +83,7 @@ impl ElementOrder {
     /// Lets a Chain read the elements that its branches were found to be; returns those of their places that it did not
     /// read before.
     ///
-    /// An error if a Score is only reached by some branches.
+    /// **Errors.** [`Error::SharedScore`] if only some branches reach a Score.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -107,8 +107,8 @@ impl ElementOrder {
         }
     }
 
-    /// Adds the elements met since the last time; an element that only a branch needs is part of every world if it has
-    /// evidence or is a parent of such.
+    /// Adds the elements met since the last call; an element that only a branch needs is part of every world if it has
+    /// evidence or is a parent of an element that has.
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();
         for met in &self.needs.met[new..] {

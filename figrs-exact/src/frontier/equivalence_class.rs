@@ -19,7 +19,7 @@ enum ElementRule {
     Chain(FunctionId),
     Table(TableIdentity),
     Score(StatementId),
-    /// Nothing is known to be like it.
+    /// No other element is known to have this rule.
     Unique(usize),
 }
 
@@ -45,7 +45,7 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Signature of a class: captures of a branch are part of the function; an optional element may not be weighed.
+/// Signature of a class: rule, evidence, types, captures of branches, and whether the element is optional, so that no Score may weigh it.
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,
@@ -59,13 +59,13 @@ type ClassSignature = (
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
-    /// By class: `true` if some other element may be in it.
+    /// By class: `true` if it may have further elements.
     pub(super) shared: Vec<bool>,
     known: FxHashMap<ClassSignature, usize>,
 }
 
 impl Classes {
-    /// Finds the class of the element at a place, which is the next one or one whose class may have changed.
+    /// Finds the class of the element at a place, which is new or may have changed its class.
     pub(super) fn classify(
         &mut self,
         linear: &ElementOrder,

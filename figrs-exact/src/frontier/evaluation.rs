@@ -182,7 +182,7 @@ impl CodedElements {
         }
     }
 
-    /// The values that have these numbers.
+    /// The values of the parents that have these numbers.
     fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
         let places = slot.reads[..parents].iter();
         let value = |(&place, &code): (&usize, &u32)| {

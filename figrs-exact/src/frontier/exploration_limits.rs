@@ -11,14 +11,14 @@ use figrs_answer::run::watch::RunMonitor;
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
-    /// The transitions that may still be made, if they are limited.
+    /// The budget of transitions, if they are limited.
     pub(super) work: Option<&'a WorkBudget>,
 }
 
 impl ExplorationLimits<'_> {
-    /// Counts transitions.
+    /// Charges transitions to the budget.
     ///
-    /// **Errors.** [`ExplorationError::Budget`] if there are more than may be made.
+    /// **Errors.** [`ExplorationError::Budget`] if there are more than the budget allows.
     pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
         let is_within = |work: &WorkBudget| work.spend(transitions as u64);
         if self.work.is_none_or(is_within) {
@@ -29,16 +29,16 @@ impl ExplorationLimits<'_> {
     }
 }
 
-/// Reason that an exploration cannot go on as it is.
+/// Reason that stops an exploration or makes it start again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
     /// There is no answer.
     Error(Error),
-    /// The Chain of this step has branches that are or read these elements, which are not its own: they are to be met before it.
+    /// The Chain of this step has branches that are or read these elements of others, which must be met before it.
     Captured(Vec<AnyElement>),
-    /// Keys need more words.
+    /// States need wider keys.
     Wider,
-    /// There are more transitions than may be made.
+    /// The budget of transitions is used up.
     Budget,
 }
 

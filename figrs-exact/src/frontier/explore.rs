@@ -31,7 +31,7 @@ pub(super) struct Exploration {
 }
 
 impl Exploration {
-    /// The transitions of a step, after which those of others may come.
+    /// The layer that has the transitions of a step, possibly followed by those of other steps.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }

@@ -24,28 +24,28 @@ pub struct FirstTrue {
 }
 
 impl FirstTrue {
-    /// The position of the element in the list; nothing if none of them can be true.
+    /// The position of the element in the list; `None` if none of them can be true.
     pub fn position(&self) -> Option<usize> {
         self.position
     }
 
-    /// Number of elements, the first ones of the list, that are proven never to be true: fewer than all others if a budget ended the search.
+    /// Number of elements at the start of the list that are proven never to be true: fewer than all others if a budget ended the search.
     pub fn excluded(&self) -> usize {
         self.excluded
     }
 
-    /// True if no world was left after some step: the evidence excludes all.
+    /// True if no world was left after some step: the evidence excludes all worlds.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
 
-    /// [`Stopped::Budget`] if the transitions or the memory allowed were used up before there was an answer.
+    /// [`Stopped::Budget`] if the budget of transitions or of memory was used up before the answer was found.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }
 
     /// True if some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of
-    /// them would bring nothing new.
+    /// them would not change the answer.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
@@ -55,7 +55,7 @@ impl FirstTrue {
         self.largest
     }
 
-    /// Approximate size in bytes of the transitions that were met, which were not kept: the memory that
+    /// Approximate size in bytes of the transitions that were explored and not kept: the memory that
     /// [`compile`](Frontier::compile) would need to go as far.
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -66,15 +66,15 @@ impl Frontier {
     /// The first of some elements that can be true, in the order in which a frontier meets them: how long a sequence has to be to
     /// meet a condition.
     ///
-    /// A breadth-first search: elements are met in the order of the list, each after what it needs, and equal states are one. Only the
-    /// evidence on these elements and on what they need is looked at, and nothing after the answer is met.
+    /// A breadth-first search: elements are met in the order of the list, each after the elements it needs, and equal states are merged. Only the
+    /// evidence on these elements and on those they need is considered, and the search ends at the answer.
     ///
     /// **Guarantee.** Exact; decided without arithmetic.
     ///
     /// **Complexity.** As [`compile`](Self::compile) in time. In memory only the transitions of one step and the values of its
-    /// frontiers; others met lately are remembered where there is room.
+    /// frontiers; recent ones are cached where there is room.
     ///
-    /// **Errors.** As [`compile`](Self::compile), but for impossible evidence, with which nothing can be true.
+    /// **Errors.** As [`compile`](Self::compile), except that with impossible evidence no element can be true.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform};
@@ -99,13 +99,13 @@ impl Frontier {
         self.search(model, elements, None)
     }
 
-    /// As [`first_true`](Self::first_true), but a search that would make more than so many transitions, or take more memory than it may, ends
-    /// with what is [excluded](FirstTrue::excluded) by then.
+    /// As [`first_true`](Self::first_true), but a search that would make more than `transitions` transitions, or exceed its memory, ends
+    /// with the elements [excluded](FirstTrue::excluded) by then.
     ///
-    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier; those that are remembered of
-    /// earlier steps are not made again.
+    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier; cached transitions of
+    /// earlier steps are not counted again.
     ///
-    /// **Errors.** As `first_true`, but for too large frontiers.
+    /// **Errors.** As `first_true`, except for too large frontiers.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform, fold};

@@ -1,16 +1,16 @@
 //! Predicted heap sizes of growing tables.
 
-/// Capacity from which on the growth of a table is counted before it happens: smaller ones take little.
+/// Minimum capacity of a table whose growth is counted before it happens; smaller tables take little memory.
 const LARGE: usize = 1 << 10;
 
-/// Bytes of a vector before some more entries are pushed. Without room for them all entries are moved to one that is at least twice as
+/// Bytes of a vector that holds `more` further entries. Without room for them all entries are moved to a vector at least twice as
 /// large, and the old one is alive until then.
 pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
     grown_capacity(entries.len(), entries.capacity(), more) * size_of::<T>()
 }
 
-/// Bytes of a hash table of entries of this size before some more are inserted: an eighth of its places stays empty, and each has a byte of
-/// its own. It grows as a [`vector`] does.
+/// Bytes of a hash table that holds `more` further entries of this size: an eighth of its slots stays empty, and each slot has one more
+/// byte. It grows as a [`vector`] does.
 pub(super) fn table(each: usize, (length, capacity): (usize, usize), more: usize) -> usize {
     grown_capacity(length, capacity, more) * 8 / 7 * (each + 1)
 }
@@ -27,11 +27,11 @@ mod tests {
 
     use super::{LARGE, table, vector};
 
-    /// So many entries may be added before bytes are counted again.
+    /// Number of entries that may be added before bytes are counted again.
     const MORE: usize = 100;
 
     /// Checks that bytes counted before any of the next entries are enough for them. `count` gives the capacity, and
-    /// the bytes counted, after so many entries.
+    /// the bytes counted, after the insertion of each entry.
     #[track_caller]
     fn is_counted_ahead(each: usize, mut count: impl FnMut(u32) -> (usize, usize)) {
         let counted: Vec<(usize, usize)> = (0..200_000).map(&mut count).collect();

@@ -6,13 +6,13 @@ use super::packed_integers::PackedIntegers;
 /// The transitions from the states of one frontier to those of the next.
 #[derive(Debug)]
 pub(super) struct TransitionLayer {
-    /// Offsets of the transitions from each state, and the end of the last ones.
+    /// Offsets of the transitions from each state, and the end of the last.
     starts: Vec<u32>,
     /// The state that each transition leads to.
     pub(super) targets: Vec<u32>,
     /// The index of the weight of each transition.
     pub(super) weights: PackedIntegers,
-    /// For each reported value its number, by transition.
+    /// For each reported element, the number of its value, by transition.
     pub(super) reports: Vec<PackedIntegers>,
 }
 
@@ -20,7 +20,7 @@ impl TransitionLayer {
     /// Maximum number of transitions.
     pub(super) const MAX_TRANSITIONS: usize = u32::MAX as usize / 2;
 
-    /// No transitions yet, with room for the numbers of some values.
+    /// A layer without transitions that reports this number of values.
     pub(super) fn new(reported: usize) -> Self {
         Self {
             starts: vec![0],
@@ -70,7 +70,7 @@ impl TransitionLayer {
         4 * (self.starts.len() + self.targets.len()) + self.weights.bytes() + reports
     }
 
-    /// Size in bytes before some more transitions are added.
+    /// Size in bytes with room for `more` transitions.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         let reports = self.reports.iter().map(|report| report.bytes_with(more));
         let indices = vector(&self.starts, 1) + vector(&self.targets, more);

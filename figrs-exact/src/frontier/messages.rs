@@ -8,7 +8,7 @@ use super::layer::TransitionLayer;
 use super::sweep::SweepStep;
 use figrs_factor::algebra::Semiring;
 
-/// For each state of each frontier the sum over all that can follow, in the algebra `S`.
+/// For each state of each frontier, the sum over all continuations, in the algebra `S`.
 ///
 /// If all of them take too much memory, some are kept as checkpoints, and those between two are recomputed when they are
 /// needed.
@@ -20,7 +20,7 @@ pub(super) struct BackwardMessages<S: Semiring> {
     every: usize,
     /// The checkpoints: the message of step `i * every` at `i`, and that of the end.
     kept: Vec<Vec<S::Value>>,
-    /// The sum over everything, less the scale.
+    /// The sum over all worlds, divided by the scale.
     pub(super) total: S::Value,
     /// The natural logarithm of the scale of `total`.
     pub(super) log_scale: f64,
@@ -36,7 +36,7 @@ impl<S: Semiring> BackwardMessages<S> {
         let bytes =
             |every: usize| (all / every + every * most) as u64 * size_of::<S::Value>() as u64;
         let mut every = 1;
-        // The root of the number of steps is best, and no reason to stop before it is.
+        // The square root of the number of steps is the best interval, so that the search for it ends there.
         while bytes(every) > memory && every * every < steps.len() {
             every += 1;
         }
@@ -104,7 +104,7 @@ impl<S: Semiring> BackwardMessages<S> {
     }
 }
 
-/// The message of the frontier before a layer, of so many states, from that after it, and the logarithm of its divisor.
+/// The message of the frontier before a layer, of `sources` states, from the message after it, and the logarithm of its divisor.
 fn back<S: Semiring>(
     (layer, sources): (&TransitionLayer, usize),
     weights: &[S::Value],
@@ -127,14 +127,14 @@ fn back<S: Semiring>(
     (message, scale)
 }
 
-/// Messages of numbers that can be compared by their shares.
+/// Semirings whose products can be turned into shares.
 pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
-    /// Makes products of weights shares of them, up to a common factor.
+    /// Turns products of weights into shares, up to a common factor.
     fn shares(products: &mut [f64]);
 }
 
 impl ShareSemiring for figrs_factor::algebra::SumProduct {
-    /// Leaves them as they are, unless their sum might be too large for a number.
+    /// Leaves them as they are unless their sum might overflow.
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(0.0, f64::max);
         if largest > f64::MAX / 1e18 {

@@ -1,4 +1,4 @@
-//! Exact inference along an order: joint values of the elements that are still needed.
+//! Exact inference along an order of the elements, on joint values of the elements that are still needed.
 
 mod branch;
 mod checkpoints;
@@ -50,16 +50,16 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 
 /// Exact inference by sweeping a frontier over the elements in their order.
 ///
-/// The *frontier* is the set of elements that were met and are still read by later ones. Only joint values that can be
-/// reached are explored, and functions run for those alone; so it is at home where a state is carried along, as in a
+/// The *frontier* is the set of elements that were met and that later elements still read. Only joint values that can be
+/// reached are explored, and functions run only for those. This suits models that carry a state along, such as a
 /// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
-/// of the evidence as it is stated, before each statement what it needs, with targets as soon as all they read of this has been
-/// met: state evidence in the order of a scan, and, where there is none, targets. Another order is taken where it is predicted to have
-/// far fewer states, unless it ends with an error. Steps that repeat are explored once: those that have the same
-/// functions (that capture nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. Of a frontier that
-/// contains all of an earlier one only the new states are explored.
+/// of the stated evidence, with the elements it needs before each statement, and targets as soon as all they read has been
+/// met: state evidence in the order of a scan, and targets where there is no evidence. Another order is used where it is predicted to have
+/// far fewer states, unless it ends with an error. Repeated steps are explored once: steps with the same
+/// functions (that capture nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. In a frontier that
+/// contains all states of an earlier one, only the new states are explored.
 ///
-/// [`compile`](Self::compile) keeps the states, for exact samples, counts and the most probable world.
+/// [`compile`](Self::compile) keeps the states for exact samples, counts and the most probable world.
 ///
 /// **Guarantee.** Exact up to rounding, without underflow.
 ///
@@ -109,15 +109,15 @@ impl Frontier {
         }
     }
 
-    /// Ends with an error when an exploration takes more than this many bytes: transitions, states of frontiers, numbered values with what
-    /// they [hold](figrs_core::Value::heap_bytes), and what is remembered of functions. What can be found again is forgotten before, so that
-    /// less memory takes more time. Messages of a compiled form have what transitions leave of it, a quarter at least.
+    /// Ends with an error when an exploration takes more than this many bytes: transitions, states of frontiers, numbered values with the bytes
+    /// they [hold](figrs_core::Value::heap_bytes), and memos of functions. Caches that can be recomputed are dropped first, so that
+    /// less memory takes more time. Messages of a compiled form have the memory that transitions leave, at least a quarter.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// Ends with [`Error::NothingDone`] when explorations that share a budget have used it up: one step for each element, and one for each
+    /// Ends with [`Error::NothingDone`] when the explorations that share a budget have used it up: one step for each element, and one for each
     /// transition, which is one outcome of a choice, or one value of another element, in one state of its frontier.
     ///
     /// ```
@@ -146,9 +146,9 @@ impl Frontier {
 
     watched_by_run!(watch);
 
-    /// Explores the frontiers of a model, to ask it many times.
+    /// Explores the frontiers of a model, to answer many questions.
     ///
-    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
+    /// **Errors.** Those of the [algorithm](Self), except that impossible evidence compiles.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
         guarded(|| self.compiled(model, targets.elements()))
     }
@@ -162,7 +162,7 @@ impl Frontier {
         }
         let explored = if linear.reorder() {
             match explore(linear, self.allowance(&run)) {
-                // A function may fail, or states be many, where the stated order would have excluded values before.
+                // A function may fail, or there may be many states, where the stated order would have excluded values before.
                 Err(error) if !matches!(error, Error::NothingDone { .. }) => {
                     explore(ElementOrder::new(model, &targets), self.allowance(&run))
                 }

@@ -3,11 +3,11 @@
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, Evidence};
 
-/// One element; its place is its index in the list of all.
+/// One element; its place is its index in the list of all elements.
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The places of its parents, and after them of the elements that branches were found to be.
+    /// The places of its parents, then those of the elements that branches were found to be.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
@@ -31,7 +31,7 @@ impl OrderedElement {
         self.evidence.iter().find_map(Evidence::observed)
     }
 
-    /// Number of the places it reads that are those of its parents.
+    /// Number of places in `reads` that belong to its parents; they come first.
     pub(super) fn parents(&self) -> usize {
         match self.fixed {
             Some(_) => 0,

@@ -2,7 +2,7 @@
 
 use super::growth::vector;
 
-/// Small numbers in as little space as the largest of them needs.
+/// A list of small numbers, each stored in as few bytes as the largest needs.
 #[derive(Debug)]
 pub(super) enum PackedIntegers {
     Bytes(Vec<u8>),
@@ -73,7 +73,7 @@ impl PackedIntegers {
         }
     }
 
-    /// Size in bytes before some more numbers are pushed.
+    /// Size in bytes with room for `more` numbers.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         match self {
             Self::Bytes(numbers) => vector(numbers, more),

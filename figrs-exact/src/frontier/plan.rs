@@ -8,7 +8,7 @@ use figrs_answer::error::Error;
 /// A planned step: its places, and the registers they read.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// Places met in this step: a random choice may be the first of them, the others follow from what is known.
+    /// Places met in this step: the first may be a random choice, the others follow from known values.
     pub(super) places: Vec<usize>,
     /// Places of the frontier before the step, which have the first registers.
     pub(super) before: Vec<usize>,
@@ -34,10 +34,10 @@ impl PlannedStep {
 /// Planner of one step after the other, with backtracking.
 #[derive(Debug)]
 pub(super) struct StepPlanner {
-    /// The places to meet, the next one last; places met by then are skipped.
+    /// The places to meet, the next one last; places that are met already are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
-    /// Number of places still to be met that read each place.
+    /// For each place, the number of its readers that are still to be met.
     readers: Vec<usize>,
     frontier: Vec<usize>,
     /// The first target at each place that has one.
@@ -60,7 +60,7 @@ impl StepPlanner {
         planner
     }
 
-    /// Adds the places from this one on.
+    /// Adds the places from `new` on.
     fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -71,8 +71,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds reads that were found later, and the elements these need; returns the places that were met and left, and are
-    /// read again.
+    /// Adds reads that were found later, and the elements they need; returns the places that were met, have left the frontier, and are
+    /// now read again.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,
@@ -81,7 +81,7 @@ impl StepPlanner {
         let new = self.met.len();
         self.add_from(linear, new);
         for &(reader, place) in captured {
-            // What is taken back is counted then.
+            // For a reader that was met, undoing its step counts the read.
             self.readers[place] += usize::from(!self.met[reader]);
         }
         let reads = linear.slots[new..].iter().flat_map(|slot| &slot.reads);
@@ -93,13 +93,13 @@ impl StepPlanner {
         again
     }
 
-    /// True if a place is still to be met and reads others, or may be found to.
+    /// True if a place is still to be met and reads others, or may turn out to.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
 
-    /// Number of the last steps that made values which only one place still to be met reads, from nothing met before; a few
+    /// Number of the last steps whose values only one unmet place reads, and which read nothing met before them; a few
     /// at most.
     pub(super) fn last_steps_for<'p>(
         &self,

@@ -7,7 +7,7 @@ use figrs_core::internals::Kind;
 use super::ordered_element::OrderedElement;
 
 /// Predicted reduction of the states by evidence on a function of a few choices, as a binary logarithm: one value of nine
-/// is excluded, as where two cells of a Sudoku differ. Smaller numbers fill its rows in their order, larger ones see no
+/// is excluded, as where two cells of a Sudoku differ. With smaller numbers its rows are filled in their order, with larger ones there is no
 /// difference between orders.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
@@ -27,16 +27,16 @@ pub(super) struct OrderingInput {
     pub(super) is_random: Vec<bool>,
     /// `true` if an element has one value, whatever is met before.
     pub(super) is_given: Vec<bool>,
-    /// `true` if to meet an element adds no states.
+    /// `true` if meeting an element adds no states.
     pub(super) is_free: Vec<bool>,
-    /// The choices that decide evidence on a function of few of them.
+    /// For each element, the few choices that decide the evidence on it.
     decided_by: Vec<Vec<usize>>,
-    /// The evidence that each choice decides.
+    /// For each choice, the elements whose evidence it decides.
     decides: Vec<Vec<usize>>,
 }
 
 impl OrderingInput {
-    /// The sizes of elements that read only each other, each after those it reads.
+    /// The input for elements that read only each other, each listed after those it reads.
     pub(super) fn new(slots: &[OrderedElement]) -> Self {
         let count = slots.len();
         let mut sizes = Self {
@@ -83,7 +83,7 @@ impl OrderingInput {
         sizes
     }
 
-    /// The choices with several values that an element is a function of; none if they are many.
+    /// The choices with several values that an element is a function of; empty if there are many.
     fn choices(&self, place: usize) -> Vec<usize> {
         let mut stack = self.reads[place].clone();
         let mut choices = Vec::new();
@@ -123,7 +123,7 @@ fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f6
     }
 }
 
-/// One change of a prediction, to be undone.
+/// One change of a prediction, kept for undoing.
 #[derive(Debug)]
 enum PredictionUndo {
     Met(usize),
@@ -140,9 +140,9 @@ pub(super) struct StatePredictor<'s> {
     pub(super) sizes: &'s OrderingInput,
     pub(super) is_met: Vec<bool>,
     is_alive: Vec<bool>,
-    /// Number of readers of each element that are still to be met.
+    /// For each element, the number of its readers that are still to be met.
     left: Vec<usize>,
-    /// Number of the elements that each one reads that are no longer on the frontier.
+    /// For each element, the number of elements it reads that are no longer on the frontier.
     lost: Vec<usize>,
     is_decided: Vec<bool>,
     bits: f64,
@@ -164,12 +164,12 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// The binary logarithm of the states.
+    /// The binary logarithm of the number of states.
     pub(super) fn bits(&self) -> f64 {
         self.bits
     }
 
-    /// Number of changes so far, a mark to return to.
+    /// Number of changes so far, as a mark for [`undo`](Self::undo).
     pub(super) fn mark(&self) -> usize {
         self.changes.len()
     }
@@ -197,7 +197,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Leaves an element, whose value is no longer read.
+    /// Removes an element whose value is no longer read from the frontier.
     fn leave_frontier(&mut self, place: usize) {
         let sizes = self.sizes;
         self.change(PredictionUndo::Died(place));
@@ -213,7 +213,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Contribution of a value to the states: none if it is a function of some on the frontier.
+    /// Contribution of a value to the states: zero if it is a function of values on the frontier.
     fn contribution(&self, place: usize) -> f64 {
         if self.sizes.is_random[place] || self.lost[place] > 0 {
             self.sizes.bits[place]
@@ -273,7 +273,7 @@ impl<'s> StatePredictor<'s> {
     }
 }
 
-/// The binary logarithm of the most states of a frontier in an order; elements with one value are met where they are read.
+/// The binary logarithm of the states of the largest frontier in an order; elements with one value are met where they are read.
 pub(super) fn most_bits(sizes: &OrderingInput, order: &[usize]) -> f64 {
     let mut predicted = StatePredictor::new(sizes);
     let mut most: f64 = 0.0;

@@ -9,7 +9,7 @@ use figrs_factor::algebra::{MaxProduct, Semiring};
 /// A world: the index of the value of each target, and its log-weight.
 pub(super) type TargetWorld = (Vec<u32>, f64);
 
-/// The distribution of each target, by the numbers of its values, in one sweep forward; `None` if a number left the range of the
+/// The distribution of each target, by the numbers of its values, from one forward sweep; `None` if a number left the range of the
 /// representation.
 pub(super) fn marginals<S: ShareSemiring>(
     explored: &Exploration,
@@ -83,7 +83,7 @@ pub(super) fn draw<S: ShareSemiring, R: Rng>(
     worlds.into_iter().map(|(_, told)| told).collect()
 }
 
-/// The position of a share, drawn in proportion.
+/// A position, drawn in proportion to its share.
 fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     let total: f64 = shares.iter().sum();
     let mut rest = rng.random::<f64>() * total;
@@ -100,7 +100,7 @@ fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     last
 }
 
-/// The first of the most probable worlds.
+/// The most probable world; the first of equal ones.
 pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduct>) -> TargetWorld {
     let (mut values, mut log, mut state) = (vec![0; explored.types.len()], 0.0, 0);
     messages.forward(explored, |layer, step, after| {

@@ -1,4 +1,4 @@
-//! Renumbering of states whose values have new numbers, or take more bits.
+//! Rewriting of states whose values get new numbers or more bits.
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey};
@@ -6,7 +6,7 @@ use super::exploration_limits::ExplorationError;
 use super::plan::PlannedStep;
 use super::transitions::{fields_after, fields_before, types_after};
 
-/// Gives the numbers of values more bits, and writes the states before a step anew.
+/// Gives the numbers of values more bits, and rewrites the states before a step.
 pub(super) fn widen_codes<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -25,7 +25,7 @@ pub(super) fn widen_codes<const W: usize>(
     Ok(states.iter().map(rewritten).collect())
 }
 
-/// The states after a step with their values numbered anew, where hardly any of the values numbered so far is left.
+/// The states after a step with renumbered values, where they use only a small part of the values numbered so far.
 pub(super) fn renumbered_states<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -51,8 +51,8 @@ pub(super) fn renumbered_states<const W: usize>(
     Ok(numbered)
 }
 
-/// The states before a step with values numbered anew wherever no transition refers to their numbers: what is known of classes is to be
-/// forgotten before.
+/// The states before a step with values renumbered wherever no transition refers to their numbers. The memos of classes must be
+/// cleared before.
 pub(super) fn values_left<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -87,7 +87,7 @@ fn used_values<const W: usize>(
     numbers.map(|(number, _)| number).collect()
 }
 
-/// Keeps some values of a type alone, which all those of the states are, and writes their new numbers into the states.
+/// Keeps only the values `left` of a type, which include all those of the states, and writes their new numbers into the states.
 fn retain_values<const W: usize>(
     rules: &mut CodedElements,
     of: usize,

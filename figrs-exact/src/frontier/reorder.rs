@@ -6,20 +6,20 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::ordered_element::OrderedElement;
 use super::predict::{OrderingInput, StatePredictor, most_bits};
 
-/// Binary logarithm of the number of states up to which no other order is looked for.
+/// Binary logarithm of the number of states up to which no other order is tried.
 const SMALL_STATE_BITS: f64 = 10.0;
 
-/// Least improvement of an order to be preferred, as a binary logarithm of states: predictions are rough.
+/// Least improvement for which another order is preferred, as a binary logarithm of states: predictions are rough.
 const MARGIN: f64 = 2.0;
 
-/// Maximum number of choices tried in all; after that the next one is taken.
+/// Maximum number of choices tried in all; after that the next one as stated is taken.
 const MAX_TRIED_CHOICES: usize = 1 << 18;
 
-/// An order of elements that is predicted to have fewer states than the order in which they are stated, if one is found.
+/// An order of elements that is predicted to have fewer states than the stated order, if one is found.
 ///
-/// Two are tried. In both a value that follows from others, and evidence on it, comes as soon as these have been met. The
-/// choices keep their order in the first; in the second (greedy) the next one is that which leaves the fewest predicted
-/// states, of those that are read together with others met before. An element with one value whatever is met stands last:
+/// Two are tried. In both, a value that follows from others, and evidence on it, comes as soon as those have been met. The
+/// choices keep their order in the first; in the second (greedy), the next choice is the one that leaves the fewest predicted
+/// states, among those read together with elements met before. An element that always has one value stands last:
 /// it is met where it is read.
 pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let sizes = OrderingInput::new(stated);
@@ -44,7 +44,7 @@ pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
 enum NextChoiceRule {
     /// The first as stated.
     Stated,
-    /// That with the fewest predicted states after it.
+    /// The one with the fewest predicted states after it.
     Fewest,
 }
 
@@ -52,12 +52,12 @@ enum NextChoiceRule {
 struct OrderBuilder<'s> {
     sizes: &'s OrderingInput,
     predicted: StatePredictor<'s>,
-    /// Number of elements that each one still waits for, those with one value not counted.
+    /// For each element, the number of elements it still waits for, without those that have one value.
     waits: Vec<usize>,
-    /// The choices that could be next; and those of them that are read together with others met before.
+    /// The choices that could be next, and those among them that are read together with elements met before.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
-    /// The elements whose other reads were looked at.
+    /// `true` for elements whose reads were searched for ready choices.
     is_looked: Vec<bool>,
     tried: usize,
     order: Vec<usize>,
@@ -125,7 +125,7 @@ impl<'s> OrderBuilder<'s> {
         Some(best.1)
     }
 
-    /// Meets a choice and what is free after it.
+    /// Meets a choice and the elements that are free after it.
     fn meet(&mut self, choice: usize) -> Vec<usize> {
         let mut met = Vec::new();
         let mut next = BinaryHeap::from([Reverse(choice)]);

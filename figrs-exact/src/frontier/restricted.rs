@@ -1,10 +1,10 @@
-//! Worlds with given values of targets, by one sweep forward over the states that they leave.
+//! Worlds with given values of targets, found by one forward sweep over the states that agree with them.
 
 use super::explore::Exploration;
 
-/// True if some world has these values, of targets by their positions and numbers of values. `None` stands for a value that its target never has.
+/// True if some world has these values, each a target's position and the number of its value. `None` is a value that the target never has.
 ///
-/// **Complexity.** Linear in the transitions from the states that the values leave.
+/// **Complexity.** Linear in the transitions from the states that agree with the values.
 pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]) -> bool {
     let mut wanted: Vec<Option<u32>> = vec![None; explored.types.len()];
     for &(target, value) in known {

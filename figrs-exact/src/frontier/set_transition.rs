@@ -1,4 +1,4 @@
-//! Transitions of a step from a set of states, as far as they are explored.
+//! Explored transitions of a step from a set of states.
 
 /// A frontier: a prefix of the states of a set, in the order in which they were met.
 #[derive(Clone, Copy, Debug)]
@@ -7,24 +7,24 @@ pub(super) struct FrontierPrefix {
     pub(super) states: usize,
 }
 
-/// A way from one set to another.
+/// The explored transitions from one set of states to another.
 #[derive(Debug)]
 pub(super) struct SetTransition {
     pub(super) layer: usize,
-    /// Number of states of the first set for which it is known.
+    /// Number of states of the first set whose transitions are known.
     pub(super) sources: usize,
     /// The destination set.
     pub(super) to: usize,
-    /// By state of the destination: `true` if the way leads to it.
+    /// By state of the destination: `true` if a transition leads to it.
     is_reached: Vec<bool>,
     count: usize,
-    /// For some numbers of states to start from, ascending, the number of states it leads to: the first ones of the
+    /// Pairs, ascending: a number of first states of the source, and the number of states that they lead to, the first of the
     /// destination.
     ends: Vec<(usize, usize)>,
 }
 
 impl SetTransition {
-    /// A way by all transitions of a layer, which lead to all states of a frontier.
+    /// All transitions of a layer, which lead to all states of a frontier.
     pub(super) fn new(layer: usize, from: FrontierPrefix, to: FrontierPrefix) -> Self {
         Self {
             layer,
@@ -36,7 +36,7 @@ impl SetTransition {
         }
     }
 
-    /// Adds transitions from further states, with which it is known for so many; returns `false` if it leads no longer to
+    /// Adds transitions from further states, `sources` in all; returns `false` if the states that they lead to are no longer
     /// the first states of the destination.
     pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
         for &target in targets {
@@ -51,7 +51,7 @@ impl SetTransition {
         self.count == self.is_reached.len()
     }
 
-    /// Number of states it leads to from the first `sources`, if that is known.
+    /// Number of states that the first `sources` states lead to, if that is known.
     pub(super) fn end(&self, sources: usize) -> Option<usize> {
         let known = |&(from, _): &(usize, usize)| from;
         let at = self.ends.binary_search_by_key(&sources, known).ok()?;

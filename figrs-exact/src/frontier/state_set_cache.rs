@@ -17,7 +17,7 @@ use super::transitions::transitions;
 /// Maximum number of sets of states that are cached.
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// Maximum number of candidates to grow among the sets that steps of one shape start from.
+/// Maximum number of sets, for each shape of the steps that start from them, that are candidates to be extended.
 const CANDIDATES: usize = 1 << 6;
 
 /// The shapes of a step and of the next one, if there is one.
@@ -27,13 +27,13 @@ pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 #[derive(Debug)]
 pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
-    /// The number of a layer that has transitions for this step already.
+    /// The number of a layer that already has transitions for this step.
     pub(super) layer: Option<usize>,
-    /// The transitions that this layer lacks, or all.
+    /// The transitions that this layer lacks, or all if there is no layer.
     pub(super) further: Option<TransitionLayer>,
 }
 
-/// Cache of recent sets of states. A frontier that contains all of a set extends it, so that only its new states are
+/// Cache of recent sets of states. A frontier that contains a whole set extends it, so that only its new states are
 /// explored.
 #[derive(Debug)]
 pub(super) struct StateSetCache<const W: usize> {
@@ -42,19 +42,19 @@ pub(super) struct StateSetCache<const W: usize> {
     /// The cached sets, by the time of their last use.
     by_last_use: BTreeMap<u64, usize>,
     clock: u64,
-    /// The bytes of cached sets, and the maximum.
+    /// The bytes of cached sets, and their maximum.
     held: usize,
     most: usize,
     /// The cached sets by their fingerprints.
     equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
-    /// The cached sets that steps of a shape start from, the latest ones.
+    /// The latest cached sets, by the shape of the steps that start from them.
     starting: FxHashMap<StepSignature, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
 struct CachedSet<const W: usize> {
     states: StateSet<W>,
-    /// The ways from it, by the shapes of the steps.
+    /// The known transitions from it, by the shapes of the steps.
     ways: FxHashMap<SignaturePair, SetTransition>,
     /// Its cache entry, if it is cached.
     remembered: Option<CacheEntry>,
@@ -77,7 +77,7 @@ impl<const W: usize> CachedSet<W> {
 }
 
 impl<const W: usize> StateSetCache<W> {
-    /// A cache of so many bytes.
+    /// A cache of at most `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Self {
             sets: FxHashMap::default(),
@@ -91,7 +91,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Drops everything but some states, from which steps of a shape start.
+    /// Drops everything except some states, from which steps of a shape start.
     pub(super) fn restart(
         &mut self,
         states: Vec<StateKey<W>>,
@@ -117,7 +117,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// About how many bytes the states that are remembered and those of a frontier take.
+    /// Approximate size in bytes of the cached states and those of a frontier.
     pub(super) fn bytes(&self, at: FrontierPrefix) -> u64 {
         let present = self.sets.get(&at.set).filter(|set| {
             let counted = set.remembered.as_ref().map_or(0, |known| known.bytes);
@@ -190,11 +190,11 @@ impl<const W: usize> StateSetCache<W> {
         if let Some((mut way, mut to)) = self.known(passage, at) {
             let (layer, mut further, mut is_known) = (Some(way.layer), None, true);
             if way.sources < at.states {
-                // The set that it leads to, and grows, may be the one that it starts from.
+                // The destination, which grows, may be the set that the step starts from.
                 let from = self.states(at)[way.sources..].to_vec();
                 let found = match self.sets.get_mut(&way.to) {
                     Some(to) => {
-                        // What it holds by now is counted with what it will hold.
+                        // `transitions` counts the present bytes of the set with those it will have.
                         let known = to.remembered.as_ref().map_or(0, |known| known.bytes);
                         let rest = (spent.0.saturating_sub(known as u64), spent.1);
                         transitions(rules, planned, &from, &mut to.states, rest)
@@ -205,7 +205,7 @@ impl<const W: usize> StateSetCache<W> {
                     Ok(Some(found)) => found,
                     Ok(None) => return Ok(None),
                     Err(halt) => {
-                        // The step may be tried again after something else was forgotten.
+                        // The step may be repeated after other caches were dropped.
                         self.add_transition(passage, at, way);
                         return Err(halt);
                     }
@@ -245,7 +245,7 @@ impl<const W: usize> StateSetCache<W> {
         }))
     }
 
-    /// Takes out the known way from a frontier, and returns its destination.
+    /// Takes the known transitions from a frontier out of the cache, and returns them with their destination.
     fn known(
         &mut self,
         passage: SignaturePair,
@@ -265,8 +265,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// The cached set that steps of a shape start from which is equal, or else the largest one that has no other states
-    /// than these.
+    /// The cached set, among those that steps of a shape start from, that is equal to these states, or else the largest that is a
+    /// subset of them.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
@@ -284,7 +284,7 @@ impl<const W: usize> StateSetCache<W> {
             .filter_map(|set| Some((self.sets.get(set)?.states.len(), *set)));
         let mut sized: Vec<(usize, usize)> = sized.filter(|&(len, _)| len < states.len()).collect();
         sized.sort_unstable_by(|a, b| b.cmp(a));
-        // So that looking costs no more than exploring.
+        // This limit keeps the search from costing more than the exploration.
         let mut looks = 2 * states.len() + CANDIDATES;
         let is_part = |&(_, set): &(usize, usize)| {
             let mut keys = self.sets[&set].states.keys().iter();
@@ -296,7 +296,7 @@ impl<const W: usize> StateSetCache<W> {
         sized.into_iter().find(is_part).map(|(_, set)| set)
     }
 
-    /// Caches the way of a step from one frontier to another by all transitions of a layer.
+    /// Caches all transitions of a layer as those of a step from one frontier to another.
     pub(super) fn cache_transition(
         &mut self,
         passage: SignaturePair,
@@ -308,8 +308,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Leaves a frontier for another: evicts sets if the cached ones are too many or too large, the least recently used
-    /// first. Returns the states that were left, if they are not cached.
+    /// Leaves a frontier for another: if the cached sets are too many or too large, evicts the least recently used
+    /// ones. Returns the states that were left, if they are not cached.
     pub(super) fn leave(
         &mut self,
         from: FrontierPrefix,

@@ -14,7 +14,7 @@ use super::growth::{table, vector};
 pub(super) struct StateSet<const W: usize> {
     keys: Vec<StateKey<W>>,
     numbers: HashTable<u32>,
-    /// Fingerprint: the sum of the hashes, whatever the order.
+    /// Fingerprint: the sum of the hashes, which does not depend on the order.
     fingerprint: u64,
 }
 
@@ -27,7 +27,7 @@ impl<const W: usize> StateSet<W> {
         }
     }
 
-    /// Expects distinct states.
+    /// A set of these states, which must be distinct.
     pub(super) fn from_keys(keys: Vec<StateKey<W>>) -> Self {
         let mut numbers = HashTable::with_capacity(keys.len());
         let print = keys.iter().map(hash).fold(0, u64::wrapping_add);
@@ -45,7 +45,7 @@ impl<const W: usize> StateSet<W> {
         self.keys.len()
     }
 
-    /// Fingerprint of the set: equal for equal sets, and for others hardly ever.
+    /// Fingerprint of the set: equal for equal sets, and almost never equal for others.
     pub(super) fn print(&self) -> (usize, u64) {
         (self.len(), self.fingerprint)
     }
@@ -86,7 +86,7 @@ impl<const W: usize> StateSet<W> {
         self.bytes_with(0)
     }
 
-    /// Approximate size in bytes before some more states are met.
+    /// Approximate size in bytes with room for `more` states.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         let numbers = (self.numbers.len(), self.numbers.capacity());
         vector(&self.keys, more) + table(size_of::<u32>(), numbers, more)
@@ -97,7 +97,7 @@ impl<const W: usize> StateSet<W> {
 fn hash<const W: usize>(key: &StateKey<W>) -> u64 {
     let mut hasher = FxHasher::default();
     for &word in key.words() {
-        // As bytes, all bits of which are mixed.
+        // Hashed as bytes, so that all bits are mixed.
         hasher.write(&word.to_ne_bytes());
     }
     hasher.finish()

@@ -1,4 +1,4 @@
-//! Signatures of steps: their identity apart from the states that they start from.
+//! Signatures of steps: equal for steps that do the same from the same states.
 
 use rustc_hash::FxHashMap;
 
@@ -17,11 +17,11 @@ struct StepContent {
     reported: Vec<u32>,
 }
 
-/// A step's shape: steps of one shape do the same from the same states.
+/// The shape of a step: steps of one shape do the same from the same states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
-    /// `true` if another step may have it.
+    /// `true` if another step may have this shape.
     pub(super) is_shared: bool,
 }
 

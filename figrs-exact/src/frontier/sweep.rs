@@ -31,9 +31,9 @@ pub(super) struct SweepStep {
 /// Aim of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SweepGoal {
-    /// All steps, to be kept.
+    /// Make all steps and keep their transitions.
     Everything,
-    /// The first step at which a target can be true; transitions are not kept.
+    /// Find the first step at which a target can be true; transitions are not kept.
     FirstTrue,
 }
 
@@ -48,19 +48,19 @@ pub(super) struct SweepResult {
     pub(super) largest: usize,
     /// Size of the layers in bytes, or the size that they would have if they were kept.
     pub(super) bytes: u64,
-    /// The first target that can be true, if that is what was asked for.
+    /// The first target that can be true, if that is the goal.
     pub(super) first: Option<usize>,
-    /// Number of targets, the first ones, that are known never to be true, if that is what was asked for.
+    /// Number of first targets that are known never to be true, if that is the goal.
     pub(super) excluded: usize,
-    /// `true` if some step was an earlier one, or left no state.
+    /// `true` if some step repeated an earlier one, or left no state.
     pub(super) settled: bool,
     /// `true` if some step left no state.
     pub(super) exhausted: bool,
-    /// `true` if limited transitions, or the memory beside them, ended the sweep.
+    /// `true` if the budget of transitions or of memory ended the sweep.
     pub(super) is_cut: bool,
 }
 
-/// Goes through the steps, with keys as narrow as can be.
+/// Goes through the steps with the narrowest keys that suffice.
 pub(super) fn sweep(
     rules: &mut CodedElements,
     aim: SweepGoal,
@@ -78,7 +78,7 @@ pub(super) fn sweep(
             Ok(swept) => return Ok(swept),
             Err(ExplorationError::Error(error)) => return Err(error),
             Err(ExplorationError::Budget) => return Err(allowance.run.nothing_done()),
-            // What is known of the step that was given up has numbers of that sweep.
+            // The memos of the abandoned sweep contain its numbers.
             Err(ExplorationError::Wider | ExplorationError::Captured(_)) => {
                 for place in 0..rules.linear.slots.len() {
                     rules.evict_unshared(place);
@@ -101,13 +101,13 @@ fn sweep_in<const W: usize>(
 #[derive(Debug)]
 struct CompletedStep {
     planned: PlannedStep,
-    /// The layer that was made for this step and that no other can have.
+    /// The layer of this step, if no other step can share it.
     private_layer: Option<usize>,
     is_known: bool,
     is_settled: bool,
 }
 
-/// A sweep under way.
+/// State of a sweep.
 struct Sweep<'a, const W: usize> {
     rules: &'a mut CodedElements,
     goal: SweepGoal,
@@ -120,17 +120,17 @@ struct Sweep<'a, const W: usize> {
     /// `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
     result: SweepResult,
-    /// Number of steps made, those undone included.
+    /// Number of steps made, including those undone.
     made: u64,
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
-    /// Divisor of the memory that gives the part for checkpoints.
+    /// Divisor of the memory for checkpoints.
     const CHECKPOINTS: usize = 16;
-    /// Divisor of the memory that gives the part for frontiers to meet again. If those that grow do not fit, each step is
+    /// Divisor of the memory for cached frontiers. If growing frontiers do not fit, each step is
     /// explored anew: a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, half of it is enough.
     const FRONTIERS: usize = 2;
-    /// The share of memory that must come free for an exploration to go on that had too little.
+    /// Divisor of the memory that must be freed before an exploration that had too little goes on.
     const WORTH: u64 = 8;
 
     fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {
@@ -197,7 +197,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(self.result)
     }
 
-    /// True if an error ends the sweep with what is known by then.
+    /// True if the sweep ends at this error with the result so far.
     fn may_be_cut(&self, halt: &ExplorationError) -> bool {
         self.allowance.work.is_some()
             && matches!(self.goal, SweepGoal::FirstTrue)
@@ -224,7 +224,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
             SweepGoal::Everything => self.result.bytes,
             SweepGoal::FirstTrue => 0,
         };
-        // The results of functions are found again sooner than the frontiers that grow.
+        // The results of functions are recomputed faster than growing frontiers, and dropped first.
         let mut remedies = 0..2;
         loop {
             let spent = (kept + self.remembered(), self.allowance);
@@ -255,14 +255,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// The bytes of the present frontier and of those that are remembered.
+    /// The bytes of the present frontier and of the cached ones.
     fn remembered(&self) -> u64 {
         let checkpoints = self.checkpoints.as_ref().map_or(0, Checkpoints::bytes);
         self.frontiers.bytes(self.at) + checkpoints
     }
 
-    /// Forgets frontiers that can be found again, and values that no state before a step has any more; with them the results of
-    /// functions, which hold their numbers.
+    /// Drops cached frontiers, values that no state before a step has any more, and the results of
+    /// functions, which contain the numbers of these values.
     fn forget_frontiers(
         &mut self,
         planned: &PlannedStep,
@@ -374,7 +374,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let is_met = |reader: &usize| self.planner.is_met(*reader);
         let readers = captured.iter().map(|&(reader, _)| reader);
         let redo = readers.filter(is_met).collect();
-        // Elements with a history come before choices that only this Chain reads: else those of a whole sequence would wait
+        // Elements that read others come before choices that only this Chain reads: else the choices of a whole sequence would wait
         // for its beginning.
         let is_deep = |place: &usize| self.planner.is_unmet_reader(linear, *place);
         let read = captured.iter().filter(|&&(reader, _)| reader == chain);
@@ -388,8 +388,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes as many steps as needed to keep some places on the frontier which were left, and to meet others again; and at
-    /// least so many as a number says, before which to meet some places.
+    /// Undoes steps until the places `again` are back on the frontier and the places `redo` are unmet, at
+    /// least `least` steps. The places `first` are met before the steps undone.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,

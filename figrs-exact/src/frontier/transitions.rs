@@ -9,10 +9,10 @@ use super::states::StateSet;
 use super::weight_dictionary::WeightDictionary;
 use figrs_answer::error::Error;
 
-/// The share of memory that results of functions may take which are remembered.
+/// Divisor of the memory that memos of functions may take.
 const RESULTS: u64 = 4;
 
-/// Number of states between two checks whether to stop.
+/// Number of states between two checks for a deadline or an interrupt.
 const CHECK_INTERVAL: usize = 1 << 12;
 
 /// The transitions from some states to those of `into`, which grows; `None` if a number does not fit its bits.

@@ -66,7 +66,7 @@ impl WeightDictionary {
         }
     }
 
-    /// About how many bytes weights and their products take.
+    /// Approximate size in bytes of the weights and their products.
     pub(super) fn bytes(&self) -> usize {
         let ids = table(
             size_of::<((u64, u64), u32)>(),

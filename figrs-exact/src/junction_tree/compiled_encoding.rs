@@ -25,11 +25,11 @@ use figrs_factor::tree::{
 /// A tree from an earlier compilation.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
-    /// None.
+    /// There is none.
     None,
-    /// It is used if it fits.
+    /// Used if it fits.
     IfItFits(&'a Arc<ContractionTree>),
-    /// It was loaded, and not to fit is an error.
+    /// Loaded from a saved form; if it does not fit, that is an error.
     Required(&'a Arc<ContractionTree>),
 }
 
@@ -41,7 +41,7 @@ pub struct CompiledEncoding {
     tree: Arc<ContractionTree>,
     /// The factor of each varying element that holds the evidence set on it.
     statements: Vec<usize>,
-    /// The restriction to the values that zeros leave, if they exclude some.
+    /// The restriction to the values that zeros leave possible, if they exclude some.
     restriction: Option<Restriction>,
     sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
     maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,
@@ -117,7 +117,7 @@ impl CompiledEncoding {
         self.statements[place]
     }
 
-    /// The table of that factor for some weights of the element's values.
+    /// The table of that factor for these weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -150,7 +150,7 @@ impl CompiledEncoding {
         }
     }
 
-    /// The same factors but for the weights of whose origin `log_weight` tells the natural logarithm.
+    /// Copies the factors, replacing each weight whose origin `log_weight` maps to a natural logarithm.
     #[must_use]
     pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
@@ -203,7 +203,7 @@ impl CompiledEncoding {
         }
     }
 
-    /// True if single worlds need another encoding than sums.
+    /// True if single worlds need a different encoding from sums.
     pub(crate) fn is_conditional(&self) -> bool {
         self.reader.encoding.is_conditional()
     }
@@ -217,7 +217,7 @@ impl CompiledEncoding {
         (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
     }
 
-    /// Computes what the sum of all worlds and the probabilities of some elements need, until a run ends.
+    /// Computes the messages that the sum of all worlds and the probabilities of some elements need, unless the run ends before.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub(crate) fn prepare(
@@ -300,7 +300,7 @@ impl CompiledEncoding {
         beliefs.total(&self.tree).0
     }
 
-    /// A random world; `None` if none has weight.
+    /// A random world; `None` if no world has weight.
     pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let tree = &*self.tree;
         let rng = RefCell::new(&mut *rng);
@@ -328,7 +328,7 @@ impl<'a> PreviousTree<'a> {
     }
 }
 
-/// A tree with the graph it is for, if that is this one, or this one reduced.
+/// A tree with the graph it fits: this graph, or this graph reduced.
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
@@ -351,7 +351,7 @@ fn loaded(
             reason: "it is damaged",
         });
     }
-    // A message and its derivative for each entry.
+    // Each entry has a message and a derivative.
     limits
         .options
         .check_memory(2.0 * tree.table_bytes() as f64)?;
@@ -360,7 +360,7 @@ fn loaded(
     Ok(tree)
 }
 
-/// Replaces the weights of a table of whose origin `log_weight` tells the natural logarithm.
+/// Replaces each weight of a table whose origin `log_weight` maps to a natural logarithm.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table
         && weights.origins().is_some()
@@ -374,8 +374,8 @@ fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// The graph with ones for weights that are zero at present only, listed as positions in the weights of factors; `None` if
-/// none is listed. What a tree leaves out must be zero whatever the parameters of the model are.
+/// The graph with ones in place of weights that are zero only at present, listed as positions in the weights of factors; `None` if
+/// none is listed. Entries that a tree leaves out must be zero for all values of the model's parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

@@ -10,8 +10,8 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl CompiledTree {
-    /// The joint distribution of a few targets or varying elements, as tuples of their values: of a family or a clique
-    /// it is read off, and of others made a target as their [`tuple`](figrs_core::tuple).
+    /// The joint distribution of a few targets or varying elements, as tuples of their values, read off a clique
+    /// that contains them all. For other elements, make their [`tuple`](figrs_core::tuple) a target.
     ///
     /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all, each once; when the table of all tuples does
     /// not fit the budget.

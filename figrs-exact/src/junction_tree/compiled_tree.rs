@@ -1,4 +1,4 @@
-//! A model compiled once, to be asked many times.
+//! A model compiled once, to answer many questions.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -42,21 +42,21 @@ use figrs_factor::tree::ContractionTree;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Questions need the tree unchanged, so several threads may ask one tree: each that asks at the same time has messages of its own, and
+/// Questions do not change the tree, so several threads may ask one tree: each that asks at the same time has its own messages, and
 /// memory for them, until evidence changes. A clone shares the tree and has evidence of its own.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
     pub(super) problem: CompiledProblem,
     pub(super) expansion: Arc<Expansion>,
-    /// `None` if the evidence compiled in leaves no world.
+    /// `None` if the compiled evidence is impossible.
     pub(super) sums: Option<CompiledEncoding>,
-    /// The tree of single worlds, if it differs from that of sums and was needed.
+    /// The tree of single worlds, if it differs from that of sums; compiled when first needed.
     worlds: OnceLock<CompiledEncoding>,
 }
 
 impl CompiledTree {
     /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) once this flag is `true`, in place of the flag
-    /// that it was compiled with. Of trees that share their tables each may have its own.
+    /// that it was compiled with. Trees that share their tables may have different flags.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -128,7 +128,7 @@ impl CompiledTree {
         })
     }
 
-    /// The part that sums are read from; nothing if the evidence compiled in leaves no world.
+    /// The part from which sums are read; `None` if the compiled evidence is impossible.
     pub(crate) fn sums_part(&self) -> Option<&CompiledEncoding> {
         self.sums.as_ref()
     }
@@ -140,7 +140,7 @@ impl CompiledTree {
             .map_or(PlanCost::default(), |part| part.tree().cost)
     }
 
-    /// The steps in which the elements are summed out; none if the evidence compiled in leaves no world.
+    /// The steps in which the elements are summed out; none if the compiled evidence is impossible.
     pub fn elimination_tree(&self) -> EliminationTree {
         let part = self.sums_part();
         part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
@@ -154,15 +154,15 @@ impl CompiledTree {
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
-    /// Memory that the numbers of all tables take, in bytes, at eight an entry; marginals take as much again.
+    /// Memory of the numbers of all tables in bytes, eight for each entry; marginals take as much again.
     pub fn table_bytes(&self) -> u64 {
         self.sums
             .as_ref()
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// Observes a varying element, in place of the evidence set on it here before; evidence of the compiled model on the
-    /// element holds besides. A value that the element does not have is impossible evidence.
+    /// Observes a varying element, replacing evidence set on it before; evidence of the compiled model on the
+    /// element stays in force. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -171,7 +171,7 @@ impl CompiledTree {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element, in place of the evidence set on it before.
+    /// Weighs the worlds by the value of a varying element, replacing evidence set on it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -309,7 +309,7 @@ impl CompiledTree {
         Ok(part)
     }
 
-    /// The part that worlds are read from, compiled when it is first needed.
+    /// The part from which worlds are read, compiled when it is first needed.
     fn worlds(&self) -> Result<&CompiledEncoding, Error> {
         let Some(sums) = &self.sums else {
             return Err(self.problem.impossible());
@@ -338,7 +338,7 @@ impl CompiledTree {
         }
     }
 
-    /// The `count` most probable worlds, best first; fewer if there are not as many. Memory is taken for all of them.
+    /// The `count` most probable worlds, best first; fewer if there are fewer. All of them are held in memory.
     ///
     /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
     ///
@@ -360,7 +360,7 @@ impl CompiledTree {
         if self.log_evidence() == f64::NEG_INFINITY {
             return Ok(BigUint::ZERO);
         }
-        // A count is a few words, where a number is one.
+        // A count takes a few words, an ordinary number one.
         let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
         self.problem.limits.options.check_memory(bytes)?;
         Ok(self.worlds()?.count())
@@ -376,7 +376,7 @@ impl CompiledTree {
         }
     }
 
-    /// Endlessly many independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
     /// worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.

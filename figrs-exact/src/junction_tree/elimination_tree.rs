@@ -1,4 +1,4 @@
-//! The elimination tree of a compiled model, for walking.
+//! The elimination tree of a compiled model, as a public structure.
 
 /// A step of an elimination: the product of some tables, summed over the elements that no other table mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct EliminationStep {
     pub clique: Vec<String>,
     /// The elements of the clique that are summed out.
     pub eliminated: Vec<String>,
-    /// The position of the step that the result goes to; nothing at a root.
+    /// The position of the step that the result goes to; `None` at a root.
     pub parent: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! All marginals at once, and a compiled form of a model to ask again and again.
+//! All marginals at once, and a compiled form of a model that answers many questions.
 
 pub mod compiled_encoding;
 mod compiled_joint;
@@ -27,13 +27,13 @@ use figrs_answer::run::guard::guarded;
 /// Exact marginals of all targets by messages up and down a junction tree.
 ///
 /// The tree is one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass up
-/// gives the probability of the evidence, a pass down the derivative by each table, and with it every marginal: all of
-/// them for the price of three eliminations, where [`VariableElimination`](crate::VariableElimination) does one for
+/// gives the probability of the evidence, and a pass down the derivative by each table, and so every marginal: all of
+/// them at the cost of three eliminations, where [`VariableElimination`](crate::VariableElimination) does one for
 /// each target. [`compile`](Self::compile) keeps the tree: see [`CompiledTree`].
 ///
 /// **Guarantee.** Exact up to rounding, without underflow.
 ///
-/// **Complexity.** Time and memory linear in the entries of all cliques, less what zeros save; exponential in the
+/// **Complexity.** Time and memory linear in the entries of all cliques, without the zeros that are left out; exponential in the
 /// width of the order at worst.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination).
@@ -86,14 +86,14 @@ impl JunctionTree {
         &self.limits
     }
 
-    /// Declares elements whose evidence may change after compilation, besides those declared before. Evidence on others is
-    /// compiled in, which prunes.
+    /// Declares elements whose evidence may change after compilation, in addition to those declared before. Evidence on others is
+    /// compiled in and makes the tree smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
     }
 
-    /// Predicted cost of compiling a model for these targets, computed without compiling and whatever the budgets: the
+    /// Predicted cost of compiling a model for these targets, computed without compiling and regardless of budgets: the
     /// width of the order, operations and memory.
     ///
     /// **Errors.** Those of the expansion of the model.
@@ -112,7 +112,7 @@ impl JunctionTree {
     /// Restores a compiled tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements:
     /// elements are expanded, but nothing is planned.
     ///
-    /// **Errors.** [`Error::SavedTree`] if it is that of another model.
+    /// **Errors.** [`Error::SavedTree`] if it is the tree of another model.
     pub fn restore(
         &self,
         model: &Model,
@@ -142,7 +142,7 @@ impl JunctionTree {
     ///
     /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
     ///
-    /// **Errors.** Those of the [algorithm](Self), but that impossible evidence compiles.
+    /// **Errors.** Those of the [algorithm](Self), except that impossible evidence compiles.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
         self.tree(model, targets.elements(), None)
     }

@@ -1,4 +1,4 @@
-//! A compiled tree as it is saved and loaded.
+//! The form in which a compiled tree is saved and loaded.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl SavedTree {
         }
     }
 
-    /// The same tree with valid checksums, whatever was damaged: to test the reader of a tree behind them.
+    /// The same tree with valid checksums even if it is damaged, to test the checks after them.
     #[doc(hidden)]
     #[must_use]
     pub fn resealed(self) -> Self {
@@ -60,7 +60,7 @@ impl SavedTree {
         }
     }
 
-    /// An error if it is of another version or damaged.
+    /// Returns an error if it is of another version or damaged.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let reason = if self.version != Self::VERSION {
             "it is that of another version of this library"

@@ -19,9 +19,9 @@ use figrs_answer::limits::Limits;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, Options, readable};
 
-/// Operations assumed of an elimination that turned out to take more than predicted.
+/// Operations assumed for an elimination that took more than predicted.
 const UNPREDICTED: f64 = 1e11;
-/// Time that a run which is over has for a look at the model.
+/// Time that a stopped run still has for expanding the model.
 const MOMENT: Duration = Duration::from_millis(400);
 
 /// A question to a portfolio, and the algorithms tried so far.
@@ -33,15 +33,15 @@ pub(super) struct Attempts<'a> {
     pub(super) choice: AlgorithmChoice,
     /// The last refusal.
     refusal: Option<Error>,
-    /// The error of an expansion beyond its budget, which no attempt that expands the model can do without.
+    /// The error of an expansion beyond its budget, after which no attempt that expands the model is made.
     pub(super) unexpanded: Option<Error>,
-    /// True if neither an expansion nor a frontier could hold the elements of the model, of which there may be no end.
+    /// True if neither an expansion nor a frontier could hold the elements of the model, which may be infinitely many.
     is_endless: bool,
     /// The last refusal of an elimination of everything.
     elimination: Option<EliminationError>,
-    /// The outline of the model, once that was looked at.
+    /// The outline of the model, once it was computed.
     pub(super) outline: Option<ModelOutline>,
-    /// Decisions of the longest search so far.
+    /// Number of decisions of the longest search so far.
     pub(super) searched: f64,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Attempts<'a> {
         self.run.stopped().is_some()
     }
 
-    /// True if nothing that expands the model is to be tried any more.
+    /// True if no further attempt may expand the model.
     fn is_over(&self) -> bool {
         self.unexpanded.is_some() || self.is_stopped()
     }
@@ -89,7 +89,7 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries an algorithm with a predicted number of operations; `None` if it is refused, stopped or out of work, or if the model is known not to be expanded within
+    /// Tries an algorithm with a predicted number of operations; `None` if it is refused, stopped or out of work, or if the model is known not to expand within
     /// the budget.
     ///
     /// **Errors.** Those of the model and of its evidence.
@@ -126,7 +126,7 @@ impl<'a> Attempts<'a> {
                 }
                 match error {
                     Error::Model(_) => {
-                        // A large table is no sign of elements without end.
+                        // A large table does not mean infinitely many elements.
                         let is_known = |known: &Error| {
                             !matches!(known, Error::Model(ModelError::TableTooLarge { .. }))
                         };
@@ -165,7 +165,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Tries a search of at most so many decisions.
+    /// Tries a search of at most this number of decisions.
     ///
     /// **Errors.** As [`try_once`](Self::try_once).
     pub(super) fn try_search<T>(
@@ -191,7 +191,7 @@ impl<'a> Attempts<'a> {
         self.judge(CIRCUIT, None, found)
     }
 
-    /// A search of at most so many decisions.
+    /// A search of at most this number of decisions.
     fn circuit(&self, decisions: f64) -> Circuit {
         let memory = self.settings.memory.0;
         Circuit::new()
@@ -202,7 +202,7 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// A junction tree of at most so many predicted operations.
+    /// A junction tree of at most this number of predicted operations.
     pub(super) fn junction_tree(&self, operations: f64) -> JunctionTree {
         let tree = JunctionTree::new()
             .budget(self.settings.expansion_budget())
@@ -213,14 +213,14 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// An elimination of at most so many predicted operations.
+    /// An elimination of at most this number of predicted operations.
     pub(super) fn variable_elimination(&self, operations: f64) -> VariableElimination {
         VariableElimination::new()
             .budget(self.settings.expansion_budget())
             .options(self.settings.elimination(operations, self.run))
     }
 
-    /// A search for the best world of at most so many steps.
+    /// A search for the best world of at most this number of steps.
     pub(super) fn branch_and_bound(&self, memory: u64, steps: u64) -> MpeBranchAndBound {
         MpeBranchAndBound::new()
             .budget(self.settings.expansion_budget())
@@ -229,7 +229,7 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// The predicted operations of slices; infinite, and noted as refused, if they are refused.
+    /// The predicted operations of slices; infinite, with the refusal recorded, if they are refused.
     pub(super) fn operations_of(
         &mut self,
         algorithm: &'static str,
@@ -244,7 +244,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The operations of the elimination that was refused: as predicted; many, if more were counted than predicted; infinite if it does not fit the
+    /// The operations of the refused elimination: as predicted; `UNPREDICTED`, if more were counted than predicted; infinite if it does not fit the
     /// memory.
     pub(super) fn refused_operations(&self) -> f64 {
         match &self.elimination {
@@ -276,7 +276,7 @@ impl<'a> Attempts<'a> {
         *self.outline.get_or_insert(ModelOutline::UNKNOWN)
     }
 
-    /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than a moment once the run is over.
+    /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than `MOMENT` in a stopped run.
     pub(super) fn look(&mut self) -> Option<(Expansion, Encoding, Limits)> {
         if self.unexpanded.is_some() {
             return None;
@@ -317,7 +317,7 @@ impl<'a> Attempts<'a> {
         answer.with_choice(self.choice, self.settings.limits_afterwards())
     }
 
-    /// The error of a question that no algorithm could answer: the refusals of all.
+    /// The error of a question that no algorithm could answer, with the refusals of all.
     pub(super) fn into_error(self) -> Error {
         match self.unexpanded.or(self.refusal) {
             Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
@@ -360,7 +360,7 @@ pub(super) fn reason(error: &Error) -> String {
     }
 }
 
-/// True if a run was ended before it was done.
+/// True if a run was stopped before it was done.
 pub(super) fn is_unfinished(error: &Error) -> bool {
     error.is_stopped()
         || matches!(
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_search_ends_after_its_decisions() {
-        // Clauses of three coins each.
+        // The model consists of clauses of three coins each.
         let coins: Vec<Element<bool>> = (0..400).map(|_| Flip::new(0.5)).collect();
         let mut model = Model::new();
         for i in 0..400 {
@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
     }
 
-    /// Each call makes two wide distributions and two Chains on them, without end.
+    /// Each call makes two wide distributions and two Chains on them, in an infinite recursion.
     fn wide() -> Element<u64> {
         Uniform::new(0..1000_u64).flat_map(|&a| {
             let (x, y) = (wide(), wide());
@@ -455,7 +455,7 @@ mod tests {
             assert_eq!(limit, memory.0);
         }
         let tried = std::mem::take(&mut *tried.lock().unwrap());
-        // A frontier needs no expansion, but has a limit for its elements, too.
+        // A frontier needs no expansion, but also limits its elements.
         let once = [
             "VariableElimination",
             "Frontier",

@@ -1,4 +1,4 @@
-//! Bounds of the evidence, where nothing exact fits: crude ones at once, closer ones as work allows.
+//! Bounds of the evidence where no exact algorithm fits: crude ones at once, closer ones as work allows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,18 +17,18 @@ use figrs_factor::mini_buckets::{
     ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,
 };
 
-/// The algorithm that bounds are of.
+/// Name of the algorithm of the bounds.
 const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 /// Relative error of the logarithm of a product of many factors.
 const ROUNDING: f64 = 1e-12;
 /// Number of steps of the search for a world whose weight is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Number of operations of an elimination that take as long as an entry of the messages of both bounds, which are sums of powers.
+/// Operations of an elimination that take as long as an entry of the messages of both bounds, which are sums of powers.
 const ENTRY: f64 = 128.0;
-/// Divisor of the operations that follow, as many as which are spent on bounds before.
+/// Bounds take the operations of the next attempt divided by this number.
 const SHARE: f64 = 8.0;
 
-/// The bounds found so far, of which a listener is told.
+/// The bounds found so far, which are reported to a listener.
 #[derive(Clone)]
 struct BoundsSoFar {
     bounds: Arc<Mutex<Bounds>>,
@@ -38,12 +38,12 @@ struct BoundsSoFar {
 impl BoundsSoFar {
     fn get(&self) -> Bounds {
         let Bounds { lower, upper } = *self.bounds.lock().unwrap_or_else(PoisonError::into_inner);
-        // The number may be known, up to rounding.
+        // The bounds may meet up to rounding.
         let lower = lower.min(upper);
         Bounds { lower, upper }
     }
 
-    /// Takes in other bounds.
+    /// Narrows the bounds to their intersection with others.
     fn narrow(&self, other: Bounds) {
         let before = self.get();
         narrow(
@@ -56,7 +56,7 @@ impl BoundsSoFar {
         }
     }
 
-    /// Takes in the weight of some worlds.
+    /// Raises the lower bound to the weight of some worlds.
     fn raise(&self, lower: f64) {
         let slack = ROUNDING * (1.0 + lower.abs());
         self.narrow(Bounds {
@@ -70,14 +70,14 @@ impl BoundsSoFar {
 pub(super) struct EvidenceBounds {
     so_far: BoundsSoFar,
     supports: Vec<Support>,
-    /// The size of tables that comes next.
+    /// The index of the next size of tables.
     next_table: usize,
-    /// True if a world was searched.
+    /// True if the search for a world was done.
     is_searched: bool,
 }
 
 impl EvidenceBounds {
-    /// Crude bounds; a run that is over already is given a moment for them. `None` if the model cannot be expanded by then, or fails.
+    /// Crude bounds, for which a stopped run has a short time left. `None` if the model cannot be expanded in that time, or fails.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;
@@ -97,7 +97,7 @@ impl EvidenceBounds {
         Some(this)
     }
 
-    /// Closer bounds, before so many operations of others: by weighted mini-buckets with as large tables as an eighth of these allow, and from below by a
+    /// Closer bounds, before an attempt of `operations` operations: by weighted mini-buckets as large as an eighth of these allow, and from below by a
     /// world as well.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
@@ -110,33 +110,33 @@ impl EvidenceBounds {
         self.by_mini_buckets(attempts, ALL_SIZES, operations / SHARE / ENTRY);
     }
 
-    /// The bounds that are worth having where there is no other answer, whatever the work.
+    /// Computes the bounds of all quick sizes, whatever the work, for a run without another answer.
     pub(super) fn finish(&mut self, attempts: &mut Attempts<'_>) {
         if !attempts.is_stopped() && self.next_table < QUICK_SIZES {
             self.by_mini_buckets(attempts, QUICK_SIZES, f64::INFINITY);
         }
     }
 
-    /// Weighted mini-buckets of the sizes that come next, up to one, with messages of at most so many entries.
+    /// Weighted mini-buckets of the next sizes, up to `end`, with messages of at most `work` entries.
     fn by_mini_buckets(&mut self, attempts: &mut Attempts<'_>, end: usize, work: f64) {
         let Some((_, encoding, limits)) = attempts.look() else {
             return;
         };
-        // An eighth of the memory.
+        // Messages may take an eighth of the memory.
         let effort = BoundingEffort {
             most: attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64,
             work,
             until: limits.options.end(),
         };
         let mut tell = |bounds| self.so_far.narrow(bounds);
-        // What is stopped or refused has told what it found.
+        // A stopped or refused computation has already reported its bounds.
         let sizes = self.next_table..end;
         if let Ok(next) = sum_bounds(encoding.graph(), sizes, effort, &mut tell) {
             self.next_table = next;
         }
     }
 
-    /// Searches a world whose weight is a lower bound.
+    /// Searches for a world whose weight is a lower bound.
     fn search_world(&self, attempts: &Attempts<'_>) {
         let memory = attempts.settings.memory.0 / 4;
         let found = self.so_far.clone();
@@ -149,14 +149,14 @@ impl EvidenceBounds {
         }
     }
 
-    /// Takes in another lower bound.
+    /// Raises the lower bound.
     pub(super) fn raise(&self, lower: f64) {
         self.so_far.raise(lower);
     }
 
-    /// The answer if there is no other: nothing is known of the targets.
+    /// The answer by bounds alone, which know nothing of the targets.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if that is what they say, and there are targets.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if the upper bound is zero and there are targets.
     pub(super) fn into_answer(self, mut attempts: Attempts<'_>) -> Result<Answer, Error> {
         let Bounds { lower, upper } = self.so_far.get();
         if upper == f64::NEG_INFINITY {

@@ -33,7 +33,7 @@ pub enum CompiledForm {
     Circuit(Box<CompiledCircuit>),
 }
 
-/// Compiles to a tree if that is cheap, else by the one of tree and circuit that is done first.
+/// Compiles to a tree if that is cheap, else to a tree or a circuit in the order of their predicted work.
 pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     let mut ladder = CompilationLadder(attempts);
     let form = match ladder.at_little_cost()? {
@@ -76,7 +76,7 @@ impl<'a> Ladder<'a> for CompilationLadder<'a> {
     }
 }
 
-/// The same question to either form.
+/// Asks either form the same question.
 macro_rules! ask {
     ($self:expr, $form:ident => $question:expr) => {
         match $self.form {

@@ -10,12 +10,12 @@ use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::Counting;
 
-/// Number of predicted operations up to which an elimination counts before a search. Its numbers have many digits.
+/// Maximum number of predicted operations of an elimination that counts before a search. Its numbers have many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Number of operations of an elimination on such numbers that take as long as a decision of a search: they are twenty times as slow as others.
+/// Operations of an elimination on such numbers that take as long as a decision of a search: they are twenty times as slow as others.
 const COUNT_DECISION: f64 = 250.0;
 
-/// Counts by an elimination if that is cheap, else by a circuit, else by any elimination.
+/// Counts by an elimination if it is cheap, else by a circuit, else by any elimination.
 pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice), Error> {
     let cheap = CHEAP_COUNT.min(attempts.settings.work);
     let mut ladder = CountLadder(attempts);

@@ -4,29 +4,29 @@ use super::attempts::Attempts;
 use super::outline::ZeroShare;
 use figrs_answer::error::Error;
 
-/// Number of operations up to which an elimination is done before anything else: a tenth of a second or so.
+/// Maximum number of operations of an elimination that is done before anything else: about a tenth of a second.
 const CHEAPEST: f64 = 1e8;
-/// Number of operations up to which it is done after no more than a short search of a logical model: a second or so.
+/// Maximum number of operations of an elimination that only a short search of a logical model precedes: about a second.
 const CHEAP: f64 = 1e9;
 /// Number of decisions of a search of a logical model before an elimination that is cheap.
 const FEW_DECISIONS: f64 = 4096.0;
 /// Number of decisions of the first search of a logical model where no elimination is cheap: less than a second.
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
-/// Number of decisions of the first search of a small logical model at most: some seconds.
+/// Maximum number of decisions of the first search of a small logical model: some seconds.
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
-/// Number of times that a second search is at least as long as the first.
+/// A second search has more than this many times the decisions of the first.
 const AGAIN: f64 = 4.0;
 /// Divisor of the decisions of a search where few factors have zeros.
 const UNPROMISING: f64 = 8.0;
-/// Bytes of the first frontiers, and of those where others take long: a tenth of a second, and a second or two.
+/// Bytes of the first frontiers, and of those where other algorithms take long: a tenth of a second, and a second or two.
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
-/// Number of predicted operations from which on frontiers get more memory, and from which on they get all: minutes, and hours.
+/// Predicted operations from which frontiers get more memory, and from which they get all: minutes, and hours.
 const LONG: [f64; 2] = [1e10, 1e12];
-/// Divisor of the memory that frontiers get at most.
+/// Divisor of the memory that gives the maximum for frontiers.
 const FRONTIER_SHARE: u64 = 4;
-/// Number of operations of an elimination that take as long as a decision of a search. Found on networks that both answer.
+/// Operations of an elimination that take as long as a decision of a search. Measured on networks that both answer.
 const DECISION: f64 = 5000.0;
-/// The same of small models, whose operations are on tables beyond every cache. Found on formulas of 60 variables: a decision takes 2.6 microseconds, an operation
+/// The same for small models, whose tables are larger than every cache. Measured on formulas of 60 variables: a decision takes 2.6 microseconds, an operation
 /// 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
@@ -37,13 +37,13 @@ pub(super) trait Ladder<'a> {
 
     fn attempts(&mut self) -> &mut Attempts<'a>;
 
-    /// An elimination of everything of at most so many predicted operations.
+    /// Eliminates everything, in at most this number of predicted operations.
     fn eliminate(&mut self, operations: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// A search of at most so many decisions.
+    /// Searches, with at most this number of decisions.
     fn search(&mut self, decisions: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// Frontiers of so many bytes.
+    /// Explores frontiers of at most this number of bytes.
     fn explore(&mut self, _bytes: u64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
@@ -55,7 +55,7 @@ pub(super) trait Ladder<'a> {
         [first, larger, most]
     }
 
-    /// Frontiers of more bytes than those before, if they are more.
+    /// Explores frontiers again if `bytes` is more than `before`.
     fn explore_further(&mut self, before: u64, bytes: u64) -> Result<Option<Self::Found>, Error> {
         if bytes > before {
             self.explore(bytes)
@@ -64,12 +64,12 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// The predicted operations of all slices, which are kept; infinite if there are none within the memory.
+    /// The predicted operations of all slices, whose plan is kept; infinite if no slices fit the memory.
     fn slice_operations(&mut self) -> Result<f64, Error> {
         Ok(f64::INFINITY)
     }
 
-    /// The slices of which so many operations are predicted.
+    /// Sums the slices, for which this number of operations is predicted.
     fn sum_slices(&mut self, _operations: f64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
@@ -77,10 +77,10 @@ pub(super) trait Ladder<'a> {
     /// Finds crude bounds, once a cheap elimination was refused.
     fn begin_bounds(&mut self) {}
 
-    /// Finds closer bounds, before something that takes so many operations.
+    /// Finds closer bounds, before an attempt that takes this number of operations.
     fn bound(&mut self, _operations: f64) {}
 
-    /// Number of operations of an elimination that take as long as a decision of a search.
+    /// Operations of an elimination that take as long as a decision of a search.
     fn decision(&mut self) -> f64 {
         let outline = self.attempts().outline();
         if outline.is_logical() && outline.is_small() {
@@ -90,7 +90,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// A search that takes about as long as so many operations; an eighth of it where few factors have zeros, and none where none has, or where that is not much longer than
+    /// Searches for about as long as these operations take; an eighth of it where few factors have zeros; not at all where none has, or if that is not much longer than
     /// the searches before.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
@@ -106,7 +106,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Number of decisions of the first search: few where an elimination is predicted to be cheap, unless the model is small, which predictions are wrong of.
+    /// Number of decisions of the first search: few where an elimination is predicted to be cheap, unless the model is small: its predictions are wrong.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {
@@ -121,7 +121,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// The attempts of seconds at most.
+    /// Makes the attempts that take seconds at most.
     fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.work;
         if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
@@ -134,7 +134,7 @@ pub(super) trait Ladder<'a> {
                 return Ok(Some(found));
             }
         }
-        // Its order is searched longer than that of the first.
+        // The search for its order takes longer than that of the first elimination.
         if let Some(found) = self.eliminate(CHEAP.min(work))? {
             return Ok(Some(found));
         }
@@ -142,7 +142,7 @@ pub(super) trait Ladder<'a> {
         self.explore(first)
     }
 
-    /// A search for as much work as the cheaper of elimination and slices is predicted to take, and then that; `None` if none is done.
+    /// Searches for as much work as the cheaper of elimination and slices is predicted to take, then tries the cheaper one; `None` if none is done.
     fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.work;
         let whole = self.attempts().refused_operations();
@@ -194,7 +194,7 @@ mod tests {
     use figrs_answer::run::watch::Watch;
     use figrs_factor::eliminate::EliminationError;
 
-    /// A ladder none of whose attempts answers, with an elimination and slices of so many operations.
+    /// A ladder whose attempts never answer, with the given operations of an elimination and of slices.
     struct InVain<'a> {
         attempts: Attempts<'a>,
         whole: f64,
@@ -260,7 +260,7 @@ mod tests {
         ..LOGICAL
     };
 
-    /// The attempts of a ladder, those of little cost and those beyond.
+    /// The attempts of a ladder: those of little cost, and those after them.
     fn attempted(
         outline: ModelOutline,
         (whole, is_large): (f64, bool),
@@ -288,7 +288,7 @@ mod tests {
         [ladder.tried, beyond]
     }
 
-    /// The attempts beyond those of little cost.
+    /// The attempts after those of little cost.
     fn costly(outline: ModelOutline, whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
         let [_, beyond] = attempted(outline, (whole, false), sliced);
         beyond
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_search_goes_on_only_for_much_longer_than_the_first() {
-        // A search of a little more decisions than the first would only do that again.
+        // A search of slightly more decisions than the first would only repeat it.
         let little = 1.5 * FIRST_DECISIONS * DECISION;
         assert_eq!(costly(LOGICAL, 1e14, little), [("slices", little)]);
         let much = 10.0 * FIRST_DECISIONS * DECISION;
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_search_follows_an_elimination_that_does_not_fit() {
-        // The elimination is not dear enough for a second search; where it does not fit, nothing else is left.
+        // The elimination is too cheap for a second search; where it does not fit, no attempt is left.
         let [cheap, beyond] = attempted(LOGICAL, (1.2e9, true), f64::INFINITY);
         assert_eq!(cheap[1], ("search", FIRST_DECISIONS));
         let expected = [("elimination", 1e12), ("search", 1e12 / DECISION)];

@@ -1,4 +1,4 @@
-//! Large logical models of elements: puzzles, diagnoses, plans, ways in graphs.
+//! Large logical models of elements: puzzles, diagnoses, plans, paths in graphs.
 
 use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold};
 
@@ -27,7 +27,7 @@ fn assert_close(found: f64, expected: f64) {
     assert!(error <= 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
 }
 
-/// A Latin square in blocks of so many rows and columns, in which some cells are known.
+/// A Latin square in blocks of this number of rows and columns, with some known cells.
 fn sudoku(rows: usize, columns: usize, known: &[Option<usize>]) -> (Model, Vec<Element<usize>>) {
     let n = rows * columns;
     let cells: Vec<Element<usize>> = (0..n * n).map(|_| Uniform::new(0..n)).collect();
@@ -79,7 +79,7 @@ fn sudokus_are_counted() {
     let (model, cells) = sudoku(2, 2, &[]);
     let (count, _) = Exact::new().count(&model, &cells).unwrap();
     assert_eq!(count.to_string(), "288");
-    // Of a square that is known to be one, some cells are emptied.
+    // Some cells of a valid square are emptied.
     let mut draws = Draws(5);
     let square = |i: usize| (i / 9 % 3 * 3 + i / 27 + i % 9) % 9;
     let mut known: Vec<Option<usize>> = (0..81).map(|i| Some(square(i))).collect();
@@ -93,7 +93,7 @@ fn sudokus_are_counted() {
     assert!(expected > 1);
 }
 
-/// A noisy-or network with findings of which the first `shown` are there and the others are not; with the logarithm of their probability.
+/// A noisy-or network in which the first `shown` findings are present and the others absent, with the logarithm of their probability.
 fn diagnosis(ills: usize, findings: usize, shown: usize) -> (Model, Vec<Element<bool>>, f64) {
     const CAUSES: usize = 4;
     let mut draws = Draws(3);
@@ -115,7 +115,7 @@ fn diagnosis(ills: usize, findings: usize, shown: usize) -> (Model, Vec<Element<
         model = model.observe(&shows, finding < shown);
         links.push(own);
     }
-    // Inclusion and exclusion of the findings that are there (Heckerman 1989, Quickscore). More of them would cancel more digits.
+    // Inclusion and exclusion of the present findings (Heckerman 1989, Quickscore). More of them would cancel more digits.
     let mut total = 0.0;
     for set in 0..1_u32 << shown {
         let is_out = |finding: usize| finding >= shown || set >> finding & 1 == 1;
@@ -147,7 +147,7 @@ fn diagnoses_are_those_of_quickscore() {
     }
 }
 
-/// Packages that are carried through rooms in a row, one of them a room further in each step.
+/// Packages that are carried through a row of rooms; each step moves one package one room further.
 fn delivery(packages: usize, rooms: usize, steps: usize) -> (Model, Vec<Element<usize>>) {
     let moves: Vec<Element<usize>> = (0..steps).map(|_| Uniform::new(0..packages)).collect();
     let mut places: Vec<Element<usize>> = (0..packages).map(|_| Constant::new(0)).collect();
@@ -167,7 +167,7 @@ fn delivery(packages: usize, rooms: usize, steps: usize) -> (Model, Vec<Element<
     (places.iter().fold(Model::new(), arrived), moves)
 }
 
-/// Number of sequences of so many steps in which each of the packages is moved at least so often.
+/// Number of sequences of `steps` steps in which each package is moved at least `least` times.
 fn deliveries(packages: usize, least: usize, steps: usize) -> f64 {
     let binomial = |n: usize, k: usize| {
         (0..k)
@@ -200,8 +200,8 @@ fn plans_with_many_objects_are_counted() {
     }
 }
 
-/// Bonds of a grid, open with probability one half, and whether they lead from the left side to the right one. Ways go round in circles: after as many rounds
-/// as there are places all is reached that can be.
+/// Bonds of a grid, open with probability one half, and whether they connect the left side with the right one. Paths contain cycles: after as many rounds
+/// as there are places, all reachable places are reached.
 fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) {
     let n = rows * columns;
     let right = (0..n)
@@ -229,7 +229,7 @@ fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) 
 
 #[test]
 fn ways_in_circles_are_found() {
-    // A rectangle that is one place longer than wide is crossed with probability one half: either it is, or its dual is, which is the same.
+    // A rectangle one place longer than wide is crossed with probability one half: either it is crossed or its dual, which has the same shape.
     for rows in [1, 2, 3] {
         let (crosses, open) = crossing(rows, rows + 1);
         let model = Model::new().observe(&crosses, true);

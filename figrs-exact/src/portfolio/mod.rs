@@ -1,4 +1,4 @@
-//! Exact answers by the algorithm that is predicted to be the cheapest, and by others when it is not.
+//! Exact answers by the algorithm that is predicted to be the cheapest, and by others where the prediction fails.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -40,19 +40,19 @@ use ladder::Ladder;
 pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
 
-/// Exact marginals and probability of evidence by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
+/// Exact marginals and probability of evidence by a portfolio of algorithms: the one predicted to be the cheapest, and others where the prediction fails.
 ///
 /// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by
-/// [`JunctionTree`](crate::JunctionTree) for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] are given a little work each: logical
+/// [`JunctionTree`](crate::JunctionTree) for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] get a little work each: logical
 /// models and sequences of few states are done by then. (A model without zeros is not searched at all.) If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared. Frontiers
-/// get more memory where both are many, and the circuit is searched again for as much work as the cheaper of them is predicted to take, before that is done. All work is counted in steps, never in
+/// get more memory where both are large, and the circuit is searched again for as much work as the cheaper one is predicted to take, before that one is run. Work is counted in steps, never in
 /// seconds: without a [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
 ///
-/// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with what was predicted of them.
+/// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with their predicted work.
 ///
 /// When nothing exact fits the memory, the [`work`](Self::work) and the time given, the answer is [bounds](Answer::log_evidence_bounds) of the evidence: from
-/// above by weighted mini-buckets, from below by these, by the slices that are done, and by the best world that a short search finds. Crude ones, by the largest entries of the
-/// factors and small mini-buckets, are known once the first elimination was refused or stopped; [`on_bounds`](Self::on_bounds) is told of them and of all closer ones. Nothing is
+/// above by weighted mini-buckets, from below by these, by the finished slices, and by the best world that a short search finds. Crude ones, by the largest entries of the
+/// factors and small mini-buckets, are known once the first elimination was refused or stopped; [`on_bounds`](Self::on_bounds) receives them and all closer ones. Nothing is
 /// then known of the targets.
 ///
 /// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
@@ -104,7 +104,7 @@ impl Exact {
     }
 
     /// Number of worlds of the targets and the evidence that have a positive weight, with the algorithms that were tried for it: an elimination if it is
-    /// cheap, else a circuit, searched for as long as an elimination of such long numbers is predicted to take, and beyond that where none fits the memory.
+    /// cheap, else a circuit, searched for as long as an elimination with such numbers is predicted to take, and longer where none fits the memory.
     ///
     /// **Errors.** Those of the model; [`Error::NothingFits`] if neither fits the memory and the [`work`](Self::work).
     pub fn count(

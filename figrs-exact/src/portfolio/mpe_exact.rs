@@ -13,25 +13,25 @@ use figrs_answer::answer::choice::AttemptOutcome;
 use figrs_answer::error::Error;
 use figrs_factor::bounds::Bounds;
 
-/// Number of predicted operations up to which an elimination is not compared with a search: a tenth of a second or less.
+/// Maximum number of predicted operations of an elimination that is not compared with a search: a tenth of a second or less.
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;
 /// Number of steps of the first search: some seconds.
 const FIRST_STEPS: f64 = 2e7;
 /// Number of operations of an elimination that take as long as a step of a search.
 const STEP: f64 = 20.0;
-/// Most entries of a table of the eliminations within a search.
+/// Maximum number of entries of a table of the eliminations within a search.
 const MOST_ENTRIES: u64 = 1 << 22;
 
-/// The most probable world by a portfolio of algorithms: the one that is predicted to be the cheapest, and others when it is not.
+/// The most probable world by a portfolio of algorithms: the one predicted to be the cheapest, and others where the prediction fails.
 ///
-/// An elimination is planned first, and done if its plan is cheap. Else [`MpeBranchAndBound`](crate::MpeBranchAndBound) searches for a few seconds' steps, then for as many as an
-/// elimination of everything, or of [`MpeSlices`](crate::MpeSlices), is predicted to take, and then that is done, if it fits the memory and
+/// An elimination is planned first, and done if its plan is cheap. Else [`MpeBranchAndBound`](crate::MpeBranchAndBound) searches for a few seconds, then for as many steps as an
+/// elimination of everything, or of [`MpeSlices`](crate::MpeSlices), is predicted to take; then that is run, if it fits the memory and
 /// the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried.
 ///
 /// When nothing exact fits, the answer is the best world found, with a bound on all: see [`Answer::is_proven`] and [`Answer::upper_bound`].
 ///
 /// **Guarantee.** The most probable world up to rounding, or a world and a bound that no world exceeds. Of several most probable worlds
-/// it depends on the algorithm which one is found. Deterministic without a deadline.
+/// the algorithm decides which one is found. Deterministic without a deadline.
 ///
 /// **Complexity.** That of the algorithm that answers, and of those that were tried before: some seconds, and then about as much work as that algorithm is predicted to take.
 ///
@@ -92,7 +92,7 @@ impl Algorithm for MpeExact {
 /// Attempts at the most probable world.
 struct WorldLadder<'a> {
     attempts: Attempts<'a>,
-    /// The result of the searches so far, none of which was done.
+    /// The best result of the searches so far, which are unfinished.
     best: Option<Result<Answer, Error>>,
     /// The slices whose operations were predicted.
     plan: Option<SlicedWorlds>,
@@ -196,7 +196,7 @@ impl WorldLadder<'_> {
     }
 }
 
-/// True if nothing is to be added: a proven world, or an error of the model.
+/// True if no further attempt can improve the result: a proven world, or an error of the model.
 fn is_final(found: &Result<Answer, Error>) -> bool {
     match found {
         Ok(answer) => answer.is_proven().unwrap_or(false),
@@ -207,7 +207,7 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// The more probable world, with the lower bound; an error only if there is no world.
+/// The answer with the more probable world, or with the lower bound if they are equal; an error only if there is no world.
 fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
     let score = |answer: &Answer| {
         let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);

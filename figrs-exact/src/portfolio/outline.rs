@@ -1,15 +1,15 @@
-//! First look at a model: its size, and which of its factors have zeros.
+//! Outline of a model: its size, and which of its factors have zeros.
 
 use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// Number of binary digits of a joint value up to which an elimination of many operations has tables beyond every cache, and a decision of a search decides much of the model.
+/// Maximum number of binary digits of a joint value of a small model: its costly eliminations have tables beyond every cache, and a search decision decides much of it.
 const SMALL: usize = 128;
 
 /// Share of the factors of several variables that have zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
-    /// None: decisions decide nothing else.
+    /// None: a decision implies no other values.
     None,
     /// Less than half.
     Few,
@@ -21,7 +21,7 @@ pub(super) enum ZeroShare {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModelOutline {
     pub(super) zeros: ZeroShare,
-    /// Number of binary digits of a joint value, each variable by itself.
+    /// Number of binary digits of a joint value, summed over the variables.
     pub(super) digits: usize,
 }
 
@@ -49,12 +49,12 @@ impl ModelOutline {
         Self { zeros, digits }
     }
 
-    /// True if half of the factors of several variables or more have zeros, so that decisions decide much else.
+    /// True if half of the factors of several variables or more have zeros, so that decisions imply many other values.
     pub(super) fn is_logical(self) -> bool {
         self.zeros == ZeroShare::Most
     }
 
-    /// True if it has few joint values for a search.
+    /// True if the model is small for a search.
     pub(super) fn is_small(self) -> bool {
         self.digits <= SMALL
     }

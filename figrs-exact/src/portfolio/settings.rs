@@ -13,13 +13,13 @@ use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::{Options, available_bytes};
 
-/// Share of a stated memory that the messages of an elimination may take: the rest is for factors and for the program.
+/// Share of a stated memory for the messages of an elimination: the rest is for factors and for the program.
 const MESSAGES: f64 = 0.75;
-/// Number of partial assignments that are looked at for each operation predicted, beyond which a prediction has failed.
+/// Maximum number of partial assignments visited for each predicted operation, beyond which a prediction has failed.
 const MOST_RATIO: f64 = 8.0;
 /// Bytes of messages for each operation of an elimination.
 const BYTES: f64 = 16.0;
-/// Number of operations beyond which nothing is begun, if no other is set: an hour or so.
+/// Default number of operations beyond which no algorithm is begun: about an hour.
 const WORK: f64 = 1e12;
 
 /// Memory, work and limits that the algorithms of a portfolio share.
@@ -29,7 +29,7 @@ pub(super) struct PortfolioSettings {
     pub(super) memory: Bytes,
     /// The bytes of messages of an elimination of everything.
     messages: u64,
-    /// Operations of an algorithm.
+    /// Maximum number of operations of an algorithm.
     pub(super) work: f64,
     /// The limits of an expansion as they were set; [`expansion_budget`](Self::expansion_budget) is within the memory, too.
     pub(super) budget: Budget,
@@ -39,7 +39,7 @@ pub(super) struct PortfolioSettings {
     pub(super) attempt_listener: Listener<AlgorithmAttempt>,
 }
 
-/// A function that is told of bounds or attempts, if there is one.
+/// An optional function that is called with bounds or attempts.
 #[derive(Clone)]
 pub(super) struct Listener<T>(Option<Arc<ListenerFn<T>>>);
 
@@ -94,14 +94,14 @@ impl PortfolioSettings {
         }
     }
 
-    /// The limits of an elimination of at most so many operations. One that is not the last resort ends when it takes far more than predicted.
+    /// The limits of an elimination of at most `operations` operations. Unless it is the last resort, it ends when it takes far more than predicted.
     pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Options {
         let ratio = if operations < self.work {
             MOST_RATIO
         } else {
             f64::INFINITY
         };
-        // Messages take at most so many bytes for each operation.
+        // Messages take at most `BYTES` bytes for each operation.
         let bytes = (BYTES * operations).min(self.messages as f64) as u64;
         let entries = usize::try_from(bytes / size_of::<f64>() as u64);
         Options::default()
@@ -112,7 +112,7 @@ impl PortfolioSettings {
             .until(run.until())
     }
 
-    /// The limits of an expansion, which takes at most the memory of the portfolio, or a mebibyte: a model that is written down takes as much.
+    /// The limits of an expansion, which takes at most the memory of the portfolio, and is allowed a mebibyte: a model written by hand takes as much.
     pub(super) fn expansion_budget(&self) -> Budget {
         const LEAST: u64 = 1 << 20;
         Budget {
@@ -137,7 +137,7 @@ impl PortfolioSettings {
         self.limits_afterwards().until(run.until())
     }
 
-    /// True if messages of so many bytes fit the memory.
+    /// True if messages of this number of bytes fit the memory.
     pub(super) fn has_room_for(&self, bytes: f64) -> bool {
         bytes <= self.messages as f64
     }
@@ -146,39 +146,39 @@ impl PortfolioSettings {
 /// The settings of a portfolio with a field `settings`.
 macro_rules! portfolio_settings {
     () => {
-        /// Within three quarters of the memory that the machine has to spare now.
+        /// Uses at most three quarters of the memory that is available now.
         pub fn new() -> Self {
             Self::default()
         }
 
-        /// Within an amount of memory such as `512MiB` or `6GiB`, meant as that of the process; a number alone is of bytes.
+        /// Uses at most an amount of memory such as `512MiB` or `6GiB`, meant for the whole process; a number alone counts bytes.
         ///
-        /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if it is no amount of memory.
+        /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if the text is not an amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, figrs_answer::Error> {
             let memory = figrs_answer::limits::memory_of(Self::NAME, memory)?;
             Ok(Self::within(memory))
         }
 
-        /// Within so many bytes; otherwise as [`fitting`](Self::fitting).
+        /// Uses at most this amount of memory; otherwise as [`fitting`](Self::fitting).
         pub fn within(memory: figrs_core::Bytes) -> Self {
             let settings = PortfolioSettings::within(memory);
             Self { settings }
         }
 
-        /// Sets the number of operations, predicted or counted, beyond which no algorithm is begun or goes on: `1e12` by default, an hour
-        /// or so.
+        /// Sets the number of operations, predicted or counted, beyond which no algorithm starts or continues: `1e12` by default, about an
+        /// hour.
         pub fn work(mut self, operations: f64) -> Self {
             self.settings.work = operations;
             self
         }
 
-        /// Limits the expansion of the model, which takes no more than the memory of the portfolio either.
+        /// Limits the expansion of the model, which the memory of the portfolio limits as well.
         pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
             self.settings.budget = budget;
             self
         }
 
-        /// Limits the number of threads, by default to that of the cores.
+        /// Limits the number of threads, by default to the number of cores.
         pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
             self.settings.threads = Some(threads);
             self
@@ -196,7 +196,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls this with the bounds so far: of the logarithm of the probability of the evidence, or of the most probable world.
+        /// Calls `listener` with each new pair of bounds: of the logarithm of the probability of the evidence, or of the most probable world.
         pub fn on_bounds(
             mut self,
             listener: impl Fn(&figrs_factor::bounds::Bounds) + Send + Sync + 'static,
@@ -205,7 +205,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls this with each attempt of an algorithm once it has ended: what was tried is known where there is no answer, too.
+        /// Calls `listener` with each attempt of an algorithm once it has ended, so that attempts are known even without an answer.
         pub fn on_attempt(
             mut self,
             listener: impl Fn(&figrs_answer::AlgorithmAttempt) + Send + Sync + 'static,
@@ -214,7 +214,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls this from time to time with the progress of the algorithm at work.
+        /// Calls `listener` from time to time with the progress of the running algorithm.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&figrs_answer::Progress) + Send + Sync + 'static,

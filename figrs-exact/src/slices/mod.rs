@@ -1,10 +1,10 @@
-//! Exact sums within a memory, by conditioning on some variables: one elimination for each of their joint values.
+//! Exact sums within a limit of memory, by conditioning on some variables: one elimination for each of their joint values.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `slice_plan` | the variables to condition on, and the elimination order of the rest |
 //! | `sliced_graph` | the factor graph of a slice |
-//! | `slice_total` | the sum of a slice, in slices of its own if it needs more memory than predicted |
+//! | `slice_total` | the sum of a slice, which is sliced again if it needs more memory than predicted |
 //! | `sliced_sum`, `slice_sums` | the sum of all slices |
 //! | `mpe_slices` | the best world of all slices |
 //! | `slicing` | the settings of both |
@@ -37,12 +37,12 @@ use slice_sums::SliceSums;
 pub(crate) use sliced_sum::SlicedSum;
 use slicing::Slicing;
 
-/// Exact marginals and probability of evidence within a memory, by cutset conditioning (slicing).
+/// Exact marginals and probability of evidence within a limit of memory, by cutset conditioning (slicing).
 ///
-/// Where the tables of an elimination would be too large, a few variables are given each of their joint values in turn: a *slice* is an elimination of
-/// the others, and its tables are smaller by the variables that it does not have. The variables are chosen so that the messages of
-/// a slice fit; all slices share one elimination order. Zeros that the values of a slice bring, and that the whole hides, make it cheaper than
-/// predicted, down to nothing where they exclude it.
+/// Where the tables of an elimination would be too large, a few variables are set to each of their joint values in turn: a *slice* is an elimination of
+/// the others, and its tables do not have the fixed variables. The variables are chosen so that the messages of
+/// a slice fit; all slices share one elimination order. Zeros that appear only when the values of a slice are fixed make it cheaper than
+/// predicted; it costs nothing where they exclude it.
 ///
 /// Slices are numbered units of work: threads take as many at once as fit the memory, and parts of a sum may be done elsewhere, see
 /// [`MergeableSampler`].
@@ -54,8 +54,8 @@ use slicing::Slicing;
 /// elimination of everything, and exponential in the number of conditioned variables. [`cost`](Self::cost) predicts both.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt; [`Error::ImpossibleEvidence`] for a query; budgets of the
-/// expansion; [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if factors alone do not fit, and
-/// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if no number of slices that could end does.
+/// expansion; [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit, and
+/// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if no feasible number of slices fits.
 ///
 /// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9; Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
 ///
@@ -89,7 +89,7 @@ pub struct Slices {
 pub struct SliceCost {
     /// Number of slices.
     pub slices: u64,
-    /// Predicted cost of each, the zeros aside that its own values bring.
+    /// Predicted cost of each, without the zeros that its own values add.
     pub slice: PlanCost,
 }
 
@@ -98,7 +98,7 @@ impl Slices {
 
     slicing::sliced!();
 
-    /// Number of slices and the predicted cost of each, without summing any.
+    /// Predicts the number of slices and the cost of each, without summing any.
     ///
     /// **Errors.** Those of the expansion of the model, and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
@@ -129,7 +129,7 @@ impl Slices {
         sum.map_err(|error| run.error_of(error))
     }
 
-    /// The answer by the slices of a plan.
+    /// The answer from the slices of a plan.
     pub(crate) fn answer_by(
         &self,
         run: &RunMonitor<'_>,

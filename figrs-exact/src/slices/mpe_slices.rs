@@ -20,9 +20,9 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probable};
 
-/// The most probable world within a memory, by conditioning: the best world of each slice, and the best of these.
+/// The most probable world within a limit of memory, by conditioning: the best of the best worlds of all slices.
 ///
-/// Slices are those of [`Slices`](crate::Slices), for maxima, whose messages are all kept until the world of a slice is read off.
+/// Slices are as in [`Slices`](crate::Slices), with maxima in place of sums; all messages are kept until the world of a slice is read off.
 ///
 /// **Guarantee.** Exact up to rounding; of equally probable worlds, that of the first slice. The same on any number of threads.
 ///
@@ -61,7 +61,7 @@ impl MpeSlices {
 
     slicing::sliced!();
 
-    /// Number of slices and the predicted cost of each, without a search of any.
+    /// Predicts the number of slices and the cost of each, without searching any.
     ///
     /// **Errors.** Those of the expansion of the model, and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
@@ -147,7 +147,7 @@ impl MpeSlices {
     }
 }
 
-/// A search for the best world in slices, planned.
+/// A planned search for the best world in slices.
 #[derive(Debug)]
 pub(crate) struct SlicedWorlds {
     expansion: Expansion,
@@ -185,7 +185,7 @@ pub(super) struct BestAssignment {
 }
 
 impl BestAssignment {
-    /// The second only if it is better.
+    /// The better assignment; the first if they are equal.
     fn better(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if second.log_weight > first.log_weight => Some(second),
@@ -196,7 +196,7 @@ impl BestAssignment {
 }
 
 impl SlicedGraph {
-    /// The best assignment of a slice, of all variables of the whole graph; `None` if none has weight.
+    /// The best assignment of all variables of the whole graph in a slice; `None` if none has weight.
     pub(super) fn best(
         &self,
         number: u64,
@@ -222,7 +222,7 @@ impl SlicedGraph {
         Ok(found.map(whole))
     }
 
-    /// The best assignment of a slice that did not fit the memory, in slices.
+    /// The best assignment of a slice that did not fit the memory, found in slices of it.
     fn split_for_best(
         &self,
         graph: &FactorGraph,

@@ -12,25 +12,25 @@ use figrs_factor::order::MAX_WORK;
 use figrs_factor::order::eliminate_candidates;
 use figrs_factor::order::{Bucket, SymbolicElimination};
 
-/// Number of variables that are tried as the next one to condition on: those of the largest messages.
+/// Number of variables tried as the next one to condition on: those of the largest messages.
 const TRIED: usize = 64;
-/// Time of a step that lists an entry of a sparse message, in steps of dense ones. Found on linkage networks, as the two below.
+/// Time of a step that lists an entry of a sparse message, in steps of dense messages. Measured on linkage networks, as are the next two.
 const SPARSE_STEP: f64 = 16.0;
-/// Discount on promised zeros, in binary digits: shares of non-zeros are multiplied as if they were independent.
+/// Discount on predicted zeros, in binary digits: shares of non-zeros are multiplied as if they were independent.
 const DISCOUNT: f64 = 3.0;
-/// Number of variables in succession that are conditioned on beyond need without less work, before the search ends.
+/// Number of further variables in succession that do not reduce the work, after which the search ends.
 const PATIENCE: u32 = 3;
-/// Words that a search for an order reads while variables are chosen; that for the chosen ones reads as many as any other.
+/// Words that a search for an order reads while variables are chosen; the last search, for the chosen variables, has the usual limit.
 const ORDER_WORK: u64 = MAX_WORK / 16;
-/// Number of entries of scopes that the symbolic eliminations of one search go through before it tries few variables at a time: about a second.
+/// Entries of scopes that the symbolic eliminations of one search read before it tries few variables at a time: about a second.
 const EFFORT: u64 = 20_000_000;
-/// Number of variables that are tried then: those of the most entries of joint tables.
+/// Number of variables tried then: those with the most entries of joint tables.
 const TRIED_THEN: usize = 8;
-/// Exponents of the excess of memory that are tried: the larger, the fewer slices, which need not be less work.
+/// Exponents of the excess of memory that are tried: a larger one gives fewer slices, which need not be less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
-/// Number of steps of all slices that are not worth a search for fewer.
+/// Steps of all slices up to which no better plan is searched.
 const CHEAP_STEPS: f64 = 1e7;
-/// Maximum number of slices, and of steps of all together. More would not end.
+/// Maximum number of slices, and of the steps of all together. More would take too long to finish.
 const MOST_SLICES: u64 = 1 << 40;
 const MOST_STEPS: f64 = 1e17;
 
@@ -63,7 +63,7 @@ pub(super) struct SlicePlan {
     pub(super) conditioned: Vec<VarId>,
     /// The elimination order of all other variables.
     pub(super) order: Vec<VarId>,
-    /// The predicted cost of a slice, the zeros aside that its own values bring.
+    /// The predicted cost of a slice, without the zeros that its own values add.
     pub(super) cost: PlanCost,
     /// Number of slices.
     pub(super) slices: u64,
@@ -75,19 +75,19 @@ pub(super) struct SlicePlan {
 struct SliceSearch<'a> {
     graph: &'a FactorGraph,
     keep: &'a [VarId],
-    /// Before any elimination.
+    /// The tables before any elimination.
     tables: &'a SymbolicElimination,
     uses: MessageUse,
-    /// The bytes of the messages of a slice at most.
+    /// Maximum number of bytes of the messages of a slice.
     memory: f64,
     /// Exponent of the excess of memory in the product with the work that a choice minimises.
     excess_weight: f64,
     options: &'a Options,
-    /// Number of entries of scopes gone through so far.
+    /// Number of entries of scopes read so far.
     effort: Cell<u64>,
 }
 
-/// An elimination on some values, with its messages.
+/// A plan with the buckets of its elimination.
 #[derive(Clone)]
 struct PricedPlan {
     plan: SlicePlan,
@@ -95,17 +95,17 @@ struct PricedPlan {
 }
 
 impl SlicePlan {
-    /// Slices of which each fits the memory and the table budget, with as little work together as a greedy search finds: one variable after another
-    /// is conditioned on, each time the one that leaves the least product of the work and of a power of the excess of memory, and the order is searched again
-    /// among the tables that are left. It goes on while that makes less work: zeros and small tables may save more than is done again.
+    /// Slices that each fit the memory and the table budget, with as little total work as a greedy search finds: one variable after another
+    /// is conditioned on, each time the one with the least product of the work and a power of the excess of memory, and the order is searched again
+    /// for the remaining tables. The search goes on while the work decreases: zeros and small tables may save more than the slices repeat.
     ///
-    /// The first plan keeps the order of the whole and tries no variables. A search that is interrupted leaves the best plan so far.
+    /// The first plan keeps the order of the whole graph and tries no variables. An interrupted search returns the best plan so far.
     ///
-    /// **Complexity.** For each variable that is conditioned on, one short search for an order and up to 64 symbolic eliminations; 8 of them once these have
-    /// gone through 2e7 entries of scopes.
+    /// **Complexity.** For each conditioned variable, one short search for an order and up to 64 symbolic eliminations; 8 of them once these have
+    /// read 2e7 entries of scopes.
     ///
-    /// **Errors.** [`EliminationError::TooMuchMemory`] if factors alone do not fit; [`EliminationError::TooManyOperations`] if no number of slices that could
-    /// end fits; [`EliminationError::Interrupted`] before there is any plan.
+    /// **Errors.** [`EliminationError::TooMuchMemory`] if factors alone do not fit; [`EliminationError::TooManyOperations`] if no feasible number
+    /// of slices fits; [`EliminationError::Interrupted`] before there is any plan.
     pub(super) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -129,7 +129,7 @@ impl SlicePlan {
         search.best_plan(&whole)
     }
 
-    /// A number that tells apart choices of variables and orders.
+    /// A hash of the conditioned variables and the order.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Fnv::default();
         for v in &self.conditioned {
@@ -148,7 +148,7 @@ impl SlicePlan {
     }
 }
 
-/// Takes a plan of less work.
+/// Replaces the best plan by one of less work.
 fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
     if best
         .as_ref()
@@ -159,7 +159,7 @@ fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
 }
 
 impl SliceSearch<'_> {
-    /// The best plan of the searches with all exponents, or of those that are done when work is to end.
+    /// The best plan of the searches with all exponents, or of those finished before an interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);
         let mut refusal = None;
@@ -191,7 +191,7 @@ impl SliceSearch<'_> {
         Ok(best)
     }
 
-    /// A plan in the order of the whole: one variable after another is conditioned on, the one of the most entries of tables; `None` if that leaves too much
+    /// A plan in the order of the whole graph: each time the variable with the most entries of tables is conditioned on; `None` if that leaves too much
     /// work.
     fn first_plan(&self, whole: &PricedPlan) -> Option<SlicePlan> {
         let mut present = self.in_order(Vec::new(), &whole.plan.order);
@@ -208,7 +208,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// The variables of the most entries of joint tables; of equal ones the first.
+    /// The variables with the most entries of joint tables; of equal ones the first.
     fn weightiest(&self, present: &PricedPlan) -> Vec<VarId> {
         let mut entries = vec![0.0; self.graph.cardinalities.len()];
         for bucket in &present.buckets {
@@ -267,7 +267,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// One variable more; nothing if that leaves too much work.
+    /// The plan with one more conditioned variable; `None` if that leaves too much work.
     fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
         self.options.check_interrupt()?;
         let candidates = if self.effort.get() < EFFORT {
@@ -293,12 +293,12 @@ impl SliceSearch<'_> {
         }))
     }
 
-    /// Base-2 logarithm of the work of all slices, and of the excess of one over the memory.
+    /// Binary logarithm of the product that a choice minimises: the work of all slices and a power of the excess of memory.
     fn score(&self, plan: &SlicePlan) -> f64 {
         plan.steps().log2() + self.excess_weight * self.excess(&plan.cost).log2().max(0.0)
     }
 
-    /// Ratio of the memory of a slice to what it may take.
+    /// Ratio of the memory of a slice to its limit.
     fn excess(&self, cost: &PlanCost) -> f64 {
         let bytes = self.uses.bytes(cost) / self.memory;
         bytes.max(cost.largest_table / self.options.table_entries() as f64)
@@ -327,7 +327,7 @@ impl SliceSearch<'_> {
         found
     }
 
-    /// The best order that a search of so many words finds given these variables.
+    /// The plan of the best order that a search of `work` words finds, given these conditioned variables.
     fn ordered(&self, conditioned: Vec<VarId>, work: u64) -> Result<PricedPlan, EliminationError> {
         let mut tables = self.conditioned(&conditioned);
         let variables = (0..self.graph.cardinalities.len() as u32).map(VarId);
@@ -338,7 +338,7 @@ impl SliceSearch<'_> {
         Ok(self.priced(conditioned, tables))
     }
 
-    /// An order given these variables.
+    /// The plan of an order, given these conditioned variables.
     fn in_order(&self, conditioned: Vec<VarId>, order: &[VarId]) -> PricedPlan {
         let mut tables = self.conditioned(&conditioned);
         tables.eliminate_all(order);
@@ -472,7 +472,7 @@ mod tests {
         let one = search.effort.replace(EFFORT) - EFFORT;
         let plan = search.plan(&whole).unwrap();
         assert!(search.excess(&plan.cost) <= 1.0);
-        // Some symbolic eliminations and a search for an order for each variable, and for those that did not make less work.
+        // Each variable, also those that did not reduce the work, takes some symbolic eliminations and a search for an order.
         let steps = plan.conditioned.len() as u64 + u64::from(PATIENCE) + 1;
         let effort = search.effort.get() - EFFORT;
         let most = (TRIED_THEN as u64 + 1) * steps * one;

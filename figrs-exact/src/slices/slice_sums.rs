@@ -21,19 +21,19 @@ impl PortableUnit for SliceTotal {
 /// The sum over slices, in the order of their numbers.
 #[derive(Debug)]
 pub struct SliceSums {
-    /// Number of slices of the whole sum, and of those that were added.
+    /// Number of slices of the whole sum, and of those added so far.
     slices: u64,
     added: u64,
     sum: SumOfTotals,
     /// The fingerprint of the plan of the slices.
     plan: u64,
     targets: Vec<(AnyElement, Support)>,
-    /// True if targets are asked for.
+    /// True if the question has targets.
     is_query: bool,
 }
 
 impl SliceSums {
-    /// No slice yet of so many by the plan of this fingerprint. Impossible evidence may leave a query without targets.
+    /// An empty sum over the slices of the plan of this fingerprint. Impossible evidence may leave a query without targets.
     pub(super) fn new(
         (slices, plan): (u64, u64),
         targets: Vec<(AnyElement, Support)>,

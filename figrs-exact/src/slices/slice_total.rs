@@ -1,4 +1,4 @@
-//! The total of a slice, and the sum of the totals of several.
+//! The total of a slice, and the sum of several totals.
 
 use figrs_core::AnyColumn;
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -9,7 +9,7 @@ use super::sliced_graph::{Slice, SlicedGraph};
 use figrs_factor::eliminate::{EliminationError, Options, sum_product};
 use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 
-/// The sum of one slice: the logarithm of its total, and the share of each value of each target in that.
+/// The sum of one slice: the logarithm of its total, and the share of each value of each target in it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SliceTotal {
     pub(super) log_total: f64,
@@ -46,7 +46,7 @@ pub(super) struct SumOfTotals {
 }
 
 impl SumOfTotals {
-    /// No total yet, of targets with so many values.
+    /// An empty sum for targets with these numbers of values.
     pub(super) fn new(values: impl IntoIterator<Item = usize>) -> Self {
         let weights = values.into_iter().map(|n| vec![0.0; n]);
         Self {
@@ -91,7 +91,7 @@ impl SumOfTotals {
 }
 
 impl SlicedGraph {
-    /// The sum of a slice, with the shares of the values of some variables of a graph in which they have so many; a target without a variable has
+    /// The sum of a slice, with the shares of the values of targets, each a variable and its number of values; a target without a variable has
     /// one value.
     pub(super) fn total(
         &self,
@@ -138,7 +138,7 @@ impl SlicedGraph {
         Ok(SliceTotal::new(table.log_total, shares.collect()))
     }
 
-    /// The sum of a slice that did not fit the memory, in slices.
+    /// The sum of a slice that did not fit the memory, computed in slices of it.
     fn split(
         &self,
         slice: &Slice,

@@ -7,13 +7,13 @@ use super::slice_plan::{MessageUse, SlicePlan};
 use figrs_factor::consistency::{reduce, reduce_given};
 use figrs_factor::eliminate::{EliminationError, Options, Order, without_barren};
 
-/// Number of times that the memory of a slice may exceed its prediction before it is sliced in turn.
+/// A slice that takes more than this multiple of its predicted memory is sliced in turn.
 const TOLERATED: f64 = 4.0;
-/// Divisor of the memory of slices of a slice that did not fit its own.
+/// Divisor of the memory for the slices of a slice that did not fit.
 const NARROWER: u64 = 4;
 /// Bytes that the messages of a slice may always take.
 const SMALLEST: u64 = 1 << 16;
-/// Share of the memory that the messages of a slice may always take, as a divisor: so many slices at once are enough for a machine.
+/// The messages of a slice may always take the memory divided by this number: as many slices at once are enough for a machine.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum depth of slices of slices.
 const DEEPEST: u32 = 8;
@@ -25,12 +25,12 @@ pub(super) struct SlicedGraph {
     pub(super) whole: ReducedGraph,
     pub(super) plan: SlicePlan,
     uses: MessageUse,
-    /// The bytes that the messages of all slices may take, for which they were planned.
+    /// Maximum number of bytes of the messages of all slices, for which they were planned.
     memory: u64,
     depth: u32,
 }
 
-/// A slice: a graph without the variables whose values it fixes, or that zeros then decide.
+/// A slice: a graph without the variables whose values it fixes or zeros then decide.
 #[derive(Debug)]
 pub(super) struct Slice {
     pub(super) reduced: ReducedGraph,
@@ -39,7 +39,7 @@ pub(super) struct Slice {
 }
 
 impl SlicedGraph {
-    /// The slices of a graph, planned so that the messages of each fit the memory; `None` if zeros exclude all assignments. Sums keep some variables.
+    /// The slices of a graph, planned so that the messages of each fit the memory; `None` if zeros exclude all assignments. Sums keep the variables `keep`.
     ///
     /// **Errors.** As [`SlicePlan::new`].
     pub(super) fn new(
@@ -63,7 +63,7 @@ impl SlicedGraph {
 
     /// The slices of a slice that did not fit its memory.
     ///
-    /// **Errors.** The error of the slice, if it is too deep in others already; those of [`new`](Self::new).
+    /// **Errors.** The error of the slice, if it is already nested too deeply; those of [`new`](Self::new).
     pub(super) fn of_slice(
         &self,
         slice: &FactorGraph,
@@ -109,7 +109,7 @@ impl SlicedGraph {
         self.uses
     }
 
-    /// The bytes that the messages of a slice may take.
+    /// Maximum number of bytes of the messages of a slice.
     fn memory_of_slice(&self) -> u64 {
         let bytes = TOLERATED * self.uses.bytes(&self.plan.cost);
         let least = SMALLEST.max(self.memory / SLICES_AT_ONCE);
@@ -168,7 +168,7 @@ mod tests {
         let options = Options::default();
         match SlicedGraph::new(graph, keep, (uses, memory), &options) {
             Ok(sliced) => sliced,
-            // Factors alone do not fit: as many slices as there are assignments.
+            // The factors alone do not fit, even with one slice for each assignment.
             Err(EliminationError::TooMuchMemory { .. }) => sliced(graph, keep, uses, memory * 4),
             Err(error) => panic!("{error}"),
         }

@@ -20,7 +20,7 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, Options, PlanCost};
 use figrs_factor::fnv::Fnv;
 
-/// A sum over slices: the sliced graph, and what the slices are asked for.
+/// A sum over slices: the sliced graph, and the targets.
 #[derive(Debug)]
 pub(crate) struct SlicedSum {
     expansion: Expansion,
@@ -28,7 +28,7 @@ pub(crate) struct SlicedSum {
     sliced: Option<SlicedGraph>,
     /// The variable of each target, if it has one, and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
-    /// A number that tells apart graphs of other weights.
+    /// A hash of the weights of the graph.
     weights: u64,
     options: Options,
     targets: Vec<AnyElement>,
@@ -83,7 +83,7 @@ impl SlicedSum {
         }
     }
 
-    /// Number of slices; one of no weight where no world is possible.
+    /// Number of slices; one, without weight, where no world is possible.
     pub(super) fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }
@@ -102,7 +102,7 @@ impl SlicedSum {
         hasher.finish()
     }
 
-    /// No slice added yet.
+    /// An empty sum.
     fn sums(&self) -> SliceSums {
         let targets = self.targets.iter().zip(self.expansion.targets());
         let targets = targets.map(|(target, &position)| {
@@ -116,7 +116,7 @@ impl SlicedSum {
         )
     }
 
-    /// Sums the slices of these numbers, on so many threads.
+    /// Sums the slices of the numbers `units`, on this number of threads.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,
@@ -150,7 +150,7 @@ impl SlicedSum {
     }
 }
 
-/// A number that tells apart graphs whose factors have other weights.
+/// A hash of the weights of the factors of a graph.
 fn weight_fingerprint(graph: &FactorGraph) -> u64 {
     let mut hasher = Fnv::default();
     for factor in &graph.factors {

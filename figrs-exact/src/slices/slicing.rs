@@ -8,15 +8,15 @@ use figrs_answer::limits::{Limits, cores};
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::{Options, available_bytes};
 
-/// Share of the memory that messages may take: the rest is for the factors, of the model and of a slice, and for the program.
+/// Share of the memory for messages: the rest is for the factors of the model and of a slice, and for the program.
 const MESSAGES: f64 = 0.625;
 
 /// Memory, threads and limits of work in slices.
 #[derive(Clone, Debug)]
 pub(super) struct Slicing {
-    /// The memory as it was stated.
+    /// The memory as stated by the user.
     pub(super) stated: Bytes,
-    /// The bytes of all messages at once.
+    /// Maximum number of bytes of all messages at once.
     pub(super) memory: u64,
     pub(super) limits: Limits,
     pub(super) watch: Watch,
@@ -46,7 +46,7 @@ impl Slicing {
         }
     }
 
-    /// Number of threads for slices of which so many fit the memory at once.
+    /// Number of threads, where the memory fits `at_once` slices.
     pub(super) fn threads(&self, at_once: usize) -> usize {
         let threads = self.limits.threads;
         threads.map_or_else(cores, NonZero::get).min(at_once)
@@ -56,22 +56,22 @@ impl Slicing {
 /// The settings of an algorithm with a field `slicing`.
 macro_rules! sliced {
     () => {
-        /// Slices whose work fits three quarters of the memory that the machine has to spare now; otherwise as [`fitting`](Self::fitting). Each
-        /// process finds other memory free: for parts in several, state it.
+        /// Slices whose work fits three quarters of the memory that is available now; otherwise as [`fitting`](Self::fitting). Each
+        /// process finds a different amount: for parts in several processes, state it.
         pub fn new() -> Self {
             Self::default()
         }
 
-        /// Slices whose work fits an amount of memory such as `100MiB` or `6GiB`; a number alone is of bytes. It is meant as that of the process:
+        /// Slices whose work fits an amount of memory such as `100MiB` or `6GiB`; a number alone counts bytes. It is meant for the whole process:
         /// messages take at most five eighths of it.
         ///
-        /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if it is no amount of memory.
+        /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if the text is not an amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, figrs_answer::Error> {
             let memory = figrs_answer::limits::memory_of(Self::NAME, memory)?;
             Ok(Self::within(memory))
         }
 
-        /// Slices whose work fits so many bytes; otherwise as [`fitting`](Self::fitting).
+        /// Slices whose work fits this amount of memory; otherwise as [`fitting`](Self::fitting).
         pub fn within(memory: Bytes) -> Self {
             let slicing = Slicing::within(memory);
             Self { slicing }
@@ -83,14 +83,14 @@ macro_rules! sliced {
             self
         }
 
-        /// Limits the number of slices that are worked on at once, by default all cores.
+        /// Limits the number of slices summed at once, by default to the number of cores.
         pub fn threads(mut self, threads: NonZero<usize>) -> Self {
             self.slicing.limits.threads = Some(threads);
             self
         }
 
-        /// Ends the run after this long with [`Error::MissingSlices`](figrs_answer::Error::MissingSlices), which tells the result so far, or with
-        /// [`Error::NothingDone`](figrs_answer::Error::NothingDone) before any choice of slices is known; a search for a better one keeps the best so far.
+        /// Ends the run after this long with [`Error::MissingSlices`](figrs_answer::Error::MissingSlices), which has the result so far, or with
+        /// [`Error::NothingDone`](figrs_answer::Error::NothingDone) before any choice of slices is known; a search for a better choice keeps the best so far.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.slicing.watch.set_deadline(deadline);
             self
@@ -102,7 +102,7 @@ macro_rules! sliced {
             self
         }
 
-        /// Calls this after each slice, on the calling thread.
+        /// Calls `listener` after each slice, on the calling thread.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&figrs_answer::Progress) + Send + Sync + 'static,
