@@ -9,10 +9,10 @@ use super::network::Network;
 use super::reweighting::{affordable_sweeps, reweighted};
 use super::search::{BestFirst, SearchState};
 
-/// Variables that functions connect, with the search for their best values.
+/// A connected component of variables, with the search for their best values.
 #[derive(Debug)]
 pub(super) struct ComponentSearch {
-    /// The variables of the search, by their names.
+    /// The names of the variables of the search.
     names: Vec<u32>,
     tables: CostTables,
     search: BestFirst,
@@ -21,7 +21,7 @@ pub(super) struct ComponentSearch {
     pub(super) is_finished: bool,
 }
 
-/// The search along a tree decomposition, beside the one without.
+/// The search along a tree decomposition, which runs in turn with the search without one.
 #[derive(Debug)]
 enum Tree {
     Untried,
@@ -30,27 +30,27 @@ enum Tree {
     Search(Box<TreeSearch>),
 }
 
-/// Work of a search without a tree decomposition before one is tried. From then on, both do as much.
+/// Work of the search without a tree decomposition before one is tried. From then on, both do the same amount of work.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
 /// Limits of the searches of components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ComponentLimits {
-    /// Costs from here on do not count.
+    /// Assignments of at least this cost do not count.
     pub(super) upper: i64,
-    /// An assignment counts as better if it is by more than this, in all components together.
+    /// An assignment counts as better if it is cheaper by more than this, in all components together.
     pub(super) slack: i64,
     /// Smallest gain for which costs are moved against the order.
     pub(super) worthwhile: i64,
-    /// Bytes of the open nodes of all components together.
+    /// Maximum number of bytes of the open nodes of all components together.
     pub(super) memory: usize,
 }
 
-/// Share of the work of a search along a tree that it does in a row: it finds its way back to where it was in each cluster.
+/// Divisor of the past work of a search along a tree, which gives the work it does in a row: each restart makes the nodes of each cluster again.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {
-    /// The limits of a component that has `own` of `all` functions: its share of what there is for all together.
+    /// The limits of a component that has `own` of `all` functions: its share of the limits of all components.
     fn share(self, own: usize, all: usize) -> Self {
         let part = own as f64 / all.max(1) as f64;
         Self {
@@ -62,7 +62,7 @@ impl ComponentLimits {
 }
 
 impl ComponentSearch {
-    /// The searches of all components; `None` if a component has no assignment below the limit. Once the time is over, they begin without a good bound.
+    /// The searches of all components; `None` if a component has no assignment below the limit. After the deadline they begin without a good bound.
     pub(super) fn all(
         tables: &CostTables,
         limits: ComponentLimits,
@@ -137,14 +137,14 @@ impl ComponentSearch {
         self.tell_tree();
     }
 
-    /// The search along a tree looks for assignments below the best one only.
+    /// Makes the search along a tree look only for assignments below the best one.
     fn tell_tree(&mut self) {
         if let (Tree::Search(tree), Some(best)) = (&mut self.tree, &self.search.best) {
             tree.adopt(best, self.search.network.upper);
         }
     }
 
-    /// A cost that no assignment is below, unless it is the upper bound's.
+    /// A lower bound of the costs of all assignments, except possibly the one of the upper bound.
     pub(super) fn lower(&self) -> i64 {
         let lower = self.search.lower();
         match &self.tree {
@@ -153,7 +153,7 @@ impl ComponentSearch {
         }
     }
 
-    /// Searches for some work, by the one of both searches that has done less; returns the work done. One along a tree does more at a time, the more it
+    /// Does some work of the search that has done less; returns the work done. The search along a tree does more at a time, the more it
     /// has done before, but at most `most`.
     pub(super) fn advance(&mut self, work: u64, most: u64, until: &Until) -> (SearchState, u64) {
         let before = self.search.network.work();
@@ -185,7 +185,7 @@ impl ComponentSearch {
         }
     }
 
-    /// True if the search has ended without an assignment: none of the component is allowed.
+    /// True if the search has ended without an assignment: the component has none of finite cost.
     pub(super) fn is_impossible(&self) -> bool {
         self.is_finished && self.search.best.is_none()
     }
@@ -202,7 +202,7 @@ impl ComponentSearch {
     }
 }
 
-/// The variables of each component, ascending, and its functions of these, numbered as they are listed.
+/// The variables of each component, ascending, and its functions, whose variables are numbered in that order.
 fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
     let n = tables.sizes.len();
     let mut root: Vec<u32> = (0..n as u32).collect();
@@ -227,7 +227,7 @@ fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
         names.push(v as u32);
         part.sizes.push(tables.sizes[v]);
     }
-    // Places of variables of a component are in the order of their names.
+    // The variables of a component keep the order of their names.
     for table in tables.tables.iter().filter(|table| !table.scope.is_empty()) {
         let part = &mut parts[part_of[table.scope[0] as usize]].1;
         part.tables
@@ -240,7 +240,7 @@ fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
     parts
 }
 
-/// The smallest variable of a component so far.
+/// The smallest variable of the component of `v` so far.
 fn find(root: &mut [u32], v: u32) -> u32 {
     let mut at = v;
     while root[at as usize] != at {

@@ -13,7 +13,7 @@ pub(super) struct CostTable {
     pub(super) cells: Vec<i64>,
 }
 
-/// Costs of some assignments of variables, in lexicographic order; all others are forbidden.
+/// Costs of listed assignments of variables, in lexicographic order; all others are forbidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListedCosts {
     pub(super) scope: Vec<u32>,
@@ -26,7 +26,7 @@ pub(super) struct ListedCosts {
 pub(super) struct CostTables {
     pub(super) sizes: Vec<u32>,
     pub(super) tables: Vec<CostTable>,
-    /// Functions that are too large to be tabulated.
+    /// Functions that are too large for dense tables.
     pub(super) listed: Vec<ListedCosts>,
     /// A cost of all assignments.
     pub(super) constant: i64,
@@ -46,7 +46,7 @@ impl CostTables {
         scopes.filter(|scope| !scope.is_empty())
     }
 
-    /// The functions of some variables only, which are numbered as they are listed, without the constant.
+    /// The functions of the variables `names`, which are renumbered in that order, without the constant.
     pub(super) fn part(&self, names: &[u32]) -> Self {
         let mut place = vec![u32::MAX; self.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -144,7 +144,7 @@ impl ListedCosts {
         }
     }
 
-    /// Adds a row after all that there are.
+    /// Adds a row after all present ones.
     pub(super) fn push(&mut self, row: &[u32], cost: i64) {
         self.rows.extend_from_slice(row);
         self.costs.push(cost);
@@ -218,7 +218,7 @@ impl CostTable {
         }
     }
 
-    /// The step in this table for each of `variables`; zero for those it does not have.
+    /// The step in this table for each of `variables`; zero for variables that are not in its scope.
     pub(super) fn strides(&self, sizes: &[u32], variables: &[u32]) -> Vec<usize> {
         let mut strides = vec![0; variables.len()];
         let mut stride = 1;

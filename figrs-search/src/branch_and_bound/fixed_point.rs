@@ -10,15 +10,15 @@ use super::outward::{above, below, difference_above, difference_below, sum_above
 /// Base-2 logarithm of the finest scale.
 const FINEST: f64 = 46.0;
 
-/// Entries of a table up to which it is dense whatever its zeros are, and how many for each that it has.
+/// Dense size up to which a table is always dense, and the dense size for each stored entry up to which it is.
 const DENSE: usize = 1 << 12;
 const DENSE_FOR_EACH: usize = 16;
 
 /// Costs of the assignments of a factor graph, in units of `1 / scale`.
 ///
-/// The cost of an assignment is its weight's distance from the product of the largest weights of all factors, each factor rounded down:
-/// `best - cost / scale` is not below the logarithm of its weight, and above it by less than `rounded / scale` but for what floating-point numbers round
-/// off, which goes outward.
+/// The cost of an assignment is the logarithmic distance of its weight from the product of the largest weights of all factors, rounded down for each factor:
+/// `best - cost / scale` is not below the logarithm of its weight, and above it by less than `rounded / scale` apart from floating-point rounding,
+/// which is outward.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
@@ -34,7 +34,7 @@ pub(super) struct FixedPointCosts {
 }
 
 impl FixedPointCosts {
-    /// The costs in the finest units in which all of them together can be added; `None` if a factor has no weight at all.
+    /// The costs in the finest units in which the sum of all fits; `None` if a factor is zero everywhere.
     pub(super) fn new(graph: &FactorGraph) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
@@ -70,7 +70,7 @@ impl FixedPointCosts {
         difference_above(self.best, rounded / self.scale)
     }
 
-    /// Assignments must be cheaper than the best one known by more than this: rounding could make as good ones look so.
+    /// Assignments must be cheaper than the best one known by more than this: rounding could make equally good ones seem cheaper.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }
@@ -108,7 +108,7 @@ impl FixedPointCosts {
     }
 }
 
-/// The logarithms of the smallest and the largest weight of a factor that are not zero.
+/// The logarithms of the smallest and the largest non-zero weight of a factor.
 struct LogRange {
     least: f64,
     most: f64,
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Logarithms of 53 bits in units of `2^-46`, whose sums are integers, against these.
+    /// Compares logarithms of 53 bits in units of `2^-46` with exact integer sums.
     #[test]
     fn bounds_are_not_below_exact_sums() {
         let unit = f64::exp2(-46.0);
@@ -226,7 +226,7 @@ mod tests {
         assert!(below > 100, "{below}");
     }
 
-    /// Weights from the smallest to the largest number, and logarithms far outside of what numbers hold.
+    /// Tests weights from the smallest to the largest number, and logarithms of weights far outside the range of numbers.
     #[test]
     fn costs_of_extreme_weights_do_not_overflow() {
         let mut graph = FactorGraph::default();

@@ -5,14 +5,14 @@ use figrs_factor::Until;
 use super::cost::LARGE;
 use super::cost_table::CostTables;
 
-/// Number of moves between two looks at the clock.
+/// Number of moves between two checks of the clock.
 const MOVES_IN_A_ROW: usize = 16;
 
-/// Maximum number of moves for each variable, and of looks at values in all moves.
+/// Maximum number of moves for each variable, and of values looked at in all moves.
 const MOVES: usize = 20;
 const LOOKS: usize = 1 << 20;
 
-/// Moves that a variable rests after it has changed: at least, and up to so many more.
+/// Minimum number of moves that a variable rests after it has changed, and the range of the additional ones.
 const LEAST_REST: usize = 5;
 const MORE_REST: usize = 11;
 
@@ -23,12 +23,12 @@ struct TabuSearch<'a> {
     incident: Vec<Vec<usize>>,
     /// By variable, its first place among the costs of values.
     first: Vec<usize>,
-    /// By variable and value, the cost of its functions with that value and the present ones of others.
+    /// By variable and value, the cost of its functions with that value and the present values of other variables.
     costs: Vec<f64>,
     values: Vec<u32>,
-    /// The cost of a forbidden entry: far more than all that are not.
+    /// The cost of a forbidden entry, far above all finite costs.
     penalty: f64,
-    /// By variable, the move from which on it may change again.
+    /// By variable, the first move at which it may change again.
     rests_until: Vec<usize>,
 }
 
@@ -125,8 +125,8 @@ impl<'a> TabuSearch<'a> {
         self.values[v] = present;
     }
 
-    /// The best change of a variable that may change, and its gain; any variable may for the best assignment of all, which `above` is to the
-    /// present one.
+    /// The best change of a variable that may change, and its gain. Any variable may change if that gives the best assignment of all; `above` is the
+    /// difference of the costs of the present and the best one.
     fn best_move(&self, step: usize, above: f64) -> Option<(usize, u32, f64)> {
         let mut best: Option<(usize, u32, f64)> = None;
         for v in 0..self.values.len() {
@@ -172,7 +172,7 @@ mod tests {
     use super::super::consistency::random_tables::{assignments, random_tables};
     use super::*;
 
-    /// The best of small cases is found nearly always, and nothing worse than the start ever.
+    /// In small cases the best assignment is nearly always found, and none worse than the start ever.
     #[test]
     fn the_best_of_small_cases_is_found() {
         let (mut found, mut cases) = (0, 0);

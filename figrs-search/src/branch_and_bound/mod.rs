@@ -1,4 +1,4 @@
-//! Branch and bound for the assignment of the largest weight: the best one found, and a bound on all.
+//! Branch and bound for the assignment of the largest weight: the best one found, and a bound on all assignments.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -6,11 +6,11 @@
 //! | `cost_table`, `preprocessing` | cost functions as tables, added up and eliminated |
 //! | `reweighting` | a lower bound before the search: virtual arc consistency |
 //! | `incumbent` | a first world by tabu search |
-//! | `network/` | cost functions in the state that the search has brought them to |
+//! | `network/` | cost functions in the state of the search |
 //! | `consistency/` | lower bounds by moves of costs: soft arc consistency |
 //! | `search/` | hybrid best-first search |
 //! | `decomposition/` | the same along a tree decomposition, with bounds for each assignment of a separator |
-//! | `component`, `solve` | the searches of independent components, and what they have found |
+//! | `component`, `solve` | the searches of independent components, and their results |
 //! | `neighbourhood` | better worlds near a given one |
 
 mod component;

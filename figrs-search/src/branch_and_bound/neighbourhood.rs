@@ -27,10 +27,10 @@ impl<'g> Neighbourhoods<'g> {
         Self { graph, mentions }
     }
 
-    /// Optimises the variables around each of `centres`, one centre after another, until none of them gains anything or
+    /// Optimises the variables around each of `centres`, one centre after another, until no centre improves the assignment or
     /// `budget` operations are done; returns the number of operations.
     ///
-    /// Each step is an exact elimination with the others given, of as many variables as `options` allow.
+    /// Each step eliminates exactly as many variables as `options` allow, with all others given.
     ///
     /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
     /// CP 1998 (large neighbourhood search).
@@ -58,7 +58,7 @@ impl<'g> Neighbourhoods<'g> {
                 Err(error) => return Err(error),
             };
             work += cost.operations as u64;
-            // The next centre is outside most of what was chosen.
+            // The next centre is outside most of the present neighbourhood.
             next += (size / 2).max(1);
             idle += (size / 2).max(1);
             let before: Vec<u32> = open.iter().map(|v| values[v.index()]).collect();
@@ -92,7 +92,7 @@ impl<'g> Neighbourhoods<'g> {
         chosen
     }
 
-    /// The factors that mention chosen variables with all others given, and the variables in the order of that graph.
+    /// The factors that mention chosen variables, conditioned on all others, and the variables in the order of that graph.
     fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {

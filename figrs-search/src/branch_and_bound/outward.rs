@@ -1,11 +1,11 @@
 //! Sums and differences of logarithms that are rounded outward, so that bounds of them hold.
 
-/// A number that the logarithm is not above which was rounded to this one. Only the logarithm of one is exact.
+/// An upper bound of the logarithm that was rounded to `log`. Only the logarithm of one is exact.
 pub(super) fn above(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_up() }
 }
 
-/// A number that the logarithm is not below which was rounded to this one.
+/// A lower bound of the logarithm that was rounded to `log`.
 pub(super) fn below(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_down() }
 }
@@ -32,14 +32,14 @@ pub(super) fn difference_below(a: f64, b: f64) -> f64 {
     -difference_above(b, a)
 }
 
-/// A number that the sum of numbers does not exceed, at most two units in the last place above it.
+/// An upper bound of the sum of numbers, at most two units in the last place above it.
 pub(super) fn sum_above(numbers: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut rest, mut rounded) = (0.0, 0.0, 0.0);
     for number in numbers {
         let (next, lost) = two_sum(sum, number);
         sum = next;
         rest += lost;
-        // The rests are rounded when they are added.
+        // The sum of the rests is rounded as well.
         rounded += (rest.abs() + f64::MIN_POSITIVE) * f64::EPSILON;
     }
     if rest == 0.0 || !sum.is_finite() {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use figrs_random_graphs::generator;
 
-    /// Numbers of at most 53 bits, in units of `2^-46`, against integers.
+    /// Compares numbers of at most 53 bits, in units of `2^-46`, with exact integer sums.
     #[test]
     fn sums_and_differences_are_rounded_outward() {
         let unit = f64::exp2(-46.0);

@@ -19,14 +19,14 @@ const ASSIGNMENTS: usize = 1 << 14;
 #[derive(Debug, Default)]
 pub(super) struct Preprocessed {
     pub(super) tables: CostTables,
-    /// The variables that are left, by their names before.
+    /// The former names of the remaining variables.
     pub(super) names: Vec<u32>,
     /// The eliminated variables with the sum of their functions, in order.
     eliminated: Vec<(u32, CostTable)>,
 }
 
 impl Preprocessed {
-    /// The assignment of all variables for one of those that are left: eliminated variables get the best values given it.
+    /// Extends an assignment of the remaining variables to all: eliminated variables get their best values given it.
     pub(super) fn complete(&self, sizes: &[u32], values: &[u32]) -> Vec<u32> {
         let mut all = vec![0; sizes.len()];
         for (&v, &value) in self.names.iter().zip(values) {
@@ -49,7 +49,7 @@ struct Elimination {
     tables: CostTables,
     /// By variable, its functions.
     incident: Vec<BTreeSet<usize>>,
-    /// The functions of each scope.
+    /// The function of each scope.
     by_scope: FxHashMap<Vec<u32>, usize>,
 }
 
@@ -93,7 +93,7 @@ impl Elimination {
         self.tables.tables.push(table);
     }
 
-    /// The variables that share functions with one, and itself.
+    /// The variables that share functions with `v`, and `v` itself.
     fn scope_of(&self, v: u32) -> Vec<u32> {
         let tables = self.incident[v as usize].iter();
         let mut scope: Vec<u32> = tables
@@ -190,7 +190,7 @@ mod tests {
     use super::super::cost::LARGE;
     use super::*;
 
-    /// Each assignment of what is left costs as much as the best one of all variables that agrees with it.
+    /// Each assignment of the remaining variables costs as much as its best extension to all variables.
     #[test]
     fn what_is_left_costs_as_much_as_its_best_completion() {
         let (mut some, mut eliminated) = (0, 0);

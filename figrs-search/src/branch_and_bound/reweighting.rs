@@ -5,14 +5,14 @@ use figrs_factor::Until;
 use super::cost::{FORBIDDEN, LARGE};
 use super::cost_table::{CostTable, CostTables};
 
-/// Maximum number of sweeps, and of looks at costs in all of them.
+/// Maximum number of sweeps, and of costs looked at in all of them.
 const SWEEPS: usize = 400;
 const LOOKS: usize = 1 << 24;
 
-/// Sweeps go on while they raise the bound by more than this part of what all have raised it.
+/// Sweeps go on while one raises the bound by more than the gain of all so far divided by this.
 const LEAST_GAIN: i64 = 1 << 10;
 
-/// Cost functions while costs are moved between unary and larger ones.
+/// Cost functions among which costs are moved, between unary and larger ones.
 struct Reweighting {
     sizes: Vec<u32>,
     unary: Vec<Vec<i64>>,
@@ -42,12 +42,12 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     SWEEPS.min(LOOKS / (looks.sum::<usize>() + 1))
 }
 
-/// Moves costs until the constant hardly rises any more, or the time is over.
+/// Moves costs until the constant hardly rises any more, or the deadline has passed.
 ///
-/// Each variable in turn takes from all its functions what each of its values costs at least, pays the smallest sum to the constant, and spreads
-/// the rest evenly over the functions that have later variables; then the same from the last variable to the first. No assignment changes
+/// Each variable in turn takes from all its functions the minimum cost of each of its values, adds the smallest sum to the constant, and spreads
+/// the rest evenly over the functions that have later variables; then a sweep goes from the last variable to the first. No assignment changes
 /// its cost, and none becomes negative. Up to the limits, pairwise functions become virtually arc consistent: the pairs and values of
-/// cost zero admit an arc consistent part.
+/// cost zero have an arc consistent part.
 ///
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and Machine
 /// Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial Intelligence 174,
@@ -120,7 +120,7 @@ impl Reweighting {
         self.tables.push(table.clone());
     }
 
-    /// Collects and spreads the costs of a variable; `ahead` says whether a function has variables to come, and has had some.
+    /// Collects and spreads the costs of a variable; `ahead` says whether a function has variables that this sweep visits later, and earlier.
     fn visit(&mut self, v: usize, ahead: impl Fn(&Incidence) -> (bool, bool)) {
         if self.constant >= LARGE {
             return;
@@ -168,7 +168,7 @@ impl Reweighting {
         }
     }
 
-    /// Takes the costs of functions of more variables than the search moves costs to back to the unary ones.
+    /// Moves the costs of functions that have too many variables for the moves of the search back to the unary ones.
     fn collect_from_large(&mut self) {
         for v in 0..self.sizes.len() {
             for at in &self.incident[v] {
@@ -199,7 +199,7 @@ impl Reweighting {
     }
 }
 
-/// Moves what each value costs at least by a table to its unary cost.
+/// Moves the minimum cost of each value in a table to its unary cost.
 fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     for (value, cost) in unary.iter_mut().enumerate() {
         let least = places(cells.len(), size, stride, value)
@@ -252,7 +252,7 @@ mod tests {
         assert!(raised > 500, "{raised}");
     }
 
-    /// Trees are solved: the constant is the best cost, up to what is not worth another sweep.
+    /// On a tree the constant becomes the best cost, up to gains too small for another sweep.
     #[test]
     fn the_bound_of_a_chain_is_its_best_cost() {
         for seed in 0..100i64 {

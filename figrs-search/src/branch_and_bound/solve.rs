@@ -1,4 +1,4 @@
-//! Driver of the search: reduction by zeros, costs, preprocessing, a search for each component, exact elimination if that is cheap.
+//! Driver of the search: reduction by zeros, costs, preprocessing, a search for each component, exact elimination if it is cheap.
 
 use std::fmt;
 
@@ -18,48 +18,48 @@ use super::neighbourhood::Neighbourhoods;
 use super::preprocessing::{Preprocessed, preprocess};
 use super::search::SearchState;
 
-/// Work of a component between two looks at the clock.
+/// Work of a component between two checks of the clock.
 const SLICE: u64 = 1 << 14;
 
-/// Work after which an exact elimination is tried, and after which neighbourhoods of the best world are.
+/// Work after which an exact elimination is tried, and after which neighbourhoods of the best world are searched.
 const FIRST: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Both come after this share of all work at the latest.
+/// Divisor of all work after which both come at the latest.
 const FIRST_SHARE: u64 = 8;
 
-/// Neighbourhoods are tried again when the work has grown by this factor, for this share of it, each for one in so many operations.
+/// Neighbourhoods are searched again when the work has grown by this factor. The next two are divisors: of the work for all, and of that for each one.
 const GROWTH: u64 = 4;
 const NEIGHBOURHOOD_SHARE: u64 = 4;
 const ONE_NEIGHBOURHOOD: u64 = 32;
 
-/// The bound is looked at whenever the work has grown by one in this many steps.
+/// The bound is recorded whenever the work has grown by its value divided by this.
 const RECORDS: u64 = 16;
 
-/// Tables of a neighbourhood may have this many entries.
+/// Maximum number of entries of a table of a neighbourhood.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// Base-2 logarithm of the number of smallest gains, for which costs are moved against the order, in one natural logarithm.
+/// Costs are moved against the order for a gain of at least `2^-20` in natural logarithms.
 const WORTHWHILE: f64 = 20.0;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchLimits {
-    /// Entries of a table of an exact elimination.
+    /// Maximum number of entries of a table of an exact elimination.
     pub table: usize,
-    /// Looks at cost functions.
+    /// Maximum number of steps of the search.
     pub work: u64,
-    /// Bytes of the open nodes of all components, and of the tables of eliminations.
+    /// Maximum number of bytes of the open nodes of all components and of the tables of eliminations.
     pub memory: u64,
 }
 
 impl SearchLimits {
-    /// Bytes of the tables of an elimination: half of all, since open nodes stay while it runs.
+    /// Maximum number of bytes of the tables of an elimination: half of all, since open nodes stay while it runs.
     fn memory_of_tables(self) -> u64 {
         self.memory / 2
     }
 
-    /// Bytes of the open nodes of all components.
+    /// Maximum number of bytes of the open nodes of all components.
     fn memory_of_nodes(self) -> usize {
         usize::try_from(self.memory - self.memory_of_tables()).unwrap_or(usize::MAX)
     }
@@ -94,13 +94,13 @@ impl fmt::Debug for SearchObserver<'_> {
 pub enum SearchResult {
     /// No assignment has weight.
     Impossible,
-    /// The best assignment found, with the improvements on the way.
+    /// The best assignment found, with all improvements, and the reason of an early end.
     Found(Vec<u32>, Vec<Improvement>, Option<Stopped>),
     /// No assignment was found.
     Unknown {
         /// Work done.
         work: u64,
-        /// No assignment has a weight whose natural logarithm is larger.
+        /// Upper bound of the natural logarithms of the weights of all assignments.
         upper_bound: f64,
         /// True if the deadline or the interrupt ended the search.
         stopped: bool,
@@ -154,7 +154,7 @@ pub fn solve(
     .run(limits)
 }
 
-/// The searches of all components, and what they have found.
+/// The searches of all components, and their results.
 struct WorldSearch<'a> {
     reduced: &'a ReducedGraph,
     fixed: &'a FixedPointCosts,
@@ -171,7 +171,7 @@ struct WorldSearch<'a> {
     mini_bucket_bound: f64,
     /// True if the best assignment is that of an exact elimination.
     is_eliminated: bool,
-    /// The work at which the bound is looked at again.
+    /// The work at which the bound is recorded again.
     next_record: u64,
     steps: Vec<Improvement>,
 }
@@ -202,7 +202,7 @@ impl WorldSearch<'_> {
     }
 
     fn result(self) -> SearchResult {
-        // What was proven by the time it was over is proven.
+        // A proof that was found before the end of the time counts.
         let stopped = self.stopped.filter(|_| !self.is_finished());
         match self.best {
             Some((values, _)) => {
@@ -218,7 +218,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// True if there is something to do and time for it.
+    /// True if the search is neither finished nor stopped.
     fn is_unfinished(&self) -> bool {
         self.stopped.is_none() && !self.is_finished()
     }
@@ -233,7 +233,7 @@ impl WorldSearch<'_> {
         self.components.iter().any(ComponentSearch::is_impossible)
     }
 
-    /// Searches all components in turn until so much work is done in all.
+    /// Searches all components in turn until their total work reaches `limit`.
     fn advance(&mut self, limit: u64) {
         while self.is_unfinished() && self.work < limit {
             for i in 0..self.components.len() {
@@ -271,7 +271,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Eliminates all variables, if that is within the limits.
+    /// Eliminates all variables, if the limits allow it.
     fn eliminate(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
         let options = Options::default()
             .table_budget(limits.table)
@@ -374,7 +374,7 @@ impl WorldSearch<'_> {
         let mut values = values.clone();
         match Neighbourhoods::new(graph).improve(&centres, &mut values, &options, budget) {
             Ok(work) => self.work += work,
-            // What was found until then is taken.
+            // The improvements found before the interrupt are kept.
             Err(EliminationError::Interrupted) => {}
             Err(error) => return Err(error),
         }
@@ -382,7 +382,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Makes the searches look for assignments below this one only.
+    /// Makes the searches look only for assignments below this one.
     fn adopt(&mut self, values: &[u32]) {
         let left: Vec<u32> = self
             .preprocessed

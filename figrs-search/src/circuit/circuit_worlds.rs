@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// The choices of one world at the sums that it meets, in the order of a walk; and the values it meets.
+/// One world: its choices at the sums of a walk, in their order, and the values that the walk meets.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
     /// True for the second child.
@@ -17,7 +17,7 @@ pub struct CircuitWorld {
 }
 
 impl DecisionCircuit {
-    /// Walks down from the root: `choose` takes the second child of a sum or not.
+    /// Walks down from the root; `choose` returns `true` to take the second child of a sum.
     fn walk(&self, mut choose: impl FnMut(usize, u32, u32) -> bool) -> CircuitWorld {
         let mut world = CircuitWorld::default();
         let mut stack = vec![self.root];
@@ -47,7 +47,7 @@ impl DecisionCircuit {
 
     /// The `count` worlds of the largest weights, best first, given the largest weight below each node.
     ///
-    /// The largest weights rate each choice that a world passes by exactly, so that the best of all of them leads to the next best
+    /// The largest weights give the exact rating of each alternative that a world leaves out, so that the best of all alternatives leads to the next best
     /// world.
     ///
     /// **References.** Lawler, *A procedure for computing the K best solutions to discrete optimization problems*, 1972.
@@ -56,7 +56,7 @@ impl DecisionCircuit {
         if maxima[self.root as usize].is_zero() || count == 0 {
             return found;
         }
-        // Alternatives by rating: the world that one leaves, and at which of its choices.
+        // Alternatives by rating: the world that each leaves, and the choice at which it does.
         let mut open: BTreeMap<ChoiceRating, (usize, usize)> = BTreeMap::new();
         let mut age = 0;
         let mut next = Some((0.0, None::<(usize, usize)>));

@@ -1,11 +1,11 @@
-//! Clauses of three literals and more: those of the problem and those that were learned.
+//! Clauses of three literals and more, of the problem and learned.
 
 use super::literal::AtomLiteral;
 
 /// Literal block distance, the number of different levels of the literals of a learned clause, up to which it is always kept.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
-/// Bytes of a watch with its share of free places.
+/// Bytes of a watch, including its share of free places.
 const WATCH_BYTES: usize = 16;
 
 /// Position of a clause in the database.
@@ -18,7 +18,7 @@ pub(super) enum ClauseKind {
     Given,
     /// Implied by the problem, and watched; it may be forgotten.
     Learned,
-    /// The reason of one assignment, not watched.
+    /// The reason of one assignment; it is not watched.
     Temporary,
     /// A free place.
     Forgotten,
@@ -71,7 +71,7 @@ impl ClauseDatabase {
         (self.headers.len() - 1) as ClauseId
     }
 
-    /// Number of places, forgotten ones included.
+    /// Number of places, including forgotten ones.
     pub(super) fn len(&self) -> usize {
         self.headers.len()
     }
@@ -92,7 +92,7 @@ impl ClauseDatabase {
         &mut self.literals[header.start as usize..][..header.len as usize]
     }
 
-    /// Notes that a clause took part in a conflict.
+    /// Records that a clause took part in a conflict.
     pub(super) fn touch(&mut self, id: ClauseId, now: u64) {
         self.headers[id as usize].used = now;
     }
@@ -140,7 +140,7 @@ impl ClauseDatabase {
         self.waste = 0;
     }
 
-    /// Approximate size in bytes, with that of the watches.
+    /// Approximate size in bytes, including the watches.
     pub(super) fn bytes(&self) -> usize {
         let clauses = self.headers.len() - self.free.len();
         self.literals.capacity() * size_of::<AtomLiteral>()

@@ -9,7 +9,7 @@ use figrs_factor::eliminate::error::check_interrupt;
 
 /// Maximum number of literals looked at in all simplifications together.
 const MAX_WORK: u64 = 200_000_000;
-/// Maximum number of clauses of an atom for it to lead to clauses that are subsumed.
+/// Maximum number of clauses of an atom that is used to find subsumed clauses.
 const MAX_OCCURRENCES: usize = 2000;
 
 /// Clauses with their occurrences, kept free of units, repeats and subsumed clauses.
@@ -22,7 +22,7 @@ pub(super) struct ClauseSimplifier {
     /// Sorted literals; empty where a clause was removed.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// The clauses of each literal; some were removed since, or lost the literal.
+    /// The clauses of each literal; some of them may have been removed or have lost the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
@@ -37,7 +37,7 @@ enum Subsumption {
     Nothing,
     /// It contains the clause.
     Whole,
-    /// It contains the clause but for this literal, of which it has the negation.
+    /// It contains the clause except for this literal, whose negation it contains.
     Without(AtomLiteral),
 }
 
@@ -142,7 +142,7 @@ impl ClauseSimplifier {
         while let Some(&unit) = self.units.get(next) {
             next += 1;
             for id in std::mem::take(&mut self.occurrences[unit.index()]) {
-                // A clause that was strengthened is still listed for the literal that it lost.
+                // A strengthened clause is still listed for the literal that it lost.
                 if self.clauses[id as usize].binary_search(&unit).is_ok() {
                     self.clauses[id as usize].clear();
                 }
@@ -170,7 +170,7 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Removes what a clause subsumes, and the literals that resolution with it shows not to be needed.
+    /// Removes the clauses that a clause subsumes, and the literals that resolution with it makes unnecessary.
     fn subsume_by(&mut self, id: u32) {
         let clause = std::mem::take(&mut self.clauses[id as usize]);
         let count = |l: &AtomLiteral| {
@@ -214,14 +214,14 @@ impl ClauseSimplifier {
         all.map(AtomLiteral::at)
     }
 
-    /// The clauses that are left, units first.
+    /// The remaining clauses, units first.
     pub(super) fn into_clauses(self) -> Vec<Vec<AtomLiteral>> {
         let mut all: Vec<Vec<AtomLiteral>> = self.units().map(|unit| vec![unit]).collect();
         all.extend(self.clauses.into_iter().filter(|clause| !clause.is_empty()));
         all
     }
 
-    /// The clauses that are left, without units.
+    /// The remaining clauses, without units.
     pub(super) fn long_clauses(&self) -> impl Iterator<Item = &[AtomLiteral]> {
         self.clauses
             .iter()
@@ -230,7 +230,7 @@ impl ClauseSimplifier {
     }
 }
 
-/// A set of atoms as bits, some of which stand for several.
+/// A set of atoms as bits; one bit may stand for several atoms.
 fn signature(clause: &[AtomLiteral]) -> u64 {
     clause.iter().fold(0, |bits, l| bits | 1 << (l.atom() % 64))
 }
@@ -275,7 +275,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let [a, b, c, d] = [0, 1, 2, 3];
-        // The first two make `a` true; the last two become `b or c` before that, and stay listed for `a`.
+        // The first two make `a` true; before that, the last two become `b or c`, and stay listed for `a`.
         let clauses = vec![
             clause(&[(a, true), (d, true)]),
             clause(&[(a, true), (d, false)]),

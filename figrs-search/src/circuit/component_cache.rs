@@ -28,7 +28,7 @@ pub(super) struct ComponentCache<V> {
     entered: Vec<ComponentHash>,
     /// Maximum number of entries.
     capacity: usize,
-    /// Number of places of the hash table with room for as many.
+    /// Number of places of the hash table for that capacity.
     places: usize,
     clock: u64,
     pub(super) evictions: u64,
@@ -37,15 +37,15 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Bytes of a place of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each place: of the table and one of half its size, from which it grows; of the key in the list
-    /// of entries; of the time of use, when these are sorted.
+    /// Maximum number of bytes for each place: of the table and the one of half its size from which it grows; of the key in the list
+    /// of entries; of the time of use, when times are sorted.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
-    /// A cache that never takes more than so many bytes, but for the smallest table.
+    /// A cache that never takes more than `bytes` bytes, except for the smallest table.
     pub(super) fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        // Hash tables have a power of two of places, of which an eighth stays free.
+        // The number of places of a hash table is a power of two, and an eighth of them stays free.
         let places = 1 << (bytes / Self::MAX_BYTES).max(8).ilog2();
         Self {
             values: HashMap::default(),
@@ -69,7 +69,7 @@ impl<V: Copy> ComponentCache<V> {
         Some(found.value)
     }
 
-    /// Enters a value. `marks` are positions as [`mark`](Self::mark) gave them, ascending: they stay valid.
+    /// Inserts a value. `marks` are positions returned by [`mark`](Self::mark), ascending: they stay valid.
     pub(super) fn insert<'m>(
         &mut self,
         key: ComponentHash,
@@ -85,8 +85,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.push(key);
     }
 
-    /// True if the largest table would grow for another entry: places of entries that were taken back count until it is
-    /// ordered anew, which happens by itself if less than half of it is taken.
+    /// True if the largest table would grow for another entry: places of removed entries count until the table is
+    /// rehashed, which happens by itself if less than half of it is used.
     fn is_crowded(&self) -> bool {
         let (taken, values) = (self.values.len(), &self.values);
         taken == values.capacity()
@@ -99,7 +99,7 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries since a position: the value of a component beside one without solution need not be right, as learned
+    /// Removes all entries since a position: beside a component without solutions, the value of another may be wrong, as learned
     /// clauses may exclude solutions of it.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
@@ -166,7 +166,7 @@ mod tests {
                 kept += usize::from(cache.get(key).is_some_and(|value| u128::from(value) == key));
                 assert!(largest as u64 <= bytes, "{time}: {largest} of {bytes}");
             }
-            // The table, without what only growing and sorting take, is a good part of what is allowed.
+            // The table, without the memory for growing and sorting, takes a good part of the memory allowed.
             assert!(largest as u64 >= bytes / 4, "{largest} of {bytes}");
             assert!(cache.evictions > 5, "{} {kept}", cache.evictions);
         }

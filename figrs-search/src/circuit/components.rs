@@ -1,4 +1,4 @@
-//! Independent components of what an assignment leaves open.
+//! Independent components of the atoms that an assignment leaves open.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -10,10 +10,10 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// The walk after which stamps begin again.
+/// The number of walks after which stamps start again.
 const MAX_STAMP: u32 = 1 << 30;
 
-/// An open component: its atoms, as a range of the list of members, and its hash.
+/// An open component: the range of its atoms in the list of members, and its hash.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenComponent {
     pub(super) start: u32,
@@ -23,16 +23,16 @@ pub(super) struct OpenComponent {
 
 /// Incidence of atoms, clauses of the problem and residual tables, with scratch space for a walk through them.
 ///
-/// Learned clauses are none of them: they would join what is independent.
+/// Learned clauses are not included: they would connect independent components.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentFinder {
-    /// For each atom the atoms of its clauses of two, without repeats.
+    /// For each atom, the other atoms of its two-literal clauses, without repeats.
     neighbours: Vec<Vec<u32>>,
     /// For each atom the long clauses.
     clauses: Vec<Vec<ClauseId>>,
     /// For each variable the factors that have weights.
     pub(super) factors: Vec<Vec<u32>>,
-    /// The residual table of each factor at present.
+    /// The present residual table of each factor.
     pub(super) residuals: Vec<ResidualTable>,
     atom_keys: Vec<u128>,
     clause_keys: Vec<u128>,
@@ -50,7 +50,7 @@ pub(super) struct ComponentFinder {
 }
 
 impl ComponentFinder {
-    /// The incidence of the clauses of `form`, of which `long` are those of three literals and more.
+    /// The incidence of the clauses of `form`; `long` has those of three literals and more.
     pub(super) fn new(form: &LogicalForm, long: &ClauseDatabase) -> Self {
         let atoms = form.atoms.len();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x66_6967_7273);
@@ -125,7 +125,7 @@ impl ComponentFinder {
         self.stamp += 1;
     }
 
-    /// The component of an open atom that this walk has not met; its atoms are put at the end of `members`.
+    /// The component of an open atom that this walk has not met; its atoms are appended to `members`.
     pub(super) fn component_of(
         &mut self,
         atom: u32,
@@ -195,8 +195,8 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// The variable whose open values are a component found in this walk, if nothing but tables of its own distinguishes them: its
-    /// only open clause says that it has one of them.
+    /// The variable whose open values form this component, if only tables of that variable alone distinguish them: its
+    /// only open clause states that it has one of them.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,
@@ -215,7 +215,7 @@ impl ComponentFinder {
             support.binary_search(&variable).is_ok()
         };
         let tables = self.factors[variable as usize].iter().filter(is_read);
-        // The other values, the tables, and one clause.
+        // Each atom counts the other values, the tables, and one clause.
         let alone = open + tables.count() as u32;
         let mut atoms = members.iter();
         if !atoms.all(|&atom| self.frequency[atom as usize] == alone) {
@@ -244,7 +244,7 @@ impl ComponentFinder {
         propagator: &ClausePropagator,
         hash: &mut ComponentHash,
     ) -> u32 {
-        // The last digit of a stamp tells whether the clause is open.
+        // The last binary digit of a stamp is one if the clause is open.
         let stamp = self.stamp << 1;
         let known = self.clause_stamps[clause as usize];
         if known | 1 == stamp | 1 {

@@ -19,10 +19,10 @@ pub(super) struct ConflictAnalysis {
     seen: Vec<bool>,
     /// Number of seen literals of each level.
     counts: Vec<u32>,
-    /// All literals that were seen, false ones.
+    /// All literals that were seen; they are false.
     marked: Vec<AtomLiteral>,
     clause: Vec<AtomLiteral>,
-    /// The learned clauses, if they are to be kept for checks.
+    /// The learned clauses, if they are kept for checks.
     #[cfg(test)]
     pub(super) log: Option<Vec<Vec<AtomLiteral>>>,
 }
@@ -35,7 +35,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Resolves the violated clause until it blames one decision: learns the clause of the first unique implication point on the
+    /// Resolves the violated clause until one decision is left of it: learns the clause of the first unique implication point on the
     /// way, and returns the last one as the reason of the decision's negation.
     ///
     /// **Guarantee.** Both clauses are implied by the clauses of the problem.
@@ -167,7 +167,7 @@ impl ConflictAnalysis {
     }
 }
 
-/// True if the reason of a literal's falsity has no literals but seen ones and those that hold in all worlds.
+/// True if the reason why a literal is false has only literals that were seen or that hold in all worlds.
 fn is_redundant(propagator: &ClausePropagator, seen: &[bool], literal: AtomLiteral) -> bool {
     let is_covered = |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
     match propagator.reason_of(literal) {

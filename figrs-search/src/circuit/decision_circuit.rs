@@ -8,13 +8,13 @@ const NONE: u32 = u32::MAX;
 /// A node of a circuit; its children have smaller numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitNode {
-    /// A variable has a value, by their number in the numbering of values.
+    /// A value of a variable, by its number in the numbering of values.
     Value(u32),
     /// A weight, by its symbol.
     Symbol(u32),
-    /// The product of children of different variables: their place in the list of children, and their number.
+    /// The product of children of different variables: the start of their range in the list of children, and its length.
     Product(u32, u32),
-    /// The sum of two children of the same variables, of which at most one has weight in any world.
+    /// The sum of two children of the same variables, at most one of which has weight in any world.
     Sum(u32, u32),
 }
 
@@ -52,7 +52,7 @@ impl ValueNumbering {
 
 /// A deterministic, decomposable and smooth circuit: the sum over all worlds of the products of their weights.
 ///
-/// Each world of positive weight is one way from the root down that takes one child of each sum and all of each product; it meets
+/// Each world of positive weight is one walk down from the root that takes one child of each sum and all children of each product; it meets
 /// exactly one value of each variable.
 ///
 /// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
@@ -67,12 +67,12 @@ pub struct DecisionCircuit {
 }
 
 impl DecisionCircuit {
-    /// The children of a node, by their range in the list of all children.
+    /// The children of a node, by their start and number in the list of all children.
     pub fn children(&self, start: u32, len: u32) -> &[u32] {
         &self.children[start as usize..][..len as usize]
     }
 
-    /// Bytes that the circuit takes.
+    /// Size of the circuit in bytes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() * size_of::<CircuitNode>() + self.children.len() * size_of::<u32>()
     }
@@ -82,7 +82,7 @@ impl DecisionCircuit {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// The value of each node, of those of leaves by `leaf`, with the operations of a semiring.
+    /// The value of each node, given the values of leaves by `leaf` and the operations of a semiring.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -145,9 +145,9 @@ impl DecisionCircuit {
         derivatives
     }
 
-    /// The circuit without what its root does not need. Nodes move to the front, where they do not overwrite later ones.
+    /// The circuit without the nodes that its root does not need. Nodes move to the front, where they do not overwrite later ones.
     fn reachable(mut self, root: u32) -> Self {
-        // A new number for each node that is needed.
+        // The new number of each node that is needed.
         let mut names = vec![NONE; self.nodes.len()];
         names[root as usize] = 0;
         for (place, &node) in self.nodes.iter().enumerate().rev() {
@@ -203,18 +203,18 @@ impl DecisionCircuit {
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The nodes of values and symbols, if they are there.
+    /// The nodes of values and symbols, if they exist already.
     values: Vec<u32>,
     symbols: Vec<u32>,
     /// A symbol that is always one.
     one: Option<u32>,
-    /// The children of open products, and where each begins.
+    /// The children of open products, and the start of each product.
     open: Vec<u32>,
     starts: Vec<usize>,
 }
 
 impl CircuitTrace {
-    /// A trace of a problem with these variables and so many symbols.
+    /// A trace of a problem with these variables and this number of symbols.
     pub(super) fn new(numbering: ValueNumbering, symbols: usize, one: Option<u32>) -> Self {
         Self {
             circuit: DecisionCircuit::default(),
@@ -300,7 +300,7 @@ impl SearchTrace for CircuitTrace {
     }
 
     fn bytes(&self) -> usize {
-        // To leave out what is not needed, each node has a new number.
+        // Leaving out unneeded nodes takes a new number for each node.
         let names = self.circuit.nodes.len() * size_of::<u32>();
         let leaves = (self.values.len() + self.symbols.len()) * size_of::<u32>();
         self.circuit.bytes() + names + leaves

@@ -14,9 +14,9 @@ const MAX_WORK: u64 = 4_000_000;
 /// Maximum preference for the middle of the decomposition.
 const MAX_PREFERENCE: f64 = 1e7;
 
-/// A preference for each variable: the greater, the nearer to the centre of a tree decomposition.
+/// A preference for each variable, which is greater nearer to the centre of a tree decomposition.
 ///
-/// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree, the more its preference
+/// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree, the more the preference
 /// counts against the activity of variables.
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
@@ -97,7 +97,7 @@ impl BagForest {
         }
     }
 
-    /// The level of each bag in the centroid decomposition of its tree: the centroid has level zero, those of the parts that its
+    /// The level of each bag in the centroid decomposition of its tree: the centroid has level zero, the centroids of the parts that its
     /// removal leaves level one, and so on.
     ///
     /// **Complexity.** The bags times the number of levels, which is at most the logarithm of their number.
@@ -107,7 +107,7 @@ impl BagForest {
         let mut parents = vec![u32::MAX; n];
         let mut below = vec![0u64; n];
         let mut largest = vec![0u64; n];
-        // Roots of parts, with the level of their centroids.
+        // The roots of parts, with the levels of their centroids.
         let mut parts: Vec<(usize, u32)> = Vec::new();
         for root in 0..n {
             if levels[root] == u32::MAX {

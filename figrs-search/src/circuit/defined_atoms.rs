@@ -1,4 +1,4 @@
-//! Elimination of atoms that the others define, which keeps the number of solutions.
+//! Elimination of atoms that other atoms define, which keeps the number of solutions.
 
 use figrs_factor::Until;
 
@@ -7,7 +7,7 @@ use super::literal::AtomLiteral;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of clauses of an atom for it to be eliminated.
+/// Maximum number of clauses of an atom that may be eliminated.
 const MAX_CLAUSES: usize = 40;
 /// Maximum number of literals of a new clause.
 const MAX_LENGTH: usize = 24;
@@ -16,7 +16,7 @@ const MAX_PASSES: usize = 20;
 /// Maximum number of assignments tried to decide whether an atom is defined.
 const MAX_TRIES: usize = 64;
 
-/// An eliminated atom, with its positive clauses at that time: it is true if and only if all other literals of one are false.
+/// An eliminated atom, with its positive clauses at that time: it is true if and only if all other literals of one of them are false.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,
@@ -25,7 +25,7 @@ pub(super) struct DefinedAtom {
 
 /// Eliminates atoms that their clauses define as functions of others, where that does not enlarge the problem.
 ///
-/// An atom is defined by a set of clauses if these without its literals contradict each other: for each
+/// A set of clauses defines an atom if the clauses without its literals contradict each other: for each
 /// assignment of the others some clause decides it. Then the sum over its values is resolution, as each solution of the rest
 /// extends to one solution only.
 ///
@@ -90,7 +90,7 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
     let mut resolvents = Vec::new();
     for (i, first) in positive.iter().enumerate() {
         for (j, second) in negative.iter().enumerate() {
-            // What two clauses outside the definition say together, they say with it.
+            // The resolvent of two clauses outside the definition follows from their resolvents with it.
             if !definition.has(i) && !definition.has(positive.len() + j) {
                 continue;
             }
@@ -176,10 +176,10 @@ struct MaskedClause {
     negative: u64,
 }
 
-/// True if some clauses are found to have no solution.
+/// True if these clauses are found to have no solution.
 fn contradicts(clauses: &[MaskedClause], members: u64) -> bool {
     let mut tries = 0;
-    // The true and the false atoms of partial assignments that are left to try.
+    // The true and the false atoms of partial assignments that are still to be tried.
     let mut left = vec![(0u64, 0u64)];
     while let Some((mut yes, mut no)) = left.pop() {
         tries += 1;

@@ -1,9 +1,9 @@
-//! Variables that are functions of others and that nothing else mentions.
+//! Variables that are functions of others and that no other factor mentions.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-/// The variables that a search leaves out, since functions of others determine them: each solution of the others extends to one of all.
+/// The variables that a search leaves out, since functions of others determine them: each solution of the others extends to one of all variables.
 ///
 /// Such a variable is mentioned by its function, and at most by one table of weights of its own values, which become weights of the
 /// function's arguments. A function that is left out and is defined everywhere does not mention its arguments either.
@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 pub(super) struct DeterminedVariables {
     /// The factors of their functions, in the order in which they were left out: a later one may be an argument of earlier ones.
     functions: Vec<usize>,
-    /// The factor of the weights of a function's values, by that of the function.
+    /// The factor of the weights of a function's values, by the factor of the function.
     weights: FxHashMap<usize, usize>,
-    /// For each factor whether it is not read by itself: weights of a function's values, and functions that exclude nothing.
+    /// For each factor, `true` if it is not read by itself: weights of a function's values, and functions that exclude nothing.
     is_skipped: Vec<bool>,
-    /// For each variable whether it is left out.
+    /// For each variable, `true` if it is left out.
     is_determined: Vec<bool>,
 }
 
@@ -29,7 +29,7 @@ fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
 }
 
 impl DeterminedVariables {
-    /// Those of a graph that are not to stay.
+    /// The determined variables of a graph, without those that are kept.
     pub(super) fn of(graph: &FactorGraph, is_kept: &[bool]) -> Self {
         let mut mentioning = vec![Vec::new(); graph.cardinalities.len()];
         let mut defining = vec![None; graph.cardinalities.len()];
@@ -43,7 +43,7 @@ impl DeterminedVariables {
                 open.push(number);
             }
         }
-        // Mentions by factors that exclude something. Lists are read where few are left, so that a variable of many functions is not slow.
+        // Numbers of mentions by factors that exclude something. Lists are read only where few are left, so that a variable of many functions is fast.
         let mut mentions: Vec<usize> = mentioning.iter().map(Vec::len).collect();
         let mut found = Self {
             is_skipped: vec![false; graph.factors.len()],
@@ -87,7 +87,7 @@ impl DeterminedVariables {
         found
     }
 
-    /// Number of values of each variable that a search decides: those that are left out have one.
+    /// Number of values of each variable in the search; variables that are left out have one.
     pub(super) fn cardinalities(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = graph.cardinalities.iter().zip(&self.is_determined);
         all.map(|(&n, &is_determined)| if is_determined { 1 } else { n })
@@ -115,7 +115,7 @@ impl DeterminedVariables {
         self.weights.get(&factor).copied()
     }
 
-    /// Completes an assignment of the others.
+    /// Completes an assignment of the other variables.
     pub(super) fn complete(&self, graph: &FactorGraph, values: &mut [u32]) {
         for &number in self.functions.iter().rev() {
             if let Some((arguments, value, index)) = function(&graph.factors[number]) {

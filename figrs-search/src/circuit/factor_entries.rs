@@ -3,7 +3,7 @@
 use figrs_factor::graph::{Assignments, for_each_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
-/// A weight of the entries of factors: a number of the model, or one that may change.
+/// A weight of entries of factors: a constant of the model, or a weight that may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum WeightSymbol {
     /// A constant, as the bits of its natural logarithm.
@@ -14,7 +14,7 @@ pub(super) enum WeightSymbol {
     Entry(u32, u32),
 }
 
-/// Entries that are zero at present only, as an [`Encoding`](figrs_core::expand::Encoding) lists them: factors, and positions in
+/// Entries that are zero only at present, as an [`Encoding`](figrs_core::expand::Encoding) lists them: factors, and positions in
 /// the weights of each.
 pub(super) type OpenZeros<'a> = &'a [(usize, Vec<u32>)];
 
@@ -23,13 +23,13 @@ impl WeightSymbol {
     pub(super) const ONE: Self = Self::Constant(0.0f64.to_bits());
 }
 
-/// The entries of a factor that are zero at present only.
+/// The entries of a factor that are zero only at present.
 pub(super) fn open_entries(open_zeros: OpenZeros<'_>, factor: usize) -> &[u32] {
     let place = open_zeros.binary_search_by_key(&factor, |(factor, _)| *factor);
     place.map_or(&[], |place| open_zeros[place].1.as_slice())
 }
 
-/// The symbol of a stored entry; `None` for one that is always zero.
+/// The symbol of a stored entry; `None` for an entry that is always zero.
 pub(super) fn entry_symbol(
     factor: &Factor,
     number: usize,
@@ -48,7 +48,7 @@ pub(super) fn entry_symbol(
         match origin.filter(|&origin| origin != Weights::NO_ORIGIN) {
             Some(origin) => WeightSymbol::Origin(origin),
             None if is_zero => WeightSymbol::Entry(number as u32, entry as u32),
-            // Negative zero is zero.
+            // The addition turns negative zero into zero.
             None => WeightSymbol::Constant((weights.log(entry) + 0.0).to_bits()),
         },
     )
@@ -71,7 +71,7 @@ pub(super) fn count_entries(factor: &Factor, open: &[u32]) -> usize {
     }
 }
 
-/// Calls `visit` with the number and the values of each stored entry, zeros included; of a function, of those that are not zero.
+/// Calls `visit` with the number and the values of each stored entry, including zeros; for a function, only of the non-zero entries.
 pub(super) fn for_each_stored(
     graph: &FactorGraph,
     factor: &Factor,

@@ -21,7 +21,7 @@ use super::search::{ExhaustiveSearch, SearchControl};
 use super::value_atoms::ValueAtoms;
 use figrs_factor::eliminate::EliminationError;
 
-/// Largest difference of the logarithms of one weight that is held to be rounding.
+/// Largest difference of the logarithms of one weight that counts as rounding.
 const MAX_ROUNDING: f64 = 1e-14;
 
 /// A circuit with the meaning of its leaves: values of variables, and weights of the entries of a graph.
@@ -31,9 +31,9 @@ pub struct LabelledCircuit {
     pub circuit: Option<DecisionCircuit>,
     /// The numbers of the values of the variables.
     pub numbering: ValueNumbering,
-    /// Variables that were to stay leaves.
+    /// For each variable, `true` if the circuit keeps it as a leaf.
     pub kept: Vec<bool>,
-    /// The graph that was searched, with its entries that were zero at that time only.
+    /// The graph that was searched, and the entries that were zero only at that time.
     graph: Arc<FactorGraph>,
     open_zeros: Vec<(usize, Vec<u32>)>,
     names: FxHashMap<WeightSymbol, u32>,
@@ -45,7 +45,7 @@ pub struct LabelledCircuit {
 }
 
 impl LabelledCircuit {
-    /// Searches a graph. Variables that are `kept` stay leaves of the circuit.
+    /// Searches a graph. Variables that are `kept` are leaves of the circuit.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
     pub fn new(
@@ -124,8 +124,8 @@ impl LabelledCircuit {
         values
     }
 
-    /// The weight of each symbol in a graph with the structure of the one that was searched; `None` if the structure is another,
-    /// a symbol would have two weights, or the weight one, which the circuit leaves out, would be another number.
+    /// The weight of each symbol in a graph with the same structure as the one that was searched; `None` if the structure differs,
+    /// a symbol would have two weights, or a weight of one, which the circuit leaves out, would change.
     pub fn symbol_weights(&self, new: &FactorGraph) -> Option<Vec<ScaledNumber>> {
         let old = &*self.graph;
         if old.cardinalities != new.cardinalities || old.factors.len() != new.factors.len() {

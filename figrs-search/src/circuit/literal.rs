@@ -21,7 +21,7 @@ impl AtomLiteral {
         self.0 & 1 == 0
     }
 
-    /// Position in lists of all literals: those of one atom are neighbours.
+    /// Position in lists of all literals; the two literals of an atom are neighbours.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }

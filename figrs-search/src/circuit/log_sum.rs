@@ -13,7 +13,7 @@ use figrs_factor::eliminate::{EliminationError, without_barren};
 
 /// The natural logarithm of the sum, over all assignments, of the product of all factors.
 ///
-/// All zeros prune, and no variable has to stay.
+/// All zeros prune the search, and every determined variable may be left out.
 ///
 /// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
 pub fn log_sum(

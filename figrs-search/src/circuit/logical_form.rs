@@ -15,12 +15,12 @@ use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
 use figrs_factor::eliminate::{EliminationError, Options};
 
-/// Maximum number of entries of a table whose zeros are covered by few clauses; larger ones have one for each prefix of a row.
+/// Maximum number of entries of a table whose zeros are covered by few clauses; larger tables have a clause for each prefix of a row.
 const MAX_COVERED_ENTRIES: usize = 1 << 12;
 /// Bytes of a clause without its literals, and of a symbol with its name.
 const CLAUSE_BYTES: usize = 40;
 const SYMBOL_BYTES: usize = 80;
-/// Bytes of a row while its diagram is made, without its values.
+/// Bytes of a row while its diagram is built, without its values.
 const ROW_BYTES: usize = 16;
 
 /// A factor graph as clauses over value atoms and diagrams of weights.
@@ -31,11 +31,11 @@ pub(super) struct LogicalForm {
     pub(super) atoms: ValueAtoms,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
     pub(super) diagrams: WeightDiagrams,
-    /// The diagrams of the factors that have other weights than one.
+    /// The diagrams of the factors that have weights other than one.
     pub(super) roots: Vec<ResidualTable>,
     pub(super) determined: DeterminedVariables,
     symbols: Vec<WeightSymbol>,
-    /// The natural logarithm of the weight of each symbol at present.
+    /// The natural logarithm of the present weight of each symbol.
     pub(super) symbol_logs: Vec<f64>,
     pub(super) names: FxHashMap<WeightSymbol, u32>,
     /// Number of literals of clauses and of values of rows.
@@ -46,7 +46,7 @@ pub(super) struct LogicalForm {
 }
 
 impl LogicalForm {
-    /// The logical form of a graph without the variables that others determine, but for those that are kept. Weights of `open_zeros` do not exclude
+    /// The logical form of a graph without the variables that others determine, unless they are kept. Weights of `open_zeros` do not exclude
     /// their entries.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`] if there are more literals and rows than the table budget;
@@ -77,7 +77,7 @@ impl LogicalForm {
         Ok(form)
     }
 
-    /// Approximate size in bytes, that of clauses before they are simplified.
+    /// Approximate size in bytes, with the clauses before simplification.
     pub(super) fn bytes(&self) -> usize {
         self.diagrams.bytes()
             + self.atoms.bytes()
@@ -91,7 +91,7 @@ impl LogicalForm {
         self.clauses.iter().map(Vec::len).sum()
     }
 
-    /// Counts numbers that are to be stored.
+    /// Counts numbers before they are stored.
     fn take_room(&mut self, numbers: usize, options: &Options) -> Result<(), EliminationError> {
         self.size += numbers;
         let limit = options.table_entries().min(MAX_POSITIONS);
@@ -197,7 +197,7 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// For each prefix of a row the clause that one of the values follows that some row has there.
+    /// For each prefix of a row, the clause that the next value is one that some row has after this prefix.
     fn add_prefixes(
         &mut self,
         variables: &[u32],
@@ -253,7 +253,7 @@ impl FactorRows {
     ) -> Self {
         let (mut rows, factor) = (Self::default(), &graph.factors[number]);
         let weighing = form.determined.weights_of(number);
-        // The weights of a function's values are named too where it has none of them.
+        // The weights of a function's values get symbols even where the function has none of these values.
         let named: Vec<Option<u32>> = weighing.map_or_else(Vec::new, |number| {
             let mut named = Vec::new();
             let weights = &graph.factors[number];
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn tables_are_counted_before_they_are_read() {
-        // Of a million entries half are zero.
+        // Half of a million entries are zero.
         let n = 1 << 20;
         let weights = (0..n).map(|i| f64::from(i % 2)).collect();
         let graph = FactorGraph {

@@ -4,7 +4,7 @@ use figrs_factor::eliminate::{EliminationError, Options};
 
 /// Number of bytes by which a structure grows before it is compared with the budget.
 const UNCHECKED_GROWTH: usize = 1 << 20;
-/// Maximum length of a list whose positions are numbers of 32 bits. As many again are left for what is added between two checks.
+/// Maximum length of a list whose positions are numbers of 32 bits. As many positions again are left for additions between two checks.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
 /// Compares the size of a growing structure with the memory budget from time to time.
@@ -28,14 +28,14 @@ impl MemoryMeter {
     }
 }
 
-/// Bytes of a cache that is allowed `bytes`, beside all else that a search keeps: at most half of the memory budget.
+/// Bytes of a cache that may take `bytes` bytes: at most half of the memory budget, since the search needs the rest.
 pub(super) fn cache_share(bytes: u64, options: &Options) -> u64 {
     options
         .memory_budget
         .map_or(bytes, |budget| bytes.min(budget / 2))
 }
 
-/// An error if a list, the longest of some that take so many bytes together, has too many positions.
+/// Returns an error if the longest list has too many positions; `bytes` is the size of all lists together.
 pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), EliminationError> {
     if longest <= MAX_POSITIONS {
         return Ok(());

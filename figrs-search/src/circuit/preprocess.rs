@@ -1,4 +1,4 @@
-//! Preprocessing: clauses that are simpler and have as many solutions.
+//! Preprocessing: simpler clauses with the same number of solutions.
 
 use figrs_factor::Until;
 
@@ -13,14 +13,14 @@ use figrs_factor::eliminate::{EliminationError, Options};
 
 /// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
-/// Bytes of a literal of a clause, besides that: its occurrences, and the clause in the propagator of probing.
+/// Bytes of a literal in addition to its clause: its occurrences, and its copy in the propagator of probing.
 const LITERAL_BYTES: usize = 20;
 /// Bytes of an atom: its lists of occurrences, pairs and watches.
 const ATOM_BYTES: usize = 250;
 
 /// Simplifies the clauses of a form, and eliminates atoms that others define.
 ///
-/// `is_kept` tells the variables that must stay.
+/// `is_kept` marks the variables that must stay.
 ///
 /// **Guarantee.** The solutions of the remaining atoms are those of the given form, one for one, and weigh the same; the
 /// atoms returned follow from them, the last first.
@@ -68,14 +68,14 @@ pub(super) fn preprocess(
     Ok(defined)
 }
 
-/// Adds what probing finds; false if there is no solution.
+/// Adds the consequences that probing finds; returns `false` if there is no solution.
 fn probe_clauses(
     form: &LogicalForm,
     simplifier: &mut ClauseSimplifier,
     until: &Until,
 ) -> Result<bool, EliminationError> {
     let mut propagator = ClausePropagator::new(form.atoms.exclusive());
-    // A variable that no clause joins with another has no consequences but for its own values, which are many to look at.
+    // A variable that no clause connects with another has consequences only for its own values, of which there may be many.
     let mut is_joined = vec![false; form.atoms.cardinalities.len()];
     let mut excluded = Vec::new();
     for clause in simplifier.long_clauses() {
@@ -89,7 +89,7 @@ fn probe_clauses(
         } else if let Some(v) = first
             && clause.iter().all(|l| l.is_positive())
         {
-            // It has one of these values, and so none of the others.
+            // A variable with one of these values has none of the others.
             let atoms = form.atoms.of(v).map(|atom| AtomLiteral::new(atom, true));
             let others = atoms.filter(|atom| clause.binary_search(atom).is_err());
             excluded.extend(others.map(|atom| !atom));

@@ -15,13 +15,13 @@ const MAX_WORK: usize = 5_000_000;
 pub(super) struct Probes {
     /// Literals that hold in all solutions.
     pub(super) units: Vec<AtomLiteral>,
-    /// Literals that are true together.
+    /// Pairs of literals with the same truth in all solutions.
     pub(super) equivalences: Vec<[AtomLiteral; 2]>,
     pub(super) is_contradictory: bool,
 }
 
-/// Propagates each literal of the atoms that `is_probed` chooses alone: what leads to a conflict is false, what follows from an atom and from its negation is true, and
-/// two literals of which each follows from the other are equivalent.
+/// Propagates each literal of the atoms that `is_probed` chooses alone: one that leads to a conflict is false, one implied by an atom and its negation is true, and
+/// two literals that follow from each other are equivalent.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 ///
@@ -80,7 +80,7 @@ pub(super) fn probe(
     Ok(probes)
 }
 
-/// The literals that unit propagation of a literal makes true, itself included; `None` if it violates a clause.
+/// The literals that unit propagation of a literal makes true, including itself; `None` if it violates a clause.
 fn consequences(
     propagator: &mut ClausePropagator,
     literal: AtomLiteral,
@@ -93,7 +93,7 @@ fn consequences(
     consistent.then_some(found)
 }
 
-/// Makes a literal true for good; false if that violates a clause.
+/// Makes a literal true for good; returns `false` if that violates a clause.
 fn assert(propagator: &mut ClausePropagator, literal: AtomLiteral) -> bool {
     propagator.assign(literal, AssignmentReason::None);
     propagator.propagate()

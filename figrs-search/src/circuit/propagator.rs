@@ -25,7 +25,7 @@ pub(super) enum AssignmentReason {
     Pair(AtomLiteral),
 }
 
-/// A clause on the watch list of a literal, and another of its literals: if that is true, the clause need not be looked at.
+/// A clause on the watch list of a literal, and another literal of it: if that one is true, the clause is not visited.
 #[derive(Clone, Copy, Debug)]
 struct ClauseWatch {
     clause: ClauseId,
@@ -42,7 +42,7 @@ pub(super) struct ClausePropagator {
     reasons: Vec<AssignmentReason>,
     pub(super) trail: Vec<AtomLiteral>,
     head: usize,
-    /// For each literal the others of its clauses of two.
+    /// For each literal, the other literals of its two-literal clauses.
     pairs: Vec<Vec<AtomLiteral>>,
     watches: Vec<Vec<ClauseWatch>>,
     pub(super) clauses: ClauseDatabase,
@@ -53,7 +53,7 @@ pub(super) struct ClausePropagator {
     is_fact: Vec<bool>,
     /// Number of learned clauses of two.
     learned_pairs: usize,
-    /// The literals of the clause that is violated.
+    /// The literals of the violated clause.
     pub(super) conflict: Vec<AtomLiteral>,
     /// The level of new assignments.
     pub(super) level: u32,
@@ -64,7 +64,7 @@ pub(super) struct ClausePropagator {
 }
 
 impl ClausePropagator {
-    /// An empty assignment of atoms; `exclusive` has for each the range of the atoms that exclude each other.
+    /// An empty assignment of atoms; `exclusive` has, for each atom, the range of the atoms that exclude each other.
     pub(super) fn new(exclusive: Vec<(u32, u32)>) -> Self {
         let atoms = exclusive.len();
         Self {
@@ -157,7 +157,7 @@ impl ClausePropagator {
         self.trail.push(literal);
     }
 
-    /// Takes back all assignments from a position of the trail on.
+    /// Undoes all assignments from a position of the trail on.
     pub(super) fn undo(&mut self, from: usize) {
         for literal in self.trail.drain(from..) {
             self.truths[literal.index()] = Truth::Open;
@@ -166,10 +166,10 @@ impl ClausePropagator {
         self.head = self.head.min(from);
     }
 
-    /// Assigns the facts that are open, at level zero as they depend on no decision; false if one is false, which `conflict`
+    /// Assigns the facts that are open, at level zero as they depend on no decision; returns `false` if one is false, which `conflict`
     /// then holds.
     ///
-    /// They are assigned after each decision again, as the components were found without them.
+    /// They are assigned again after each decision, as the components were found without them.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];
@@ -189,7 +189,7 @@ impl ClausePropagator {
         true
     }
 
-    /// Assigns all that follows from the assignments; false if a clause is violated, which `conflict` then holds.
+    /// Assigns all literals that follow from the assignments; returns `false` if a clause is violated, which `conflict` then holds.
     pub(super) fn propagate(&mut self) -> bool {
         while let Some(&literal) = self.trail.get(self.head) {
             self.head += 1;
@@ -301,7 +301,7 @@ impl ClausePropagator {
             + self.clauses.bytes()
     }
 
-    /// Forgets half of the learned clauses that are no reason of an assignment.
+    /// Forgets half of the learned clauses that are not the reason of an assignment.
     pub(super) fn forget_learned(&mut self) {
         let mut locked = vec![false; self.clauses.len()];
         for literal in &self.trail {
@@ -310,7 +310,7 @@ impl ClausePropagator {
             }
         }
         self.clauses.forget_half(|id| locked[id as usize]);
-        // A place may be taken again, so that no watch may stay on it.
+        // A place may be reused, so that no watch may stay on it.
         let clauses = &self.clauses;
         for list in &mut self.watches {
             list.retain(|watch| clauses.kind(watch.clause) != ClauseKind::Forgotten);

@@ -30,7 +30,7 @@ impl ScaledNumber {
         scale: 0,
     };
 
-    /// The number of a natural logarithm.
+    /// The number whose natural logarithm is `log`.
     pub fn from_log(log: f64) -> Self {
         if log == f64::NEG_INFINITY {
             return Self::ZERO;
@@ -71,13 +71,13 @@ impl ScaledNumber {
         let is_larger = match (self.is_zero(), other.is_zero()) {
             (true, _) => true,
             (false, true) => false,
-            // Mantissas of neighbouring scales meet at `2^256` of the lower one only.
+            // Numbers of neighbouring scales are equal only at mantissa `2^256` of the lower scale.
             (false, false) => (other.scale, other.mantissa) > (self.scale, self.mantissa),
         };
         if is_larger { other } else { self }
     }
 
-    /// The quotient by a number that is not zero, and at least as large but for rounding.
+    /// The quotient by `whole`, which is not zero and, apart from rounding, not smaller.
     pub fn share_of(self, whole: Self) -> f64 {
         if self.is_zero() {
             return 0.0;
@@ -85,7 +85,7 @@ impl ScaledNumber {
         let ratio = self.mantissa / whole.mantissa;
         match whole.scale - self.scale {
             0 => ratio,
-            // Rounding may lift a share of all across the border between two scales.
+            // Rounding may lift a share of almost one across the border between two scales.
             -1 => ratio * power_of_two(UNIT),
             1 => ratio * power_of_two(-UNIT),
             _ => 0.0,
@@ -124,7 +124,7 @@ impl Add for ScaledNumber {
                 large.mantissa + small.mantissa * power_of_two(-UNIT),
                 large.scale,
             ),
-            // Less than the last digit of the larger one.
+            // The smaller number is less than the last digit of the larger one.
             _ => large,
         }
     }

@@ -15,18 +15,18 @@ use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
 use figrs_factor::eliminate::{EliminationError, Options};
 
-/// Number of atoms looked at between two looks at the clock and the memory; tests look after each step.
+/// Number of atoms looked at between two checks of the clock and the memory; tests check after each step.
 const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
-/// Work of a step beside the atoms of its component.
+/// Work of a step in addition to the atoms of its component.
 const STEP_WORK: usize = 1 << 6;
-/// Number of learned clauses beyond which the first are forgotten.
+/// Number of learned clauses beyond which clauses are forgotten for the first time.
 const FIRST_LEARNED_LIMIT: usize = 4000;
-/// Bytes of an atom in the lists of the search alone.
+/// Bytes of an atom in the search's own lists.
 const ATOM_BYTES: usize = 32;
-/// Weight of the activity of an atom beside the number of its clauses.
+/// Weight of the activity of an atom relative to the number of its clauses.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
-/// A decision and what is open below it.
+/// A decision, with the starts of the lists that grow below it.
 #[derive(Clone, Debug)]
 struct SearchFrame<V> {
     component: OpenComponent,
@@ -45,7 +45,7 @@ struct SearchFrame<V> {
 pub struct SearchControl<'a> {
     /// Memory, and deadline and interrupt.
     pub options: &'a Options,
-    /// Decisions at most.
+    /// Maximum number of decisions.
     pub decisions: u64,
     /// Called from time to time with the number of decisions.
     pub report: &'a dyn Fn(u64),
@@ -68,32 +68,32 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     pub analysis: ConflictAnalysis,
     finder: ComponentFinder,
     pub cache: ComponentCache<T::Value>,
-    /// For each frame the time at which its branch began.
+    /// For each frame, the mark of the cache at which its branch began.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
     frames: Vec<SearchFrame<T::Value>>,
     pending: Vec<OpenComponent>,
-    /// Changes of residual tables: factor and table before.
+    /// Changes of residual tables: each factor and its table before.
     residual_trail: Vec<(u32, ResidualTable)>,
-    /// For each atom the last branch whose component it is in.
+    /// For each atom, the last branch in whose component it is.
     owner: Vec<u64>,
     /// Atoms that were eliminated beforehand.
     is_defined: Vec<bool>,
     branches: u64,
     learned_limit: usize,
     decisions: u64,
-    /// Number of atoms looked at since the clock was.
+    /// Number of atoms looked at since the last check of the clock.
     work: usize,
-    /// Size of what does not grow.
+    /// Size in bytes of the lists that do not grow.
     fixed_bytes: usize,
     meter: MemoryMeter,
-    /// If set, components are searched again that are in the cache, and compared.
+    /// If set, components found in the cache are searched again, and their values compared.
     #[cfg(test)]
     pub replay: Option<super::tests::CacheReplay<T::Value>>,
 }
 
 impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
-    /// A search of a problem, whose clauses it takes.
+    /// A search of a problem; it takes the problem's clauses.
     pub(super) fn new(
         form: &'a mut LogicalForm,
         (preferences, defined): (Vec<f64>, &[DefinedAtom]),
@@ -136,15 +136,15 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// The trace, without all else.
+    /// The trace; drops everything else.
     pub(super) fn into_trace(self) -> T {
         self.trace
     }
 
-    /// The value of the problem; `None` if zeros exclude all.
+    /// The value of the problem; `None` if zeros exclude all worlds.
     ///
     /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooManyOperations`] after more decisions than allowed;
-    /// [`EliminationError::TooMuchMemory`] if all together takes more than allowed.
+    /// [`EliminationError::TooMuchMemory`] if the whole search takes more than allowed.
     pub(super) fn run(
         &mut self,
         control: &SearchControl<'_>,
@@ -222,7 +222,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         control.options.check_interrupt()
     }
 
-    /// Assigns what clauses of one literal say, and finds the components; false if there is no solution.
+    /// Assigns the literals of unit clauses, and finds the components; returns `false` if there is no solution.
     fn begin(&mut self) -> bool {
         for i in 0..self.form.clauses.len() {
             if let [literal] = *self.form.clauses[i] {
@@ -236,7 +236,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         if !self.propagator.propagate() {
             return false;
         }
-        // They are in the propagator.
+        // The propagator has the clauses.
         self.form.clauses = Vec::new();
         self.trace.open_product();
         for &residual in &self.finder.residuals {
@@ -315,7 +315,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         &self.finder.members[component.start as usize..][..component.len as usize]
     }
 
-    /// Propagates the last decision; resolves conflicts until there is none. False if there is no solution.
+    /// Propagates the last decision; resolves conflicts until there is none. Returns `false` if there is no solution.
     fn settle(&mut self) -> bool {
         while !(self.propagator.assign_facts() && self.propagator.propagate()) {
             let refutation = self.analysis.resolve(&mut self.propagator);
@@ -348,14 +348,14 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Takes back the assignments of the present branch, and what is open in it.
+    /// Undoes the assignments of the present branch, and drops its open components.
     fn undo_branch(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
         };
         let start = frame.residuals_start;
         let (pending, members) = (frame.pending_start, frame.members_start);
-        // The reason of a decision's negation is only used by it.
+        // Only the negated decision uses its reason.
         let first = self.propagator.trail[frame.trail_start];
         let reason = self.propagator.reason_of(first);
         self.propagator.forget_reason(reason);
@@ -415,7 +415,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.trace.multiply(value);
     }
 
-    /// Records what the present branch assigns, and splits what it leaves open.
+    /// Records the assignments of the present branch, and splits the open atoms into components.
     fn extend(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -464,7 +464,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Finds the component of an atom: it is looked up, or left to be searched.
+    /// Finds the component of an atom, whose value is looked up in the cache, or which is left to be searched.
     fn split_off(&mut self, atom: u32) {
         let found = self.finder.component_of(atom, self.form, &self.propagator);
         let Some(component) = found else {
@@ -487,8 +487,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// The sum over the open values of a variable that is a component by itself, in the time of their number: decisions would look at
-    /// all others for each.
+    /// The sum over the open values of a variable that is a component by itself, in time linear in their number: with decisions, each would look at
+    /// all others.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {

@@ -1,4 +1,4 @@
-//! Records of a search: numbers alone, or a circuit.
+//! Records of a search: a sum, or a circuit.
 
 use super::scaled_number::ScaledNumber;
 
@@ -10,10 +10,10 @@ pub(super) trait SearchTrace {
     type Value: Copy;
 
     fn open_product(&mut self);
-    /// The variable has this value, by an assignment in the present product.
+    /// Multiplies the present product by the assignment of this value to the variable.
     fn value(&mut self, variable: u32, value: u32);
     fn symbol(&mut self, symbol: u32);
-    /// A variable of two values that nothing constrains.
+    /// Multiplies the present product by a variable of two values that no clause or table constrains.
     fn free(&mut self, variable: u32);
     fn multiply(&mut self, value: Self::Value);
     fn close_product(&mut self) -> Self::Value;
@@ -33,7 +33,7 @@ pub(super) struct SumTrace {
 }
 
 impl SumTrace {
-    /// The sum for the natural logarithms of the symbols.
+    /// A sum trace for symbols of these natural logarithms.
     pub(super) fn new(logs: impl IntoIterator<Item = f64>) -> Self {
         Self {
             symbols: logs.into_iter().map(ScaledNumber::from_log).collect(),

@@ -4,8 +4,8 @@ use super::literal::AtomLiteral;
 
 /// The direct encoding of variables by atoms, statements that a variable has a value.
 ///
-/// A variable of two values has one atom, true for the second; of three values and more one for each value, of which exactly
-/// one is true; of one value none.
+/// A variable of two values has one atom, true for the second; one of three values or more has an atom for each value, exactly one of which
+/// is true; one of a single value has none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueAtoms {
     pub(super) cardinalities: Vec<u32>,
@@ -51,7 +51,7 @@ impl ValueAtoms {
         self.variables[literal.atom()]
     }
 
-    /// For each atom the range of those that exclude each other: the values of its variable.
+    /// For each atom, the range of atoms that exclude each other: the values of its variable.
     pub(super) fn exclusive(&self) -> Vec<(u32, u32)> {
         let range = |&v: &u32| {
             let atoms = self.of(v);
@@ -60,7 +60,7 @@ impl ValueAtoms {
         self.variables.iter().map(range).collect()
     }
 
-    /// The literal that a variable of at least two values has this one.
+    /// The literal that a variable of at least two values has this value.
     pub(super) fn has_value(&self, variable: u32, value: u32) -> AtomLiteral {
         let first = self.firsts[variable as usize];
         if self.cardinalities[variable as usize] == 2 {
@@ -70,7 +70,7 @@ impl ValueAtoms {
         }
     }
 
-    /// The variable and the value that a literal says it has; `None` for one that excludes one of several values.
+    /// The variable and the value that a literal assigns to it; `None` for a literal that excludes one of several values.
     pub(super) fn value_of(&self, literal: AtomLiteral) -> Option<(u32, u32)> {
         let variable = self.variable(literal);
         if self.cardinalities[variable as usize] == 2 {
@@ -91,7 +91,7 @@ impl ValueAtoms {
         }
     }
 
-    /// The clauses that each variable of three values and more has some value.
+    /// The clauses that each variable of three or more values has some value.
     pub(super) fn some_value(&self) -> impl Iterator<Item = Vec<AtomLiteral>> {
         let variables = (0..).zip(&self.cardinalities).filter(|&(_, &n)| n > 2);
         variables.map(|(v, _)| {

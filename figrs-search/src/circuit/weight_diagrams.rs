@@ -1,4 +1,4 @@
-//! Weights of factors as decision diagrams that share equal parts: residual tables are known by their content.
+//! Weights of factors as decision diagrams that share equal parts, so that residual tables are identified by their content.
 
 use figrs_factor::Until;
 use rand::{Rng, SeedableRng};
@@ -10,9 +10,9 @@ use super::memory_budget::hash_table_bytes;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Bytes of an allocation beside what is stored in it.
+/// Bytes of an allocation in addition to its contents.
 const ALLOCATION_BYTES: usize = 16;
-/// Number of nodes made between two looks at the clock.
+/// Number of nodes made between two checks of the clock.
 const LOOK_INTERVAL: usize = 1 << 16;
 
 /// A residual table: a leaf or an inner node.
@@ -23,7 +23,7 @@ pub(super) struct ResidualTable(u32);
 const LEAF: u32 = 1 << 31;
 
 impl ResidualTable {
-    /// A don't-care: all entries are zero, and clauses exclude them, so that any table may stand for it.
+    /// A don't-care: all entries are zero and excluded by clauses, so that any table may stand for it.
     pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
     /// A constant: a symbol, by its number.
@@ -44,16 +44,16 @@ impl ResidualTable {
 #[derive(Clone, Debug)]
 struct DiagramNode {
     variable: u32,
-    /// First places of its children and its support, and their numbers.
+    /// The start of the range of its children and its length; likewise for its support.
     children: (u32, u32),
     support: (u32, u32),
-    /// A random number, its part of the hash of a component.
+    /// A random number: the node's part of the hash of a component.
     key: ComponentHash,
 }
 
 /// Multi-valued decision diagrams of the weights of all factors, with equal nodes stored once.
 ///
-/// A node whose children are equal, don't-cares aside, is replaced by one of them. Restrictions are remembered.
+/// A node whose children are equal, apart from don't-cares, is replaced by one of them. Restrictions are cached.
 #[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
@@ -78,7 +78,7 @@ impl Default for WeightDiagrams {
 }
 
 impl WeightDiagrams {
-    /// The diagram of a table given by its entries that are not zero: rows of `arity` values in ascending order, with a symbol each.
+    /// The diagram of a table given by its non-zero entries: rows of `arity` values in ascending order, with a symbol each.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub(super) fn table(
@@ -160,7 +160,7 @@ impl WeightDiagrams {
         &self.support[start as usize..][..len as usize]
     }
 
-    /// The part of a residual table that is no constant in the hash of a component.
+    /// The part of a residual table, which is not a constant, in the hash of a component.
     pub(super) fn key(&self, table: ResidualTable) -> ComponentHash {
         self.nodes[table.0 as usize].key
     }
@@ -223,7 +223,7 @@ impl WeightDiagrams {
 
     /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        // Children stand in the nodes and in the keys of the table of unique nodes, in an allocation each.
+        // The nodes and the keys of the table of unique nodes each hold the children in one allocation.
         self.nodes.len() * (size_of::<DiagramNode>() + ALLOCATION_BYTES)
             + self.children.len() * 2 * size_of::<ResidualTable>()
             + self.support.len() * size_of::<u32>()

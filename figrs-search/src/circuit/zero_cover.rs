@@ -1,11 +1,11 @@
-//! Clauses that exclude the zeros of a table: an irredundant cover of them by cubes.
+//! Clauses that exclude the zeros of a table: an irredundant cover of the zeros by cubes.
 
-/// A cube: for some of the variables of a table, by position, the values it allows.
+/// A cube: for some variables of a table, by position, the values it allows.
 pub(super) type Cube = Vec<(usize, Vec<u32>)>;
 
 /// Cubes that cover the zeros of a dense table and no other entry.
 ///
-/// **Complexity.** Some power of the entries below 1.6 for Booleans, nearer to linear in practice.
+/// **Complexity.** A power of the number of entries below 1.6 for Booleans, nearer to linear in practice.
 ///
 /// **References.** Minato, *Fast generation of irredundant sum-of-products forms from binary decision diagrams*, SASIMI 1992.
 pub(super) fn zero_cover(is_zero: &[bool], cards: &[u32]) -> Vec<Cube> {
@@ -28,7 +28,7 @@ impl ZeroCover<'_> {
     /// Covers the entries `required` of a slice within those `allowed`; returns the covered ones. `at` is the first variable of
     /// the slice.
     ///
-    /// The depth is that of the variables of a dense table, the logarithm of its entries.
+    /// The depth of the recursion is the number of variables of a dense table, logarithmic in its entries.
     fn cover(&mut self, required: &[bool], allowed: &[bool], at: usize) -> Vec<bool> {
         if !required.contains(&true) {
             return vec![false; required.len()];

@@ -5,7 +5,7 @@ use super::super::network::function::Side;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Projects a binary function on one side (0 or 1): each value of that variable has a pair of cost zero then (arc consistency).
+    /// Projects a binary function on one side (0 or 1), after which each value of that variable has a pair of cost zero (arc consistency).
     pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;
@@ -60,7 +60,7 @@ impl Network {
             && self.pair_cost(side, a, support) == 0
     }
 
-    /// The smallest cost of a value's pairs with the unary costs of the other variable.
+    /// The smallest cost of a value's pairs, including the unary costs of the other variable.
     #[inline]
     fn cheapest_pair(&mut self, side: &Side, a: usize) -> i64 {
         self.costs_seen += self.live_count(side.other) as u64;
@@ -83,7 +83,7 @@ impl Network {
         least - paid
     }
 
-    /// The cost that a value of one side takes at least, by the function and the unary costs of its other variable.
+    /// The minimum cost of a value of one side, by the function and the unary costs of its other variable.
     pub(super) fn full_binary_cost(&mut self, f: usize, side: usize, a: usize) -> i64 {
         let side = self.side(f, side);
         if self.is_fully_supported(&side, a) {
@@ -93,8 +93,8 @@ impl Network {
         self.cheapest_pair(&side, a)
     }
 
-    /// Projects a binary function and the unary costs of its other variable on one side: each value has a pair of cost zero
-    /// with a value of cost zero then (directional arc consistency). Takes from the other variable what that needs, not more.
+    /// Projects a binary function and the unary costs of its other variable on one side, after which each value has a pair of cost zero
+    /// with a value of cost zero (directional arc consistency). Takes from the other variable only as much as that needs.
     pub(super) fn project_binary_fully(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.side(f, side);
@@ -114,7 +114,7 @@ impl Network {
         projected.map(|_| ())
     }
 
-    /// The cost that each value can gain; removes values that gain too much. True if one gains anything.
+    /// Computes the cost that each value can gain; removes values that gain too much. Returns `true` if any value gains.
     fn gains_of(&mut self, side: &Side, gains: &mut [i64]) -> Result<bool, Conflict> {
         let mut some = false;
         for place in (0..self.live_count(side.own)).rev() {

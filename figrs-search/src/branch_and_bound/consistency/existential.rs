@@ -4,7 +4,7 @@ use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// The place of a variable in a function whose costs the directional moves do not bring to it.
+    /// The place of a variable in a function whose costs the directional moves do not move to it.
     fn place_against_order(&self, f: usize, v: usize) -> Option<usize> {
         let function = &self.functions[f];
         if !self.is_active(f) || matches!(function.arity, Arity::Nary(_)) {
@@ -14,7 +14,7 @@ impl Network {
         (place > 0).then_some(place)
     }
 
-    /// The cost that a value takes at least, if it is below a limit; else some cost that is not.
+    /// The minimum cost of a value, if it is below a limit; else some cost of at least the limit.
     fn cost_of_value(&mut self, v: usize, value: usize, limit: i64) -> i64 {
         let mut cost = self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -32,8 +32,8 @@ impl Network {
         cost
     }
 
-    /// Finds a value that all functions support, or moves costs to the variable so that the lower bound rises. False if that was
-    /// tried.
+    /// Finds a value that all functions support, or moves costs to the variable so that the lower bound may rise. Returns `false` if
+    /// costs were moved.
     pub(super) fn make_existential(&mut self, v: usize) -> Result<bool, Conflict> {
         let limit = self.worthwhile;
         let known = self.supported[v] as usize;

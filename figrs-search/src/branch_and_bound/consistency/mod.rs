@@ -1,4 +1,4 @@
-//! Soft local consistencies: costs are moved between cost functions until some of them are paid whatever the values are.
+//! Soft local consistencies: costs are moved between cost functions so that the lower bound rises.
 //!
 //! Every move subtracts from some cost functions what it adds to others, so that no assignment changes its cost, and no cost becomes
 //! negative. A value is removed when its unary cost and the lower bound reach the upper bound.
@@ -6,7 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `node` | unary costs, and assigned variables |
-//! | `binary`, `ternary`, `nary` | moves of costs by functions of so many variables |
+//! | `binary`, `ternary`, `nary` | moves of costs by functions of two, three and more variables |
 //! | `existential` | values that all functions support |
 //! | `propagate` | the fixpoint of all of them |
 //! | `reweigh` | tree-reweighted sweeps through all variables at a node |

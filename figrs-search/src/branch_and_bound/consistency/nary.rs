@@ -7,15 +7,15 @@ use super::super::cost_table::CostTable;
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
-/// Number of entries up to which a function of more than three open variables is looked at whole.
+/// Maximum number of entries of a function of more than three open variables that is projected.
 const LOOK: usize = 1 << 10;
 
-/// Largest number of open variables for which a function is replaced by a smaller one, and the largest size of that one.
+/// Maximum number of open variables of a function that is replaced by a smaller one, and maximum size of the smaller one.
 const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces a function of few open variables by one of these, and projects others on each of their variables.
+    /// Replaces a function of few open variables by a function of these alone; projects other functions on each of their variables.
     pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
         let f = self.nary[place].function as usize;
         if !self.is_active(f) {
@@ -51,7 +51,7 @@ impl Network {
         Ok(())
     }
 
-    /// The function with the other variables given takes the place of a larger one.
+    /// Replaces a larger function by a function of its open variables, with the others given.
     fn replace_nary(
         &mut self,
         f: usize,
@@ -96,7 +96,7 @@ impl Network {
         Ok(())
     }
 
-    /// Moves what each value of a variable costs at least by a larger function to its unary cost.
+    /// Moves the minimum cost of each value of a variable in a larger function to its unary cost.
     fn project_nary(
         &mut self,
         place: usize,

@@ -19,7 +19,7 @@ impl Network {
         self.queue_without_zero(v);
     }
 
-    /// Queues a variable of which no value is known to cost nothing. The value that is remembered may be one of a level that was undone since.
+    /// Queues a variable without a known value of cost zero. The stored value may come from a level that was undone since.
     #[inline]
     pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
         let cheapest = self.cheapest[v] as usize;
@@ -28,7 +28,7 @@ impl Network {
         }
     }
 
-    /// Moves the smallest unary cost of a variable to the lower bound and removes values that are too dear.
+    /// Moves the smallest unary cost of a variable to the lower bound and removes values that cost too much.
     pub(super) fn make_node_consistent(&mut self, v: usize) -> Result<(), Conflict> {
         self.look(self.live_count(v));
         let (mut least, mut cheapest) = (i64::MAX, 0);
@@ -66,7 +66,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes the values of all variables that are too dear, if the bounds have come nearer since the last time.
+    /// Removes the values of all variables that cost too much, if the bounds have changed since the last sweep.
     pub(super) fn sweep(&mut self) -> Result<(), Conflict> {
         if self.swept == (self.lower, self.upper) {
             return Ok(());
@@ -76,13 +76,13 @@ impl Network {
         while place < self.open().len() {
             let v = self.open()[place] as usize;
             self.remove_dear(v)?;
-            // A variable that was decided has given its place to another.
+            // A variable that got a value has left its place to another.
             place += usize::from(self.is_open(v));
         }
         Ok(())
     }
 
-    /// Takes the functions of a variable that has one value apart from it: their costs go to the other variables.
+    /// Detaches the functions of a variable that has one value: their costs go to the other variables.
     pub(super) fn project_assigned(&mut self, v: usize) -> Result<(), Conflict> {
         let value = self.value(v, 0);
         for i in 0..self.incident[v].len() {
@@ -115,7 +115,7 @@ impl Network {
         Ok(())
     }
 
-    /// The ternary function of which a variable has one value becomes a binary one.
+    /// Replaces a ternary function with a variable of one value by a binary function.
     fn condition_ternary(&mut self, f: usize, v: usize, value: usize) {
         self.active.set(f, INACTIVE);
         let function = self.functions[f];

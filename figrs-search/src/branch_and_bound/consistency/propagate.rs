@@ -5,14 +5,14 @@ use figrs_factor::Until;
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Work between two looks at the clock.
+/// Work between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
 /// Number of times that costs may be moved against the order without a gain, in one propagation.
 const FRUITLESS: u32 = 64;
 
 impl Network {
-    /// Moves costs until nothing changes (EDAC), eliminates variables of few neighbours on the way. Pauses once the work allowed is done: the bounds hold,
+    /// Moves costs until nothing changes (EDAC), and eliminates variables of few neighbours. Pauses once the work allowed is done: the bounds hold,
     /// and the next call goes on.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
@@ -28,7 +28,7 @@ impl Network {
         result
     }
 
-    /// The same, pausing only once the time is over.
+    /// As [`propagate`](Self::propagate), pausing only after the deadline.
     pub(in super::super) fn propagate_until(&mut self, until: &Until) -> Result<(), Conflict> {
         loop {
             self.pause_at = self.work() + WORK_IN_A_ROW;
@@ -85,7 +85,7 @@ impl Network {
         }
     }
 
-    /// Values of a variable were removed: those after it in the scopes of its functions may have lost a support.
+    /// After values of a variable were removed, moves costs to the variables after it in its functions, which may have lost supports.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -112,7 +112,7 @@ impl Network {
         Ok(())
     }
 
-    /// Values of a variable were removed or cost more: costs are moved to the first variables of its functions.
+    /// After values of a variable were removed or cost more, moves costs to the first variables of its functions.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -128,7 +128,7 @@ impl Network {
         Ok(())
     }
 
-    /// A variable changed: it and those after it in the scopes of its functions may have lost the value that all functions support.
+    /// Queues a variable that changed, and those after it in its functions: they may have lost the value that all functions support.
     fn queue_candidates(&mut self, v: usize) {
         self.candidates.insert(v);
         self.dominance_queue.insert(v);

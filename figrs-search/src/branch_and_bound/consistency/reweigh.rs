@@ -3,7 +3,7 @@
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Sweeps go on while one raises the bound by more than this part of what is missing to the upper bound.
+/// Sweeps go on while one raises the bound by more than the gap to the upper bound divided by this.
 const LEAST_GAIN: i64 = 1 << 7;
 
 /// The direction of a sweep through the variables.
@@ -14,11 +14,11 @@ enum Sweep {
 }
 
 impl Network {
-    /// Moves costs in whole sweeps until the lower bound hardly rises: what [`reweighted`](super::super::reweighting::reweighted) does to tables,
-    /// with the values and functions that are left at a node.
+    /// Moves costs in whole sweeps until the lower bound hardly rises, as [`reweighted`](super::super::reweighting::reweighted) does for tables,
+    /// with the remaining values and functions of a node.
     ///
-    /// Each open variable in turn takes from its binary and ternary functions what its values cost at least, pays the smallest sum to the lower bound, and
-    /// spreads the rest over those functions that have variables to come. No assignment below the upper bound changes its cost; all of it is undone
+    /// Each open variable in turn takes from its binary and ternary functions the minimum costs of its values, adds the smallest sum to the lower bound, and
+    /// spreads the rest over the functions that have later variables. No assignment below the upper bound changes its cost; all moves are undone
     /// with the level. Ends early once the work allowed is done.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
@@ -45,7 +45,7 @@ impl Network {
         Ok(())
     }
 
-    /// Collects the costs of a variable, pays the smallest and spreads the others.
+    /// Collects the costs of a variable, adds the smallest to the lower bound and spreads the others.
     fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
         if !self.is_open(v) || self.work() >= self.pause_at {
             return Ok(());

@@ -7,13 +7,13 @@ use super::super::network::{Conflict, Network};
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,
-    /// The two others, ascending.
+    /// The two other variables, ascending.
     pub(in super::super) others: [usize; 2],
     cells: usize,
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The binary functions of the own variable and each other, and of the two others, if they are active.
+    /// The binary functions of this side's variable with each other one, and of the two others, if they are active.
     pairs: [Option<u32>; 3],
 }
 
@@ -136,7 +136,7 @@ impl Network {
         }
     }
 
-    /// The cost of two values by the binary function of variables of a ternary one, if it is active.
+    /// The cost of two values by a binary function in the scope of a ternary one, if it is active.
     #[inline]
     fn pair_within(&self, f: Option<u32>, v: usize, a: usize, b: usize) -> i64 {
         match f {
@@ -149,7 +149,7 @@ impl Network {
         }
     }
 
-    /// The cost of three values by a ternary function and all functions within its scope but the unary one of the first.
+    /// The cost of three values by a ternary function and all functions within its scope except the unary one of the first.
     fn full_triple_cost(&self, side: &TernarySide, a: usize, b: usize, c: usize) -> i64 {
         let [y, z] = side.others;
         self.triple_cost(side, a, b, c)
@@ -160,7 +160,7 @@ impl Network {
             + self.unary(z, c)
     }
 
-    /// The cost that a value takes at least by a ternary function, the binary ones in its scope and the unary ones of its other
+    /// The minimum cost of a value by a ternary function, the binary ones in its scope and the unary ones of its other
     /// variables.
     pub(super) fn full_ternary_cost(&mut self, f: usize, place: usize, a: usize) -> i64 {
         let side = self.ternary_side(f, place);
@@ -195,7 +195,7 @@ impl Network {
         least
     }
 
-    /// Projects a ternary function with all functions in its scope on one of its variables, taking from them what that needs.
+    /// Projects a ternary function with all functions in its scope on one of its variables, taking from them only as much as that needs.
     pub(super) fn project_ternary_fully(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
@@ -232,11 +232,11 @@ impl Network {
         Ok(some)
     }
 
-    /// Moves costs of the smaller functions to a ternary one until each value can give what it gains. Each function gives what is
-    /// missing when all that come after it give everything.
+    /// Moves costs of the smaller functions to a ternary one until it can pay the gain of each value. Each function gives only the cost
+    /// that is missing if all functions after it give all their costs.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
-        // Each of the three pairs and of the two values goes through all triples.
+        // Each of the three pairs and each of the two single values goes through all triples.
         self.costs_seen += 5 * self.live_count(side.own) as u64 * self.others_count(side);
         for (pair, first, second) in [(2, y, z), (0, side.own, y), (1, side.own, z)] {
             let Some(f) = side.pairs[pair] else {
@@ -318,8 +318,8 @@ impl Network {
         }
     }
 
-    /// The most that is missing in the triples with two values of a pair (or one value) when those functions that give after it
-    /// give everything: the pair of the two others, then those with the own variable, then the unary costs.
+    /// The largest missing cost of the triples with two values of a pair (or one value) if the functions that give after it
+    /// give all their costs. The order is: the pair of the two others, the pairs with the side's own variable, the unary costs.
     fn missing(
         &self,
         side: &TernarySide,

@@ -1,4 +1,4 @@
-//! Moves of costs keep the cost of every assignment, and bounds are never above the best one.
+//! Tests that moves of costs keep the cost of every assignment, and that bounds never exceed the best cost.
 
 use rand::RngExt;
 
@@ -14,7 +14,7 @@ use figrs_random_graphs::generator;
 /// Larger than the sum of all finite costs of a case.
 const UPPER: i64 = 1 << 40;
 
-/// The cost of an assignment by what a network holds; without the functions that were eliminated it is that of the best values of
+/// The cost of an assignment by the functions of a network; without the eliminated functions, it is the cost with the best values of
 /// eliminated variables.
 fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     let mut cost = network.lower;
@@ -100,7 +100,7 @@ fn check(network: &Network, tables: &CostTables, agrees: impl Fn(&[u32]) -> bool
     }
 }
 
-/// A network in which no variable is eliminated and no value is removed for another one.
+/// A network in which no variable is eliminated and no dominated value is removed.
 fn plain(tables: &CostTables) -> Network {
     let mut network = Network::new(tables, UPPER, 1);
     network.is_simplifying = false;
@@ -123,7 +123,7 @@ fn propagation_keeps_the_cost_of_every_assignment() {
         check(&network, &tables, |_| true, &case);
         consistent += 1;
         raised += usize::from(network.lower > 0);
-        // Decisions and their undoing.
+        // Takes decisions and undoes them.
         let before = (
             network.lower,
             network.costs.values.clone(),
@@ -193,7 +193,7 @@ fn simplifications_keep_the_best_cost() {
     assert!(simplified > 1000, "{simplified}");
 }
 
-/// The bounds of a search enclose the best cost whenever it pauses, also with memory for no open nodes, and it ends with it.
+/// The bounds of a search enclose the best cost whenever it pauses, also without memory for open nodes, and it ends with the best cost.
 #[test]
 fn searches_find_the_best_cost() {
     let mut pauses = 0;
@@ -210,7 +210,7 @@ fn searches_find_the_best_cost() {
         if seed % 2 == 0 {
             network.is_simplifying = false;
         }
-        // The search begins with what is left of a propagation that was paused.
+        // The search begins by finishing a paused propagation.
         if seed % 7 == 0 {
             network.pause_at = seed % 11;
         }
@@ -269,7 +269,7 @@ fn sweeps_at_a_node_keep_the_cost_of_every_assignment() {
         let result = network.decide(Decision::Assign(v as u32, value));
         let result = result.and_then(|()| network.propagate());
         let bound = network.lower;
-        // Some sweeps end early, as those of a search that pauses.
+        // Some sweeps end early, as in a search that pauses.
         if seed % 5 == 0 {
             network.pause_at = network.work() + seed % 7;
         }

@@ -1,4 +1,4 @@
-//! Tree of clusters: groups of variables that small separators part.
+//! Tree of clusters: groups of variables divided by small separators.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -19,7 +19,7 @@ pub(in super::super) struct ClusterLimits {
     pub(super) assignments: usize,
     /// Minimum number of variables of a cluster.
     pub(super) least_own: usize,
-    /// Maximum depth of a tree: clusters below become parts of those above.
+    /// Maximum depth of a tree: deeper clusters are merged into those above.
     pub(super) depth: usize,
 }
 
@@ -31,20 +31,20 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     depth: 24,
 };
 
-/// A group of variables, and those above it that its functions and those of the clusters below it mention.
+/// A group of variables, and its separator: the variables above it that its functions, or those of clusters below it, mention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,
-    /// Ascending.
+    /// The variables of the separator, ascending.
     pub(super) separator: Vec<u32>,
-    /// The cluster above; the first one has none.
+    /// The cluster above; `None` for the first one.
     pub(super) above: Option<usize>,
 }
 
 /// The clusters of a tree decomposition, each after the one above it: each variable is in one of them, and each function mentions
-/// variables of one and of its separator.
+/// variables of one cluster and of its separator.
 ///
-/// The buckets of an elimination are merged with those above them until separators are small and clusters are not. `None` if that leaves less than two.
+/// The buckets of an elimination are merged with those above them until separators are small and clusters are large. `None` if fewer than two remain.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn clusters(

@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `cluster_tree` | clusters of variables with small separators |
-//! | `subproblem` | a cluster with all below it, as a network; what is known for each assignment of its separator |
+//! | `subproblem` | a cluster with all clusters below it, as a network; a record for each assignment of its separator |
 //! | `tree_search` | hybrid best-first search in all clusters |
 
 mod cluster_tree;

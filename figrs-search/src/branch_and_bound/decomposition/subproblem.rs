@@ -1,4 +1,4 @@
-//! A cluster as a network, and what is known of it and all clusters below it for each assignment of its separator.
+//! A cluster as a network, with a record for each assignment of its separator: bounds and open nodes of it and all clusters below it.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -10,18 +10,18 @@ use super::super::network::{Decision, Network};
 use super::super::search::{BestFirst, OpenNodes};
 use super::cluster_tree::Cluster;
 
-/// A network is made anew once bounds of clusters below have risen by more than this part of how often they had.
+/// A network is rebuilt once the number of rises of the bounds below has grown by more than its value divided by this.
 const RISES: u64 = 4;
 
-/// Bytes of what is known for an assignment, without its lists.
+/// Bytes of a record, without its lists.
 const RECORD: usize = 128;
 
 /// Bounds and open nodes of a subproblem for one assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// No assignment costs less.
+    /// Lower bound of the cost.
     pub(super) lower: i64,
-    /// The bound when it was kept last.
+    /// The lower bound when the record was last stored.
     known: i64,
     /// The best assignment of all variables of the subproblem, and its cost.
     pub(super) best: Option<Vec<u32>>,
@@ -29,12 +29,12 @@ pub(super) struct Record {
     pub(super) open: OpenNodes,
     /// Nodes of at least this bound may have been dropped.
     pub(super) dropped: i64,
-    /// The work done for it.
+    /// The work done for this assignment.
     pub(super) work: u64,
 }
 
 impl Record {
-    /// True if nothing below a cost is left to be found.
+    /// True if no assignment below the cost `upper` is left to be found.
     pub(super) fn is_closed(&self, upper: i64) -> bool {
         self.lower >= upper.min(self.upper)
     }
@@ -55,30 +55,30 @@ pub(super) struct Below {
     pub(super) places: Vec<u32>,
 }
 
-/// A cluster with all clusters below it. Its variables are those of the separator, then its own, then those below.
+/// A cluster with all clusters below it. Its variables are those of the separator, then its own, then those of the clusters below.
 ///
-/// The network has the first two. Its functions are those of the cluster, and for each cluster below one of its separator: a lower bound for each assignment.
+/// The network has the first two kinds. Its functions are those of the cluster and, for each cluster below, lower bounds by the assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Subproblem {
-    /// The variables by their names in the component.
+    /// The names of the variables in the component.
     pub(super) names: Vec<u32>,
     separator: usize,
-    /// The cost functions of the cluster without those below it, over the variables of the network.
+    /// The cost functions of the cluster, without those of clusters below, over the variables of the network.
     pub(super) own: CostTables,
     pub(super) below: Vec<Below>,
     pub(super) search: BestFirst,
     limits: ComponentLimits,
-    /// The bound for every assignment of the separator.
+    /// A lower bound that holds for every assignment of the separator.
     lower: i64,
     records: FxHashMap<Vec<u32>, Record>,
     pub(super) bytes: usize,
     /// Number of times that a bound for an assignment has risen.
     pub(super) rises: u64,
-    /// The rises of the clusters below that the network knows of.
+    /// Number of rises of the clusters below when the network was built.
     known_rises: u64,
 }
 
-/// The clusters with their functions, before networks are made of them.
+/// The clusters with their functions, from which networks are built.
 pub(super) struct ClusterFunctions<'a> {
     pub(super) tables: &'a CostTables,
     pub(super) clusters: &'a [Cluster],
@@ -107,7 +107,7 @@ impl<'a> ClusterFunctions<'a> {
         let scopes = tables.tables.iter().map(|table| &table.scope);
         let scopes = scopes.chain(tables.listed.iter().map(|listed| &listed.scope));
         for (f, scope) in scopes.enumerate() {
-            // Clusters of a function are above one another, and stand before those below.
+            // The clusters of a function lie on one path of the tree, and each stands before those below it.
             let lowest = scope.iter().map(|&v| cluster_of[v as usize]).max();
             functions[lowest.unwrap_or(0)].push(f);
         }
@@ -146,7 +146,7 @@ impl<'a> ClusterFunctions<'a> {
 }
 
 impl Subproblem {
-    /// The network of a cluster; `None` if it has no assignment below the limit, or if the time is over.
+    /// The network of a cluster; `None` if it has no assignment below the limit, or if the deadline has passed.
     pub(super) fn new(
         all: &ClusterFunctions<'_>,
         c: usize,
@@ -196,12 +196,12 @@ impl Subproblem {
         })
     }
 
-    /// True if the bounds of clusters below, which have risen so often, are worth a new network.
+    /// True if the bounds of clusters below, after this number of rises, are worth a new network.
     pub(super) fn is_outdated(&self, rises: u64) -> bool {
         rises > self.known_rises + self.known_rises / RISES + self.below.len() as u64
     }
 
-    /// Makes the network anew, with bounds of the clusters below, which have risen so often.
+    /// Rebuilds the network with bounds of the clusters below, after this number of rises.
     pub(super) fn renew(&mut self, bounds: Vec<CostTable>, rises: u64, until: &Until) {
         self.known_rises = rises;
         let mut tables = self.own.clone();
@@ -217,7 +217,7 @@ impl Subproblem {
         &self.own.sizes[..self.separator]
     }
 
-    /// The bounds of all assignments of the separator as a function of variables of these names.
+    /// The lower bounds of all assignments of the separator, as a function of variables with these names.
     pub(super) fn bound_table(&self, names: &[u32]) -> CostTable {
         let sizes = self.separator_sizes();
         let all = Assignments::rows(sizes.iter().map(|&size| size as usize));
@@ -233,7 +233,7 @@ impl Subproblem {
         CostTable { scope, cells }.renamed(sizes, |v| names[v as usize])
     }
 
-    /// Takes out what is known for an assignment of the separator.
+    /// Takes out the record of an assignment of the separator.
     pub(super) fn take(&mut self, assignment: &[u32]) -> Record {
         let Some(mut record) = self.records.remove(assignment) else {
             return Record {
@@ -251,7 +251,7 @@ impl Subproblem {
         record
     }
 
-    /// Keeps what is known for an assignment of the separator.
+    /// Stores the record of an assignment of the separator.
     pub(super) fn keep(&mut self, assignment: Vec<u32>, record: Record) {
         self.bytes += record.bytes(self.separator);
         let is_worth = |before: i64| record.lower - before > self.limits.worthwhile;
@@ -271,18 +271,18 @@ impl Subproblem {
         })
     }
 
-    /// The best assignment known for one of the separator.
+    /// The best assignment known for an assignment of the separator.
     pub(super) fn best(&self, assignment: &[u32]) -> Option<&[u32]> {
         self.records.get(assignment)?.best.as_deref()
     }
 
-    /// Forgets everything.
+    /// Drops all records.
     pub(super) fn forget(&mut self) {
         self.records.clear();
         self.bytes = 0;
     }
 
-    /// The decisions of an assignment of the separator.
+    /// The decisions that make an assignment of the separator.
     pub(super) fn decisions(assignment: &[u32]) -> Vec<Decision> {
         let values = (0..).zip(assignment);
         values
@@ -291,8 +291,8 @@ impl Subproblem {
     }
 }
 
-/// A network in which the variables of the separator, and those that clusters below ask for, keep all their values; `None` if it has no assignment below the limit, or
-/// if the time is over.
+/// A network in which the variables of the separator, and of separators of clusters below, keep dominated values; `None` if it has no assignment below the limit, or
+/// if the deadline has passed.
 fn network(
     tables: &CostTables,
     separator: usize,

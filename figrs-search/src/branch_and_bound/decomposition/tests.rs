@@ -1,4 +1,4 @@
-//! Searches along trees against all assignments.
+//! Compares searches along trees with the enumeration of all assignments.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -76,7 +76,7 @@ fn tree_of_groups(seed: u64) -> CostTables {
             let cells = cells.collect();
             tables.tables.push(CostTable { scope, cells });
         }
-        // The group hangs together.
+        // These functions connect the group.
         for pair in group.windows(2) {
             let mut scope = pair.to_vec();
             scope.sort_unstable();
@@ -132,7 +132,7 @@ fn clusters_are_those_of_a_tree_decomposition() {
     assert!(trees > 500, "{trees}");
 }
 
-/// The bounds enclose the best cost whenever the search pauses, with little memory too, and it ends with it.
+/// The bounds enclose the best cost whenever the search pauses, also with little memory, and it ends with the best cost.
 #[test]
 fn searches_along_trees_find_the_best_cost() {
     let (mut searches, mut pauses, mut forgotten) = (0, 0, 0);

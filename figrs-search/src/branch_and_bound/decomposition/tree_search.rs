@@ -13,31 +13,31 @@ use super::subproblem::{ClusterFunctions, Record, Subproblem};
 /// Share of all variables that the largest cluster may have.
 const LARGEST: (usize, usize) = (3, 4);
 
-/// Parts of the memory for what is kept for assignments of separators, for the open nodes of the first cluster, and for those of each other that is being
+/// Divisors of the memory for the records of assignments of separators, for the open nodes of the first cluster, and for those of each other cluster being
 /// searched.
 const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
 const NODES: usize = 64;
 
-/// Work of a subproblem at least before the search turns to another node of the one above; afterwards, as much as it has had.
+/// Minimum work of a subproblem before the search turns to another node of the one above; later, as much as it has had before.
 const LEAST_WORK: u64 = 1 << 12;
 
-/// Rounds upwards go through separators of at most so many assignments, and each does so many times the work of the one before.
+/// Upward rounds go through separators of at most `FEW` assignments; each round does `GROWTH` times the work of the one before.
 const FEW: usize = 1 << 8;
 const GROWTH: u64 = 4;
 
-/// Work between two looks at the clock.
+/// Work between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Search along a tree decomposition: once the variables of a cluster have values, the clusters below are independent of each other and of all else,
-/// so that each is searched for itself, once for each assignment of its separator.
+/// Search along a tree decomposition: once the variables of a cluster have values, the clusters below are independent of each other and of all other variables,
+/// so that each is searched alone, once for each assignment of its separator.
 ///
 /// Each cluster has a network of its own functions, and of lower bounds of the clusters below as functions of their separators. Its own separator is given,
-/// its own variables are decided by hybrid best-first search. For a node where all of them have values, the clusters below are searched with as much as the
-/// node may cost, for as much work as they have had before; a node that is not decided by then waits with the bound it has reached. What was found
-/// of a cluster is kept for each assignment of its separator, with the nodes that are still open.
+/// its own variables are decided by hybrid best-first search. At a node where all have values, the clusters below are searched with the bound that the
+/// node leaves, for as much work as they have had before; a node that is not decided by then waits with the bound it has reached. The results
+/// of a cluster are kept for each assignment of its separator, with the nodes that are still open.
 ///
-/// Half of the work goes to the first cluster, which asks those below it. The other half goes from the leaves to the root through all assignments of separators
+/// Half of the work goes to the first cluster, which searches those below it. The other half goes from leaves to root through all assignments of separators
 /// that have few of them, so that the bounds above them rise (Russian doll search).
 ///
 /// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and Verfaillie, *Exploiting tree decomposition
@@ -46,15 +46,15 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 #[derive(Debug)]
 pub(in super::super) struct TreeSearch {
     subproblems: Vec<Subproblem>,
-    /// Only assignments that cost less count.
+    /// Only assignments of lower cost count.
     upper: i64,
     /// The best assignment of the component that was found here, and its cost.
     pub(in super::super) best: Option<(Vec<u32>, i64)>,
     lower: i64,
     pub(in super::super) work: u64,
-    /// Maximum number of bytes of what is kept for assignments of separators.
+    /// Maximum number of bytes of the records of assignments of separators.
     memory: usize,
-    /// Work of a subproblem at least: more once something was forgotten.
+    /// Minimum work of a subproblem: doubled each time that records are dropped.
     least_work: u64,
     upwards: Upwards,
 }
@@ -62,19 +62,19 @@ pub(in super::super) struct TreeSearch {
 /// A round through all assignments of small separators, from the leaves to the root.
 #[derive(Debug)]
 struct Upwards {
-    /// The cluster, and the assignment of its separator to come.
+    /// The cluster, and the next assignment of its separator.
     cluster: usize,
     assignment: Option<Vec<u32>>,
     /// Work for each assignment.
     allowed: u64,
     /// The work of all rounds.
     work: u64,
-    /// True if this round has left something open.
+    /// True if this round has left an assignment undecided.
     is_open: bool,
 }
 
 impl TreeSearch {
-    /// The search of a component; `None` if it has no tree of clusters that are worth it, or the time is over before they are ready.
+    /// The search of a component; `None` if it has no tree of suitable clusters, or the deadline passes before they are ready.
     pub(in super::super) fn new(
         tables: &CostTables,
         shape: ClusterLimits,
@@ -115,12 +115,12 @@ impl TreeSearch {
         })
     }
 
-    /// A cost that no assignment is below, unless it is the upper bound's.
+    /// A lower bound of the costs of all assignments, except possibly the one of the upper bound.
     pub(in super::super) fn lower(&self) -> i64 {
         self.lower.min(self.upper)
     }
 
-    /// Takes over an assignment of the component, and the cost below which others count.
+    /// Adopts an assignment of the component, and the cost below which others count.
     pub(in super::super) fn adopt(&mut self, values: &[u32], upper: i64) {
         self.upper = self.upper.min(upper);
         for subproblem in &mut self.subproblems {
@@ -129,13 +129,13 @@ impl TreeSearch {
         }
     }
 
-    /// True if what was known for assignments of separators had to be forgotten.
+    /// True if records of assignments of separators had to be dropped.
     #[cfg(test)]
     pub(super) fn has_forgotten(&self) -> bool {
         self.least_work > LEAST_WORK
     }
 
-    /// Searches for some work, until the time is over, or until a better assignment is found.
+    /// Searches until some work is done, the deadline has passed, or a better assignment is found.
     pub(in super::super) fn advance(&mut self, work: u64, until: &Until) -> SearchState {
         let (began, limit) = (self.work, self.work.saturating_add(work));
         if self.upwards.work <= self.work / 2 {
@@ -176,13 +176,13 @@ impl TreeSearch {
         }
     }
 
-    /// Searches clusters with each assignment of their separators, from the leaves to the root, as far as the work goes.
+    /// Searches clusters with each assignment of their separators, from the leaves to the root, until the work is used up.
     fn go_upwards(&mut self, limit: u64, until: &Until) {
         while self.work < limit && !until.is_over() {
             let c = self.upwards.cluster;
             if c == 0 {
                 if !self.upwards.is_open {
-                    // All bounds are exact as far as they matter: the rest is for the first cluster.
+                    // All bounds that matter are exact: the remaining work goes to the first cluster.
                     self.upwards.work = u64::MAX / 4;
                     return;
                 }
@@ -206,7 +206,7 @@ impl TreeSearch {
                 self.upwards.cluster -= 1;
             }
             let (lower, upper, _) = self.subproblems[c].bounds(&assignment);
-            // What costs more than that above its bound is of no use, as the other clusters cost what they cost at least.
+            // Assignments above this cost cannot improve the whole, since the other clusters cost at least their bounds.
             let useful = add(lower, self.upper - self.lower()).min(self.upper);
             let allowed = self.work.saturating_add(self.upwards.allowed).min(limit);
             self.work += 1;
@@ -218,7 +218,7 @@ impl TreeSearch {
         }
     }
 
-    /// Makes the network of a cluster anew if the bounds of those below have risen.
+    /// Rebuilds the network of a cluster if the bounds of clusters below have risen.
     fn renew(&mut self, c: usize, until: &Until) {
         let below = &self.subproblems[c].below;
         let rises = below
@@ -239,14 +239,14 @@ impl TreeSearch {
         self.subproblems[c].renew(bounds, rises, until);
     }
 
-    /// Searches a subproblem with its separator given until nothing below `upper` is left, or some work is done.
+    /// Searches a subproblem with its separator given until no assignment below `upper` is left, or some work is done.
     fn narrow(&mut self, c: usize, separator: Vec<u32>, upper: i64, limit: u64, until: &Until) {
         self.renew(c, until);
         let mut record = self.subproblems[c].take(&separator);
         let began = self.work;
         let had = record.upper;
         while !record.is_closed(upper) && self.work < limit && !until.is_over() {
-            // Nodes that were dropped below what is asked now are searched again from the start, once the others are done.
+            // Nodes that were dropped, and are below the present upper bound, are searched again from the root once the others are done.
             let open = record.open.least().unwrap_or(i64::MAX);
             if record.dropped < upper && open >= record.dropped {
                 record.open = OpenNodes::root(record.lower);
@@ -255,7 +255,7 @@ impl TreeSearch {
             record.dropped = record.dropped.min(upper);
             self.search(c, &separator, &mut record, limit, until);
             if c == 0 && record.upper < had {
-                // A better assignment is told at once.
+                // A better assignment is reported at once.
                 break;
             }
         }
@@ -263,7 +263,7 @@ impl TreeSearch {
         self.subproblems[c].keep(separator, record);
     }
 
-    /// Searches the open nodes of a subproblem below what was dropped.
+    /// Searches the open nodes of a subproblem below the bound of dropped nodes.
     fn search(
         &mut self,
         c: usize,
@@ -282,7 +282,7 @@ impl TreeSearch {
         loop {
             let search = &mut self.subproblems[c].search;
             let is_better = c == 0 && search.network.upper < upper;
-            // However little work is allowed, a node is divided, or one whose variables have values is searched below.
+            // However little work is allowed, at least one node is divided, or the clusters below a decided node are searched.
             has_changed |= search.branchings > branchings;
             if is_better || has_changed && self.work >= limit || until.is_over() {
                 break;
@@ -308,7 +308,7 @@ impl TreeSearch {
         record.lower = record.lower.max(reached);
     }
 
-    /// Searches the clusters below one whose variables all have values: closes the node, or puts it off with a better bound.
+    /// Searches the clusters below a cluster whose variables all have values; closes the node, or defers it with a better bound.
     fn search_below(&mut self, c: usize, limit: u64, until: &Until) {
         let network = &self.subproblems[c].search.network;
         let bound = network.lower;
@@ -355,14 +355,14 @@ impl TreeSearch {
             let (d, separator) = &below[i];
             let (_, _, had) = self.subproblems[*d].bounds(separator);
             let allowed = self.work.saturating_add(had.max(self.least_work));
-            // What the others cost at least is not left for it.
+            // The upper bound for this cluster is reduced by the lower bounds of the others.
             let left = upper_bound - (least - lower[i]);
             let limit_below = limit.min(allowed).max(self.work + 1);
             self.narrow(*d, separator.clone(), left, limit_below, until);
         }
     }
 
-    /// Writes the best values known of the clusters below to those of a subproblem.
+    /// Writes the best known values of the clusters below into the values of a subproblem.
     fn write_best(&self, c: usize, below: &[(usize, Vec<u32>)], values: &mut [u32]) {
         for (own, (d, separator)) in self.subproblems[c].below.iter().zip(below) {
             if let Some(best) = self.subproblems[*d].best(separator) {

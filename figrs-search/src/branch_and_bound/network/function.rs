@@ -1,4 +1,4 @@
-//! Cost functions of a network: a binary one is a table less a shift for each value, others are tables that change.
+//! Cost functions of a network: a binary one is a table minus a shift for each value, others are tables that change.
 
 use super::super::cost::{FORBIDDEN, LARGE};
 use super::super::cost_table::{CostTable, ListedCosts};
@@ -7,7 +7,7 @@ use super::state::{ACTIVE, INACTIVE, Network};
 /// No function.
 pub(in super::super) const NONE: u32 = u32::MAX;
 
-/// Number of variables of a function, as its costs are stored.
+/// Number of variables of a function, which decides how its costs are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Arity {
     Binary,
@@ -16,30 +16,30 @@ pub(in super::super) enum Arity {
     Nary(u32),
 }
 
-/// A cost function of two or three variables, ascending; or a place for one of more.
+/// A cost function of two or three variables, ascending; or a reference to one of more variables.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Function {
     pub(in super::super) arity: Arity,
     /// The first two or three variables.
     pub(in super::super) scope: [u32; 3],
-    /// The first of its costs.
+    /// The position of its first cost.
     pub(in super::super) cells: u32,
-    /// For a binary function, the first of the shifts of each variable.
+    /// For a binary function, the position of the first shift of each variable.
     pub(in super::super) shifts: [u32; 2],
-    /// For each variable, the first of the supports of its values.
+    /// For each variable, the position of the first support of its values.
     pub(in super::super) supports: [u32; 3],
     /// For a ternary function, the binary ones of the first and second, first and third, second and third variable.
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function that is looked up: of more than three variables, or too large to be tabulated. Each of its values has a shift among the
-/// costs, as those of binary functions.
+/// A cost function that is looked up: of more than three variables, or too large for a dense table. Each of its values has a shift among the
+/// costs, as in binary functions.
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
     /// Its number among all functions.
     pub(in super::super) function: u32,
-    /// For each variable, the first of the shifts of its values.
+    /// For each variable, the position of the first shift of its values.
     pub(in super::super) shifts: Vec<u32>,
 }
 
@@ -86,7 +86,7 @@ pub(in super::super) struct Side {
     pub(in super::super) other_support: usize,
 }
 
-/// Sum of a stored cost and one that is added to it; a forbidden one stays forbidden whatever is moved from it.
+/// Sum of a stored cost and an added one; a forbidden cost stays forbidden whatever is moved from it.
 fn joined(before: i64, added: i64) -> i64 {
     if before >= LARGE || added >= LARGE {
         FORBIDDEN
@@ -153,7 +153,7 @@ impl Network {
         })
     }
 
-    /// Adds costs to the binary function of two variables, ascending, row-major; makes one if there is none.
+    /// Adds costs to the binary function of two variables, ascending, row-major; creates the function if there is none.
     pub(in super::super) fn add_binary(&mut self, x: u32, y: u32, added: &[i64]) -> usize {
         let f = self
             .binary_between(x, y)

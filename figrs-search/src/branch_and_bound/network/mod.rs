@@ -1,4 +1,4 @@
-//! A network of cost functions in the state that a search has brought it to.
+//! A network of cost functions in the state of a search.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -1,6 +1,6 @@
 //! Queue of variables, each at most once, taken by its number.
 
-/// A set of numbers as bits, with a bit for each word that is not zero.
+/// A set of numbers as bits, with a second level of bits for the words that are not zero.
 #[derive(Debug, Default)]
 pub(in super::super) struct VariableQueue {
     words: Vec<u64>,

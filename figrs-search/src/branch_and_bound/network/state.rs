@@ -5,17 +5,17 @@ use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
-/// No assignment is cheaper than the best known one here.
+/// Error: no assignment of the present state is cheaper than the best known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 
-/// A function that takes no part: its costs are in others.
+/// Mark of an inactive function, whose costs were moved to others.
 pub(in super::super) const INACTIVE: u32 = 0;
 
-/// A function that takes part.
+/// Mark of an active function.
 pub(in super::super) const ACTIVE: u32 = 1;
 
-/// From here on, a function takes no part since the variable of that number less this was eliminated.
+/// Marks from this on belong to functions that were eliminated, with the variable whose number is the mark minus this.
 pub(in super::super) const ELIMINATED: u32 = 2;
 
 /// Number of costs that count as much as a look at a function.
@@ -26,7 +26,7 @@ const COSTS_OF_A_STEP: u64 = 64;
 pub(in super::super) enum Decision {
     Assign(u32, u32),
     Remove(u32, u32),
-    /// Removes the values after this place of the domain in the order of values, or those up to it.
+    /// Keeps the values from `from` to below `to` and removes all others.
     Keep {
         variable: u32,
         from: u32,
@@ -44,30 +44,30 @@ struct Level {
     supports: u32,
 }
 
-/// A network of cost functions, with domains and a lower bound that its cost functions have paid for.
+/// A network of cost functions, with domains and a lower bound to which costs of its functions were moved.
 ///
 /// The lower bound plus the costs of an assignment by all active functions is the cost of the assignment, for each that costs less
 /// than the upper bound.
 #[derive(Debug)]
 pub(in super::super) struct Network {
     pub(in super::super) sizes: Vec<u32>,
-    /// By variable, its first place in `values`, `places` and among the costs: there are its unary costs.
+    /// By variable, its first place in `values`, in `places`, and among the costs, where its unary costs are.
     pub(in super::super) first: Vec<u32>,
     /// By variable, its values, the live ones first.
     values: Vec<u32>,
-    /// By variable and value, the place of the value there.
+    /// By variable and value, the place of the value in `values`.
     places: Vec<u32>,
     /// By variable, the number of live values.
     pub(in super::super) live: Trailed<u32>,
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
     pub(in super::super) nary: Vec<NaryFunction>,
-    /// By function, whether it takes part, or the variable with which it was eliminated.
+    /// By function, whether it is active, or the variable with which it was eliminated.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
     /// By variable, its functions.
     pub(in super::super) incident: Vec<Vec<u32>>,
-    /// By function, the conflicts it took part in.
+    /// By function, the number of conflicts it took part in.
     pub(in super::super) weights: Vec<u64>,
     /// By variable, a value of unary cost zero, and one that all functions support.
     pub(in super::super) cheapest: Vec<u32>,
@@ -76,14 +76,14 @@ pub(in super::super) struct Network {
     open: Vec<u32>,
     open_places: Vec<u32>,
     open_count: usize,
-    /// Variables without a value of their own, in the order in which they were eliminated, each with its functions.
+    /// Eliminated variables, in the order of their elimination, each with its functions.
     pub(in super::super) eliminated: Vec<u32>,
     pub(in super::super) lower: i64,
     pub(in super::super) upper: i64,
     levels: Vec<Level>,
     /// The function that changed costs last.
     pub(in super::super) cause: u32,
-    /// Number of looks at functions, and of costs that they went through.
+    /// Number of functions looked at, and number of costs looked at.
     pub(in super::super) looks: u64,
     pub(in super::super) costs_seen: u64,
     /// The work at which propagation pauses, and whether it has.
@@ -95,11 +95,11 @@ pub(in super::super) struct Network {
     pub(in super::super) existential_queue: VariableQueue,
     pub(in super::super) candidates: VariableQueue,
     pub(in super::super) assigned: Vec<u32>,
-    /// Larger functions, by their places among them.
+    /// Queue of larger functions, by their places among the larger ones.
     pub(in super::super) nary_queue: VariableQueue,
-    /// Variables whose number of neighbours may have sunk.
+    /// Variables whose number of neighbours may have decreased.
     pub(in super::super) loosened: VariableQueue,
-    /// Variables of which one value may have come to dominate another.
+    /// Variables that may have a newly dominated value.
     pub(in super::super) dominance_queue: VariableQueue,
     pub(in super::super) swept: (i64, i64),
     /// Number of moves against the order without a gain in the present propagation.
@@ -109,12 +109,12 @@ pub(in super::super) struct Network {
     pub(in super::super) worthwhile: i64,
     /// True if variables are eliminated and dominated values removed.
     pub(in super::super) is_simplifying: bool,
-    /// By variable, whether others than the functions here ask for its value: it is not eliminated then, and keeps dominated values.
+    /// By variable, `true` if its value also matters outside this network: it is then not eliminated, and keeps dominated values.
     pub(in super::super) kept: Vec<bool>,
 }
 
 impl Network {
-    /// A network whose assignments of cost `upper` or more do not count.
+    /// A network in which assignments of cost `upper` or more do not count.
     pub(in super::super) fn new(tables: &CostTables, upper: i64, worthwhile: i64) -> Self {
         let n = tables.sizes.len();
         let mut first = Vec::with_capacity(n);
@@ -196,7 +196,7 @@ impl Network {
         this
     }
 
-    /// A value of each variable: one that all functions support, as far as there is one.
+    /// A value of each variable that all functions support, if there is one.
     pub(in super::super) fn supported_values(&self) -> Vec<u32> {
         let value = |v: usize| {
             let supported = self.supported[v];
@@ -215,20 +215,20 @@ impl Network {
         self.loosened.insert(v);
     }
 
-    /// Counts a look at a function that goes through so many costs.
+    /// Counts one look at a function and at this number of its costs.
     #[inline]
     pub(in super::super) fn look(&mut self, costs: usize) {
         self.looks += 1;
         self.costs_seen += costs as u64;
     }
 
-    /// Number of steps so far: a look at a function, or at another 64 of its costs.
+    /// Number of steps so far: one for each function looked at, and one for each 64 of its costs.
     #[inline]
     pub(in super::super) fn work(&self) -> u64 {
         self.looks + self.costs_seen / COSTS_OF_A_STEP
     }
 
-    /// Goes on with the steps of another network.
+    /// Continues the count of steps of another network.
     pub(in super::super) fn count_from(&mut self, before: &Self) {
         self.looks += before.looks;
         self.costs_seen += before.costs_seen;
@@ -347,7 +347,7 @@ impl Network {
         (self.open_places[v] as usize) < self.open_count
     }
 
-    /// Takes a variable from the open ones.
+    /// Removes a variable from the open ones.
     pub(in super::super) fn close(&mut self, v: usize) {
         if !self.is_open(v) {
             return;

@@ -1,6 +1,6 @@
 //! Trail: lists of numbers whose changes are undone level by level.
 
-/// A list of numbers that remembers what to restore.
+/// A list of numbers that records its changes, to undo them.
 #[derive(Debug, Default)]
 pub(in super::super) struct Trailed<T> {
     pub(in super::super) values: Vec<T>,
@@ -27,7 +27,7 @@ impl<T: Copy> Trailed<T> {
         self.levels.push((self.changes.len(), self.values.len()));
     }
 
-    /// Undoes what was changed and added since the last level began.
+    /// Undoes all changes and additions since the last level began.
     pub(in super::super) fn pop_level(&mut self) {
         let Some((changes, values)) = self.levels.pop() else {
             return;

@@ -1,5 +1,5 @@
-//! Hybrid best-first search: the open node of the smallest bound is searched depth first for a number of backtracks, and what is left of it
-//! becomes open nodes.
+//! Hybrid best-first search: the open node of the smallest bound is searched depth first for a number of backtracks, and its unexplored subtrees
+//! become open nodes.
 
 use super::super::network::{Conflict, Decision, Network};
 use super::open_nodes::{OpenNodes, ROOT};
@@ -7,17 +7,17 @@ use super::open_nodes::{OpenNodes, ROOT};
 /// Maximum number of backtracks of one depth-first search, unless memory is short.
 const MOST_BACKTRACKS: u64 = 1 << 14;
 
-/// Times its contents that a list takes while it is moved to twice its place.
+/// Memory of a list that is moved to an array of twice its size, as a multiple of its contents.
 const GROWING: usize = 3;
 
-/// Shares of nodes that are made again: below one in the first, fewer backtracks are made, above one in the second, more.
+/// A search makes fewer backtracks if less than one node in 20 is repeated, and more if more than one in 10 is.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
 /// Maximum number of sweeps of reweighting at a node.
 const SWEEPS: usize = 16;
 
-/// Reweighting is worth it if it raises the bound by more than this part of what is missing to the upper bound.
+/// Reweighting is worth its work if it raises the bound by more than the gap to the upper bound divided by this.
 const WORTH_SWEEPS: i64 = 1 << 5;
 
 /// Maximum number of nodes between two that are reweighted.
@@ -32,16 +32,16 @@ pub(in super::super) enum SearchState {
     Improved,
     /// The work allowed was done.
     Paused,
-    /// All variables have a value, and others that are searched elsewhere have not.
+    /// All variables of the network have a value, but variables searched elsewhere have not.
     Decided,
 }
 
-/// A second decision that was not taken yet.
+/// A branching whose second decision was not taken yet.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     second: Decision,
     lower: i64,
-    /// Number of decisions taken before.
+    /// Number of decisions taken before it.
     taken: u32,
 }
 
@@ -55,11 +55,11 @@ pub(in super::super) struct BestFirst {
     /// The best assignment.
     pub(in super::super) best: Option<Vec<u32>>,
     open: OpenNodes,
-    /// True if an assignment of all variables is not the end of it: others depend on them, which are searched elsewhere.
+    /// True if other variables, which are searched elsewhere, depend on the variables of this network.
     pub(in super::super) is_partial: bool,
-    /// The decisions of all nodes.
+    /// The decisions that all nodes share.
     given: Vec<Decision>,
-    /// An assignment whose values are tried first as long as there is none that is the best.
+    /// An assignment whose values are tried first while no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
     /// The decisions of the node being searched, its bound, and the decisions taken in it.
     base: u32,
@@ -74,10 +74,10 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
-    /// Number of nodes to come whose costs are not reweighted, and of those between the last two that were.
+    /// Number of further nodes that are not reweighted, and number of nodes passed between the last two reweighted ones.
     nodes_to_pass: u32,
     passed: u32,
-    /// An assignment counts as better if it is by more than this.
+    /// An assignment counts as better if it is cheaper by more than this.
     slack: i64,
     /// Maximum number of bytes of the open nodes.
     memory: usize,
@@ -110,7 +110,7 @@ impl BestFirst {
         }
     }
 
-    /// A cost that no assignment is below, unless it is the upper bound's.
+    /// A lower bound of the costs of all assignments, except possibly the one of the upper bound.
     pub(in super::super) fn lower(&self) -> i64 {
         let mut lower = self.network.upper;
         if let Some(least) = self.open.least() {
@@ -126,7 +126,7 @@ impl BestFirst {
         lower
     }
 
-    /// Begins the search of another part of the network, in which these decisions are given, with its open nodes and its best assignment.
+    /// Begins the search of another subproblem of the network, given by decisions, with its open nodes and its best assignment.
     pub(in super::super) fn begin(
         &mut self,
         given: Vec<Decision>,
@@ -145,13 +145,13 @@ impl BestFirst {
         self.last_conflict = u32::MAX;
     }
 
-    /// Goes on in another network of the same variables between two parts.
+    /// Replaces the network by another one of the same variables, between two subproblems.
     pub(in super::super) fn renew(&mut self, mut network: Network) {
         network.count_from(&self.network);
         self.network = network;
     }
 
-    /// Ends the search of a part: its open nodes, among which is what was being searched, and its best assignment.
+    /// Ends the search of a subproblem; returns its open nodes, including the node being searched, and its best assignment.
     pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
         if self.is_running {
             self.push_present(self.network.lower);
@@ -160,18 +160,18 @@ impl BestFirst {
         (std::mem::take(&mut self.open), self.best.take())
     }
 
-    /// Leaves the present node, of which nothing below the upper bound is left.
+    /// Leaves the present node, which has no assignment below the upper bound.
     pub(in super::super) fn close(&mut self) {
         self.backtrack();
     }
 
-    /// Leaves the present node, to which the search comes back when there is none of a smaller bound.
+    /// Leaves the present node as an open one with this bound.
     pub(in super::super) fn put_off(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
     }
 
-    /// The present node becomes an open one.
+    /// Makes the present node an open one.
     fn push_present(&mut self, lower: i64) {
         let mut path = self.base;
         for i in 0..self.taken.len() {
@@ -180,7 +180,7 @@ impl BestFirst {
         self.open.push(lower.max(self.base_lower), path);
     }
 
-    /// Searches until an assignment below the upper bound is found, which becomes the best one, or for some work.
+    /// Searches until an assignment below the upper bound is found, which becomes the best one, or some work is done.
     pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
         let limit = self.network.work().saturating_add(work);
         self.network.pause_at = limit;
@@ -236,7 +236,7 @@ impl BestFirst {
         }
     }
 
-    /// Takes over an assignment if it is better than the best one known: only those that are cheaper by more than the slack count from now on.
+    /// Adopts an assignment if it is better than the best one known; from now on, only assignments cheaper by more than the slack count.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -245,7 +245,7 @@ impl BestFirst {
         }
     }
 
-    /// Goes to the open node of the smallest bound; false if there is none below the upper bound.
+    /// Goes to the open node of the smallest bound; returns `false` if there is none below the upper bound.
     fn restore_best(&mut self) -> bool {
         let Some((lower, path)) = self.open.pop() else {
             return false;
@@ -302,7 +302,7 @@ impl BestFirst {
         result
     }
 
-    /// Makes more backtracks in one search if many nodes are made again, fewer if few are.
+    /// Adapts the backtracks of one search: more if many nodes are repeated, fewer if few are.
     fn adapt(&mut self) {
         if self.repeated == 0 {
             return;
@@ -322,7 +322,7 @@ impl BestFirst {
         self.open.bytes()
     }
 
-    /// Takes the second decision of the last frame that has one below the upper bound, or leaves this search.
+    /// Takes the second decision of the last frame that has one below the upper bound, or ends this depth-first search.
     fn backtrack(&mut self) {
         self.backtracks += 1;
         if self.backtracks > self.most_backtracks {
@@ -344,7 +344,7 @@ impl BestFirst {
         self.is_running = false;
     }
 
-    /// The second decisions that are left become open nodes.
+    /// Makes open nodes of the remaining second decisions.
     fn leave(&mut self) {
         let mut before = self.base;
         let mut done = 0;

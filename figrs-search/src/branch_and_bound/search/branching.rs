@@ -2,10 +2,10 @@
 
 use super::super::network::{Decision, Network};
 
-/// Domains above this are divided; of smaller ones one value is tried.
+/// Domains of more values than this are divided in two; in smaller ones, one value is tried.
 const DIVIDED: usize = 10;
 
-/// Two decisions of which each assignment agrees with one.
+/// Two decisions, exactly one of which agrees with each assignment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Branching {
     pub(super) first: Decision,
@@ -15,7 +15,7 @@ pub(super) struct Branching {
 }
 
 impl Network {
-    /// The open variable that is branched on with the smallest domain by the conflicts of its functions, or the last that led to a conflict.
+    /// The next variable to branch on: the last one that led to a conflict, or else the one of the smallest domain by the conflicts of its functions.
     ///
     /// **References.** Boussemart, Hemery, Lecoutre and Sais, *Boosting systematic search by weighting constraints*, ECAI 2004; Lecoutre, Sais,
     /// Tabary and Vidal, *Reasoning from last conflict(s) in constraint programming*, Artificial Intelligence 173, 2009.

@@ -1,10 +1,10 @@
-//! Dead-end elimination: a value is removed if another one is as good whatever the other variables are.
+//! Dead-end elimination: a value is removed if another one is at least as good for all values of the other variables.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values that the supported value of a variable dominates, while searching only the dearest one: with that one in its place, no assignment costs more (soft
+    /// Removes values that the supported value of a variable dominates, within a search only the costliest: with the supported one, no assignment costs more (soft
     /// neighbourhood substitutability).
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
@@ -63,7 +63,7 @@ impl Network {
         rest >= 0
     }
 
-    /// The largest additional cost by a binary function, or one above a limit; `None` if the other value goes with none of the second variable.
+    /// The largest additional cost by a binary function, or one above a limit; `None` if the other value is compatible with no value of the second variable.
     fn binary_loss(
         &mut self,
         f: usize,
@@ -88,7 +88,7 @@ impl Network {
         loss
     }
 
-    /// The same by a ternary function.
+    /// As [`binary_loss`](Self::binary_loss), by a ternary function.
     fn ternary_loss(
         &mut self,
         f: usize,

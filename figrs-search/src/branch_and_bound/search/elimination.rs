@@ -8,7 +8,7 @@ use super::super::network::{Conflict, Network};
 /// Maximum number of assignments of an eliminated variable and its neighbours.
 const ASSIGNMENTS: usize = 1 << 12;
 
-/// Maximum number of costs of the function of two neighbours, whose removed values have costs too.
+/// Maximum number of costs of the function of two neighbours, including those of removed values.
 const LINK: usize = 1 << 18;
 
 impl Network {
@@ -77,7 +77,7 @@ impl Network {
         Some((found, count))
     }
 
-    /// The cost of a value of a variable with values of its neighbours by all functions of it.
+    /// The cost of a value of a variable with values of its neighbours, by all its functions.
     fn cost_with(&self, v: usize, a: usize, others: &[(usize, usize)]) -> i64 {
         let mut cost = self.unary(v, a);
         for &f in &self.incident[v] {
@@ -122,7 +122,7 @@ impl Network {
         costs.min().unwrap_or(FORBIDDEN)
     }
 
-    /// The only neighbour takes the costs.
+    /// Eliminates a variable of one neighbour, which takes its costs.
     fn eliminate_leaf(&mut self, v: usize, x: usize) -> Result<(), Conflict> {
         for place in (0..self.live_count(x)).rev() {
             let b = self.value(x, place);
@@ -136,7 +136,7 @@ impl Network {
         Ok(())
     }
 
-    /// A function of the two neighbours takes the costs.
+    /// Eliminates a variable of two neighbours, whose common function takes its costs.
     fn eliminate_link(&mut self, v: usize, x: usize, y: usize) {
         let columns = self.sizes[y] as usize;
         let mut added = std::mem::take(&mut self.scratch);
@@ -148,12 +148,12 @@ impl Network {
                 added[b * columns + c] = self.least_with(v, &[(x, b), (y, c)]);
             }
         }
-        // A function of these two that is made now would be undone with this level, as the costs in it.
+        // A function of these two that is created now is undone with this level, and so are its costs.
         self.add_binary(x as u32, y as u32, &added);
         self.scratch = added;
     }
 
-    /// The values of all variables once none is open: those eliminated take the best ones given the others.
+    /// The values of all variables once none is open: eliminated variables get the best values given the others.
     pub(in super::super) fn complete_assignment(&self) -> Vec<u32> {
         let mut values: Vec<u32> = (0..self.sizes.len())
             .map(|v| self.value(v, 0) as u32)

@@ -5,20 +5,20 @@ use std::collections::BinaryHeap;
 
 use super::super::network::Decision;
 
-/// A decision, after those before it.
+/// A decision, with the path of decisions before it.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
     before: u32,
     decision: Decision,
 }
 
-/// No decisions.
+/// The path without decisions.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// Order of open nodes: smaller bounds first, then later ones.
+/// Order of open nodes: smaller bounds first; of equal bounds, later nodes first.
 type OpenNode = Reverse<(i64, Reverse<u32>, u32)>;
 
-/// Nodes that were not searched yet.
+/// Nodes that are still to be searched.
 #[derive(Debug, Default)]
 pub(in super::super) struct OpenNodes {
     nodes: BinaryHeap<OpenNode>,
@@ -53,7 +53,7 @@ impl OpenNodes {
         self.nodes.clear();
     }
 
-    /// The path that a decision makes longer.
+    /// The path `before` extended by a decision.
     pub(super) fn step(&mut self, before: u32, decision: Decision) -> u32 {
         self.steps.push(PathStep { before, decision });
         (self.steps.len() - 1) as u32

@@ -1,4 +1,4 @@
-//! Levels that are undone, eliminated variables, pauses and memory of a search.
+//! Tests of undone levels, eliminated variables, pauses and memory of a search.
 
 use rand::RngExt;
 
@@ -23,7 +23,7 @@ fn domains(network: &Network) -> Vec<Vec<u32>> {
     (0..network.sizes.len()).map(domain).collect()
 }
 
-/// Down and up through random decisions, each variable has a value that costs nothing after each propagation, and each level that is undone leaves
+/// In random decisions and their undoing, each variable has a value of cost zero after each propagation, and each undone level leaves
 /// the domains as they were before it.
 #[test]
 fn levels_that_are_undone_leave_consistent_networks() {
@@ -74,7 +74,7 @@ fn levels_that_are_undone_leave_consistent_networks() {
     assert!(undone > 2000, "{undone}");
 }
 
-/// Twenty functions over the same four variables, each of which forbids the same three values together once the fourth is given.
+/// Twenty functions over the same four variables, each forbidding the same three values together once the fourth is given.
 fn repeated_functions() -> CostTables {
     let mut tables = CostTables {
         sizes: vec![2; 4],
@@ -107,7 +107,7 @@ fn functions_of_the_same_three_variables_become_one() {
     assert_eq!(ternary.count(), 1);
 }
 
-/// The sum of twenty forbidden costs is one of them.
+/// The sum of twenty forbidden costs is a forbidden cost.
 #[test]
 fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
     let tables = repeated_functions();
@@ -125,7 +125,7 @@ fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
     assert_eq!((tables.cost(&found), network.lower), (0, 0), "{found:?}");
 }
 
-/// A variable between two of a thousand values each, most of which are removed: the function of all of these values would be too large.
+/// A variable between two neighbours of a thousand values each, most of them removed: a function of all these values would be too large.
 #[test]
 fn large_functions_of_neighbours_are_not_made() {
     let mut tables = CostTables {
@@ -210,7 +210,7 @@ fn open_nodes_stay_within_memory() {
     while search.advance(50) != SearchState::Finished {
         most = most.max(search.bytes());
     }
-    // Lists have up to twice the place that they need, and three times while they grow.
+    // Lists take up to twice the memory that they need, and three times while they grow.
     assert!(3 * most > MEMORY, "{most}");
     // All nodes of one depth-first search are added at once.
     assert!(3 * most < MEMORY + 3 * 16 * 64, "{most}");

@@ -13,7 +13,7 @@ const SEARCH: SearchLimits = SearchLimits {
     memory: 1 << 24,
 };
 
-/// Adds variables that must all differ, but have one value less than there are of them: nothing is wrong with any two of them.
+/// Adds variables that must all differ, with one value fewer than variables: any two of them are consistent.
 fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     let holes = pigeons - 1;
     let all: Vec<VarId> = (0..pigeons)
@@ -48,7 +48,7 @@ fn solved(graph: &FactorGraph, limits: SearchLimits, observer: SearchObserver<'_
     solve(graph, limits, &Until::default(), observer).expect("well formed")
 }
 
-/// A component that is impossible ends the search, though another one would take far more work than there is; many of them do not overflow.
+/// An impossible component ends the search, even if another one would take far more work than allowed; many of them do not overflow.
 #[test]
 fn an_impossible_component_ends_the_search() {
     let mut graph = grid(20, 2.0, 7);
@@ -59,7 +59,7 @@ fn an_impossible_component_ends_the_search() {
     assert!(matches!(result, SearchResult::Impossible), "{result:?}");
 }
 
-/// The gap that is left by the search of many components is that of one search: two units for each factor.
+/// The final gap of a search of many components is that of one search: two units for each factor.
 #[test]
 fn the_gap_of_many_components_is_that_of_all_factors() {
     let graph = cliques(100);
@@ -75,7 +75,7 @@ fn the_gap_of_many_components_is_that_of_all_factors() {
     assert!(gap <= units + rounded, "{gap}, not {units}");
 }
 
-/// The end of an exact elimination is told as all steps are, and its bound is not below its world.
+/// The end of an exact elimination is reported like all steps, and its bound is not below its world.
 #[test]
 fn an_exact_elimination_is_told() {
     let mut told_more = 0;
@@ -109,7 +109,7 @@ fn an_exact_elimination_is_told() {
     assert!(told_more > 0, "no grid was eliminated");
 }
 
-/// Runs with a flag that is raised when something improves the `n`-th time.
+/// Runs with a flag that is raised at the `n`-th improvement.
 fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
     let flag = Arc::new(AtomicBool::new(n == 0));
     let until = Until {
@@ -133,7 +133,7 @@ fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
     })
 }
 
-/// An interrupt ends the preparation of a search too, and one at the last improvement leaves a proof as it is.
+/// An interrupt also ends the preparation of a search, and one at the last improvement does not change a proof.
 #[test]
 fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     let none = interrupted_at(&grid(5, 1.0, 0), 0);
@@ -156,7 +156,7 @@ fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     assert!(ends[0] > 0 && ends[1] > 0, "{ends:?}");
 }
 
-/// Groups of variables that are all connected, each of which shares two with the one before.
+/// Groups of variables that are all connected; each group shares two variables with the one before.
 fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -177,7 +177,7 @@ fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     graph
 }
 
-/// Groups that are too wide to be eliminated are searched one after another along a tree, in far less work than without one.
+/// Groups that are too wide for elimination are searched one after another along a tree, with far less work than without one.
 #[test]
 fn groups_of_small_separators_are_searched_along_a_tree() {
     let graph = chain_of_groups(5, 16, 1);
@@ -197,7 +197,7 @@ fn groups_of_small_separators_are_searched_along_a_tree() {
     assert!(last.work < limits.work / 4, "{last:?}");
 }
 
-/// A flag that is raised at any time leaves a world that weighs what is said, bounds that hold and come nearer, and a proof only of the best world.
+/// A flag raised at any time leaves a world of the reported weight, valid bounds that only get closer, and a proof only of the best world.
 #[test]
 fn an_interrupt_at_any_time_leaves_sound_bounds() {
     let graph = chain_of_groups(4, 14, 2);

@@ -1,4 +1,4 @@
-//! The search agrees with enumeration and elimination, for any budget.
+//! Tests that the search agrees with enumeration and elimination, for any budget.
 
 mod driver;
 
@@ -57,8 +57,8 @@ fn check_found(
     (last.log_probability, last.upper_bound)
 }
 
-/// Every second graph is any, the others have two values for each variable and factors of two variables only, but so
-/// many that no small table holds them.
+/// Every second graph is arbitrary; the others have two values for each variable and factors of two variables only, but too
+/// many for a small table.
 fn graph(seed: u64, range: WeightRange) -> FactorGraph {
     let mut rng = generator(seed);
     if seed.is_multiple_of(2) {
@@ -73,7 +73,7 @@ fn graph(seed: u64, range: WeightRange) -> FactorGraph {
         let FactorTable::Dense(weights) = &table else {
             continue;
         };
-        // Zeros decide most graphs before there is anything to search.
+        // With all their zeros, most graphs would be decided before the search.
         let kept = |&cell: &usize| !weights.is_zero(cell) || rng.random_bool(0.1);
         if (0..weights.len()).filter(kept).count() == weights.len() {
             graph.factors.push(Factor {
@@ -112,7 +112,7 @@ fn random_graphs_are_solved_whatever_the_tables() {
     assert!(searches > 100, "only {searches} cases needed a search");
 }
 
-/// Variables that are all chosen anew at once get the best values there are, and no budget leaves them with worse ones.
+/// Variables that are all optimised at once get the best values, and no budget leaves them with worse ones.
 #[test]
 fn neighbourhoods_gain_what_there_is_to_gain() {
     let mut gained = 0;
@@ -128,7 +128,7 @@ fn neighbourhoods_gain_what_there_is_to_gain() {
         for budget in [0, 1, AMPLE] {
             let mut values = before.clone();
             let near = Neighbourhoods::new(&graph);
-            // Each part of the graph has a variable that comes first.
+            // Each component of the graph has a first variable.
             for first in 0..all.len() {
                 let centres = [&all[first..], &all[..first]].concat();
                 near.improve(&centres, &mut values, &Options::default(), budget)
@@ -253,7 +253,7 @@ fn deep_trees_do_not_recurse() {
     let SearchResult::Found(values, steps, None) = searched(&graph, 3, 0) else {
         panic!("nothing found");
     };
-    // Variables of few neighbours are eliminated one after another from the ends, so that no work is left for a search.
+    // Variables of few neighbours are eliminated one after another from the ends, so that the search has no work.
     let last = steps[steps.len() - 1];
     assert!(
         close(log_weight(&graph, &values), best) && close(last.upper_bound, best),

@@ -1,4 +1,4 @@
-//! Sums, counts, marginals and worlds of random graphs.
+//! Tests of sums, counts, marginals and worlds of random graphs.
 
 use num_bigint::BigUint;
 use rand::RngExt;
@@ -45,7 +45,7 @@ fn sums_of_all_engines_are_those_over_all_assignments() {
     assert!((0.05..0.95).contains(&share), "{share}");
 }
 
-/// Formulas with clauses of two literals, of which preprocessing finds units, subsumed clauses and equivalences.
+/// Tests formulas with two-literal clauses, in which preprocessing finds units, subsumed clauses and equivalences.
 #[test]
 fn preprocessing_keeps_the_number_of_solutions() {
     let options = Options::default();

@@ -1,4 +1,4 @@
-//! Tests of the search and its circuit against the sum over all assignments, and checkers of its parts.
+//! Tests that compare the search and its circuit with the sum over all assignments, and checkers of its parts.
 
 mod agreement;
 mod checkers;
@@ -11,7 +11,7 @@ pub(super) struct CacheReplay<V> {
     is_same: fn(V, V) -> bool,
     /// Number of comparisons.
     pub(super) compared: usize,
-    /// Times of the cache at which values differed.
+    /// Marks of the cache at which values differed.
     pub(super) differences: Vec<usize>,
 }
 
@@ -31,7 +31,7 @@ impl<V> CacheReplay<V> {
         }
     }
 
-    /// Forgets differences of entries that are taken back: beside a component without solution values need not be right.
+    /// Drops differences of removed entries: beside a component without solutions, values may be wrong.
     pub(super) fn purge(&mut self, mark: usize) {
         self.differences.retain(|&time| time < mark);
     }

@@ -5,7 +5,7 @@ use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Number of problems: as `PROPTEST_CASES` says, if it is set.
+/// Number of problems: `PROPTEST_CASES` if it is set, else `usual`.
 pub(super) fn cases(usual: u64) -> u64 {
     let stated = std::env::var("PROPTEST_CASES").ok();
     stated.and_then(|cases| cases.parse().ok()).unwrap_or(usual)
@@ -100,7 +100,7 @@ pub(super) fn random_formula(rng: &mut impl Rng, variables: usize, clauses: usiz
     random_clauses(rng, variables, clauses, 3..=3)
 }
 
-/// A random formula of clauses of so many literals.
+/// A random formula of clauses of this number of literals.
 pub(super) fn random_clauses(
     rng: &mut impl Rng,
     variables: usize,

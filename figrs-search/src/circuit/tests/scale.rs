@@ -1,4 +1,4 @@
-//! Long chains, interrupts and budgets.
+//! Tests of long chains, interrupts and budgets.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ fn long_chains_do_not_overflow_the_stack() {
     assert!((counts[circuit.root as usize] / log - 1.0).abs() < 1e-10);
 }
 
-/// Sets the flag when the listener is told the `count`th time; tests tell it at every step.
+/// Sets the flag at the `count`th call of the listener, which is called at every step in tests.
 fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (bool, u64) {
     let flag = Arc::new(AtomicBool::new(count == 0));
     let until = Until {
@@ -149,7 +149,7 @@ fn tables_of_too_many_rows_are_refused() {
         decisions: u64::MAX,
         report: &|_| (),
     };
-    // Weights of a function of 6000 states.
+    // The graph has weights of a function of 6000 states.
     let graph = FactorGraph {
         cardinalities: vec![6000, 2],
         factors: vec![
