@@ -1,4 +1,4 @@
-//! Bounds of a number, and how those of the best world approach each other.
+//! Bounds of a number, and the improvements of the bounds of the best world.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a number that is known.
+    /// The bounds of a known number.
     pub fn exact(value: f64) -> Self {
         Self {
             lower: value,
@@ -31,7 +31,7 @@ impl Bounds {
     }
 }
 
-/// A number as it is printed with six decimals: one that is zero then has no minus sign.
+/// The number to print with six decimals: if it would print as zero, it has no minus sign.
 #[doc(hidden)]
 pub fn six_decimals(x: f64) -> f64 {
     if x.abs() <= 5e-7 { 0.0 } else { x }
@@ -44,14 +44,14 @@ impl fmt::Display for Bounds {
     }
 }
 
-/// State of a search for the most probable world at some time: best world, bound, work.
+/// State of a search for the most probable world at some moment: best world, bound, work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
     /// Work done by then, in units of the search's budget.
     pub work: u64,
     /// The natural logarithm of the probability of the best world known then.
     pub log_probability: f64,
-    /// No world has a probability whose natural logarithm is larger.
+    /// Upper bound of the natural logarithms of the probabilities of all worlds.
     pub upper_bound: f64,
 }
 

@@ -8,19 +8,19 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 /// Maximum number of passes over all factors with zeros together, approximately.
 const MAX_PASSES: usize = 16;
 
-/// The graph without the values that zeros exclude and without the variables that have one value left; `None` if a
-/// variable has none.
+/// The graph without the values that zeros exclude, and without the variables that have one value left; `None` if a
+/// variable has no value left.
 pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
     reduce_given(graph, &[])
 }
 
-/// The same where some variables have a given value.
+/// As [`reduce`], where some variables have a given value.
 pub fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<ReducedGraph> {
     let left = remaining_values(graph, given)?;
     Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
 }
 
-/// The graph of the same variables without the values that zeros exclude; `None` if none is, or all of a variable.
+/// The graph of the same variables without the values that zeros exclude; `None` if zeros exclude no value, or all values of a variable.
 pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     let left = remaining_values(graph, &[])?;
     let mut counts = left.iter().zip(&graph.cardinalities);
@@ -28,8 +28,8 @@ pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     is_excluded.then(|| ReducedGraph::new(graph, left, DecidedVariables::Kept))
 }
 
-/// The remaining values of each variable, of which some have a given one: a value is excluded if some factor excludes it given the values left of its other
-/// variables, until nothing changes (generalised arc consistency). `None` if a variable has no value left.
+/// The remaining values of each variable, where some variables are given: a factor excludes a value if no remaining values of its other variables support it,
+/// until nothing changes (generalised arc consistency). `None` if a variable has no value left.
 ///
 /// **Guarantee.** An assignment with an excluded value has no weight.
 ///
@@ -79,7 +79,7 @@ impl<'a> ConstraintPropagation<'a> {
         this
     }
 
-    /// The possible values of each variable; `None` if one has none.
+    /// The possible values of each variable; `None` if a variable has none.
     fn run(mut self) -> Option<Vec<Vec<bool>>> {
         let mut is_queued = vec![false; self.graph.factors.len()];
         self.queue.iter().for_each(|&i| is_queued[i] = true);
@@ -109,7 +109,7 @@ impl<'a> ConstraintPropagation<'a> {
         Some(self.possible)
     }
 
-    /// The values of a factor's variables that have an entry among those that are possible; `None` if there is no entry.
+    /// The values of a factor's variables that occur in a non-zero entry of possible values; `None` if there is no such entry.
     fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
         let scope = &factor.variables;
         let Some((last, parents)) = scope.split_last() else {
@@ -132,7 +132,7 @@ impl<'a> ConstraintPropagation<'a> {
                 }
             }
         } else {
-            // A row at a time, for all values of the last variable.
+            // Reads a row at a time, for all values of the last variable.
             let n = self.graph.cardinality(*last);
             let mut row = vec![0; scope.len()];
             let rows = Assignments::rows(parents.iter().map(|&v| self.graph.cardinality(v)));

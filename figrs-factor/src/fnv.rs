@@ -1,4 +1,4 @@
-//! A hash that is the same on every machine, for what is saved or sent.
+//! A hash that is the same on every machine, for saved or transmitted data.
 
 use std::hash::Hasher;
 
@@ -35,7 +35,7 @@ impl Hasher for Fnv {
 
     fn write_u64(&mut self, n: u64) {
         self.0 = (self.0 ^ n).wrapping_mul(0x0100_0000_01b3);
-        // High bits of a number come down as well.
+        // The shift lets high bits affect low ones.
         self.0 ^= self.0 >> 29;
     }
 

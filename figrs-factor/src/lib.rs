@@ -1,4 +1,4 @@
-//! Factor graphs and exact sums over them: the engine room of figrs, which knows no element.
+//! Factor graphs and exact sums over them: the engine of figrs, which does not depend on elements.
 //!
 //! ```
 //! use figrs_factor::algebra::SumProduct;
@@ -23,8 +23,8 @@
 //! | module | content |
 //! |---|---|
 //! | [`graph`] | variables, factors, tables and their restriction to some of the values |
-//! | [`algebra`] | the semirings that tables are multiplied and summed in |
-//! | [`order`] | elimination orders, searched for by the number of entries that they make |
+//! | [`algebra`] | the semirings in which tables are multiplied and summed |
+//! | [`order`] | search for elimination orders by the number of entries of their tables |
 //! | [`eliminate`] | bucket elimination: plans, joins, marginal MAP, decisions |
 //! | [`tree`] | contraction trees: messages, derivatives, draws and the k best worlds of one plan |
 //! | [`consistency`] | values that the zeros of the factors exclude |
@@ -32,7 +32,7 @@
 
 #![warn(clippy::unwrap_used)]
 
-// Random graphs of the tests, which speak of this crate by its name.
+// The random graphs of the tests refer to this crate by its name.
 #[cfg(test)]
 extern crate self as figrs_factor;
 #[cfg(test)]

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// A deadline and a flag, each of which ends work that looks at them.
+/// A deadline and a flag; either ends work that checks them.
 #[derive(Clone, Debug, Default)]
 pub struct Until {
-    /// Work ends at this time, if there is one.
+    /// Time at which work ends, if any.
     pub deadline: Option<Instant>,
-    /// Work ends once this flag is `true`, if there is one.
+    /// Flag that ends work once it is `true`, if any.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
@@ -31,7 +31,7 @@ impl Until {
 }
 
 impl Until {
-    /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
+    /// Reason to stop now, if any. It is cheap enough to be called for every block of work of some microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_interrupted() {
             return Some(Stopped::Interrupted);
@@ -50,18 +50,18 @@ impl PartialEq for Until {
 /// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stopped {
-    /// It did all that was asked.
+    /// It completed its work.
     Finished,
-    /// Its budget of iterations or of work was used up before it had settled.
+    /// Its budget of iterations or of work was used up before it was finished.
     Budget,
-    /// Its deadline passed; the answer holds what was done until then.
+    /// Its deadline passed; the answer holds the results until then.
     Deadline,
-    /// It was interrupted; the answer holds what was done until then.
+    /// It was interrupted; the answer holds the results until then.
     Interrupted,
 }
 
 impl Stopped {
-    /// The first reason, of the ends of several chains, that is none of a chain that did all that was asked.
+    /// The first of several reasons that is not [`Finished`](Self::Finished); `Finished` if there is none.
     pub fn first_reason(ends: impl IntoIterator<Item = Self>) -> Self {
         let mut ends = ends.into_iter();
         ends.find(|why| *why != Self::Finished)

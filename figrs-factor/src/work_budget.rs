@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Steps of work that some computations may still do together. Clones share them.
+/// Number of steps of work that several computations together may still do. Clones share it.
 ///
 /// A budget ends work at the same step on every machine, however busy it is.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ impl WorkBudget {
         Self(Arc::new(AtomicU64::new(steps)))
     }
 
-    /// The steps that are left.
+    /// Number of remaining steps.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.0.load(Ordering::Relaxed)

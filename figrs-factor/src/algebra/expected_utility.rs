@@ -12,7 +12,7 @@ use super::semiring::{ExponentRange, Semiring, ValueBounds};
 /// A weight, and the mean of a utility under it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeighedUtility {
-    /// The weight, as the underlying semiring holds it.
+    /// The weight, in the representation of the underlying semiring.
     pub weight: f64,
     /// The mean of the utility; zero where there is no weight.
     pub mean: f64,
@@ -38,14 +38,14 @@ impl MeanWeights for LogSumProduct {
 
 /// Sums of products of weights in the semiring `S`, with the mean of a sum of utilities.
 ///
-/// Of two alternatives the means are mixed by their weights; of two independent parts they are added. It is the expectation semiring of pairs
-/// `(p, p u)`, which is isomorphic to it where `p` is positive; here the mean stays within the range of the utilities however small
+/// The means of two alternatives are mixed by their weights; those of two independent parts are added. This is the expectation semiring of pairs
+/// `(p, p u)`, up to isomorphism, where `p` is positive; here the mean stays within the range of the utilities however small
 /// the weights get.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedUtility<S>(PhantomData<S>);
 
 impl<S: MeanWeights> ExpectedUtility<S> {
-    /// Runs something on the weights of some values.
+    /// Runs a function on the weights of some values.
     fn on_weights<R>(values: &mut [WeighedUtility], run: impl FnOnce(&mut [f64]) -> R) -> R {
         let mut weights = Self::weights(values);
         let result = run(&mut weights);
@@ -87,7 +87,7 @@ impl<S: MeanWeights> Semiring for ExpectedUtility<S> {
             return a;
         }
         let weight = S::add(a.weight, b.weight);
-        // The mean of equal utilities is that utility, without rounding.
+        // With this formula the mean of equal utilities is that utility, without rounding.
         let mean = if b.weight > a.weight {
             b.mean + S::share(a.weight, weight) * (a.mean - b.mean)
         } else {
@@ -140,7 +140,7 @@ impl<S: MeanWeights> Semiring for ExpectedUtility<S> {
 mod tests {
     use super::*;
 
-    /// Sums of products of `(p, p u)` in ordinary arithmetic.
+    /// Compares with sums of products of `(p, p u)` in ordinary arithmetic.
     #[test]
     fn means_are_those_of_sums_of_products() {
         type Pairs = ExpectedUtility<SumProduct>;

@@ -4,7 +4,7 @@ use crate::graph::Weights;
 
 use super::semiring::Semiring;
 
-/// Sums of products, every number held as its natural logarithm: any range, but each sum costs an `exp` and a `ln`.
+/// Sums of products, every number held as its natural logarithm: the range is unlimited, but each sum costs an `exp` and a `ln`.
 #[derive(Clone, Copy, Debug)]
 pub struct LogSumProduct;
 

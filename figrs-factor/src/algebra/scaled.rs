@@ -59,7 +59,7 @@ impl Semiring for SumProduct {
     }
 
     fn extent(values: &[f64]) -> ValueBounds {
-        // The bits of positive numbers are ordered as the numbers; zero less one wraps to the largest.
+        // The bits of positive numbers have the order of the numbers; zero minus one wraps to the largest.
         let (mut low, mut high) = (u64::MAX, 0);
         for value in values {
             let bits = value.to_bits();
@@ -165,7 +165,7 @@ pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRang
 
 /// The exponents of the smallest positive value and of the power of two above the largest; zero if all values are zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
-    // Several at a time, which fills vector registers.
+    // Several numbers at a time fill vector registers.
     const LANES: usize = 8;
     let (mut lows, mut highs) = ([f64::INFINITY; LANES], [0.0f64; LANES]);
     let see = |low: &mut f64, high: &mut f64, value: f64| {

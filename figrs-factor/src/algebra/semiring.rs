@@ -14,7 +14,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Type of the entries of a table.
     type Value: Clone + Debug + PartialEq + Send + Sync + 'static;
 
-    /// `true` if a normalised factor whose variable nothing else mentions sums to one.
+    /// `true` if a normalised factor sums to one over its last variable.
     const SUMS_TO_ONE: bool;
 
     /// The weight of an impossible assignment.
@@ -64,19 +64,19 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         false
     }
 
-    /// Range of exponents of some values, from which it is seen whether products of them may be lost.
+    /// Range of exponents of some values, which shows whether products of them may be lost.
     fn range(_values: &[Self::Value]) -> ExponentRange {
         ExponentRange::default()
     }
 
-    /// Divides values by a power of two where they are far from one, which rounds nothing; returns the natural logarithm
-    /// of the divisor and the range that is left. Sets `lost` if a value left the range of the representation.
+    /// Divides values that are far from one by a power of two, without rounding; returns the natural logarithm
+    /// of the divisor and the range after that. Sets `lost` if a value left the range of the representation.
     fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
         (scale, Self::range(values))
     }
 
-    /// Bounds of some values, from which it is seen whether products of them may be lost.
+    /// Bounds of some values, which show whether products of them may be lost.
     fn extent(values: &[Self::Value]) -> ValueBounds {
         ValueBounds {
             has_zeros: values.iter().any(Self::is_zero),
@@ -88,7 +88,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
 /// Largest absolute exponent of values that are central: products of three still fit 64-bit floating-point numbers.
 const CENTRAL: i32 = 256;
 
-/// Base-2 exponents between which some values lie, zeros left out.
+/// Base-2 exponents between which some values lie, apart from zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExponentRange {
     /// No value is below this power of two.
@@ -116,7 +116,7 @@ impl ExponentRange {
         bounded.fold(Self::default(), Self::times)
     }
 
-    /// The range of sums of up to so many values.
+    /// The range of sums of up to `terms` values.
     #[must_use]
     pub fn of_sums(self, terms: usize) -> Self {
         let doublings = terms.max(1).next_power_of_two().trailing_zeros();
@@ -131,7 +131,7 @@ impl ExponentRange {
         self.low >= -CENTRAL && self.high <= CENTRAL
     }
 
-    /// True if numbers in this range, or sums of them, may be beyond a 64-bit floating-point number.
+    /// True if numbers in this range, or sums of them, may exceed the range of a 64-bit floating-point number.
     pub fn may_overflow(self) -> bool {
         self.low < -1000 || self.high > 900
     }
@@ -249,7 +249,7 @@ mod tests {
         );
     }
 
-    /// Sums and products of numbers between 2^-1022 and 2^1023 are those of real numbers where no range is risky.
+    /// Sums and products of numbers between 2^-1022 and 2^1023 stay in range where no range is risky.
     #[test]
     fn ranges_tell_what_may_leave_the_numbers() {
         let range = |low, high| ExponentRange { low, high };

@@ -1,4 +1,4 @@
-//! Assignments that no zero of some tables excludes, listed by the join.
+//! Assignments that no zero of some tables excludes, as a join lists them.
 
 use std::borrow::Cow;
 
@@ -18,9 +18,9 @@ use crate::algebra::Boolean;
 /// Assignments of the variables of a table that may have weight.
 #[derive(Clone, Debug)]
 pub enum AssignmentSupport<'a> {
-    /// These, as sorted rows.
+    /// These assignments, as sorted rows.
     Rows(Vec<u32>),
-    /// Those in which the last variable has the value listed for the others.
+    /// The assignments in which the last variable has the value listed for the others.
     Function(&'a [u32]),
 }
 
@@ -54,11 +54,11 @@ impl<'a> ConstraintTable<'a> {
 pub struct AssignmentLimits {
     /// Maximum number of assignments.
     pub assignments: usize,
-    /// Maximum number of partial assignments that are looked at on the way.
+    /// Maximum number of partial assignments that the join looks at.
     pub looked_at: usize,
 }
 
-/// The assignments of sorted variables, of so many values each, that no table excludes: as rows, in no order.
+/// The assignments of sorted variables with these cardinalities that no table excludes, as rows in no particular order.
 ///
 /// **Errors.** [`EliminationError::TooManyOperations`] beyond the limits; [`EliminationError::Interrupted`].
 pub fn assignments(
@@ -88,7 +88,7 @@ pub fn assignments(
     Ok(sink.rows)
 }
 
-/// All keys, as rows.
+/// A sink that collects all keys as rows.
 struct RowSink {
     keys: Assignments,
     rows: Vec<u32>,

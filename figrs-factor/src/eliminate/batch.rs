@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::program::RegisterAdvance;
 
-/// A batch of partial assignments: the product of each so far, and the registers that are alive.
+/// A batch of partial assignments: the product of each so far, and the live registers.
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,
-    /// By number of register; the columns of registers that are not alive are empty.
+    /// The columns by number of register; columns of registers that are not live are empty.
     pub(super) registers: Vec<Vec<usize>>,
     live: Vec<usize>,
 }
@@ -26,7 +26,7 @@ impl<V> Default for Batch<V> {
 /// Derivation of the rows of a new batch from those of its parent.
 #[derive(Clone, Debug)]
 pub(super) enum RowExpansion<'a> {
-    /// Each of these rows with each of these values: by value, if there are fewer of them, else by row.
+    /// Each of these rows with each of these values, ordered by value if there are fewer values, else by row.
     Product {
         rows: Range<usize>,
         values: Range<usize>,
@@ -47,7 +47,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Marks a column as alive and returns it to be filled.
+    /// Marks a column as live and returns it to be filled.
     pub(super) fn activate_column(&mut self, register: usize) -> &mut Vec<usize> {
         self.live.push(register);
         &mut self.registers[register]
@@ -73,7 +73,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Copies a register of `parent` to the new rows and advances it, or begins it.
+    /// Copies a register of `parent` to the new rows and advances it, or starts it.
     pub(super) fn extend_register(
         &mut self,
         parent: &Self,
@@ -119,7 +119,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Changes a register in place by the values of a variable, or begins it.
+    /// Changes a register in place by the values of a variable, or starts it.
     pub(super) fn advance(&mut self, advance: &RegisterAdvance, values: &[u32]) {
         let &RegisterAdvance {
             register,

@@ -7,7 +7,7 @@ use super::program::{
 use super::registers::Register;
 use super::variable_order::VariableTurn;
 
-/// Compiles the join of tables of these shapes in this order.
+/// Compiles the join of tables of these shapes in the given variable order.
 pub(super) fn compile(
     domain: &Domain,
     shapes: &[TableShape],
@@ -47,7 +47,7 @@ pub(super) fn compile(
 
 struct Compiler<'a> {
     domain: &'a Domain,
-    /// The turn of each variable; pinned ones have theirs before the first.
+    /// The turn of each variable; that of pinned variables is before the first.
     turns: Vec<usize>,
     registers: Vec<Register>,
     /// The sparse tables that mention the variable of each turn.
@@ -69,7 +69,7 @@ impl<'a> Compiler<'a> {
             narrows: (0..=slots.len()).map(|_| Vec::new()).collect(),
             finished: (0..=slots.len()).map(|_| Vec::new()).collect(),
         };
-        // The register of a table has the table's number; further ones come after.
+        // The register of a table has the table's number; further registers come after.
         for shape in shapes {
             let register = match shape.kind {
                 TableKind::Dense => this.offset(&shape.columns),

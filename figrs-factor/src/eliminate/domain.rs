@@ -14,7 +14,7 @@ pub(super) struct Domain {
 }
 
 impl Domain {
-    /// Variables without pins, in any order.
+    /// A domain of variables without pins, given in any order.
     pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
         variables.sort_unstable();
         Self {
@@ -24,7 +24,7 @@ impl Domain {
         }
     }
 
-    /// The variables of a bucket.
+    /// The domain of the variables of a bucket.
     pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
         Self::new(
             graph,
@@ -32,7 +32,7 @@ impl Domain {
         )
     }
 
-    /// The position of a variable, which must be one of the domain's.
+    /// The position of a variable, which must be in the domain.
     pub(super) fn position(&self, v: VarId) -> usize {
         self.variables.partition_point(|&u| u < v)
     }

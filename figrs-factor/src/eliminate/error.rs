@@ -11,7 +11,7 @@ use super::memory::readable;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
-    /// The plan, a table that turned out larger than planned, or the clauses and rows of weights of a circuit together do not fit
+    /// The plan, a table that became larger than planned, or the clauses and rows of weights of a circuit together do not fit
     /// the budget.
     #[error(
         "exact inference needs tables of about {needed:.3e} entries ({}) and the budget is {limit}: \
@@ -50,13 +50,13 @@ pub enum EliminationError {
     /// The deadline of the algorithm passed, or it was interrupted.
     #[error("the elimination was stopped before it had an answer; allow more time (`deadline`)")]
     Interrupted,
-    /// No assignment has a positive weight, so none is the most probable one.
+    /// No assignment has a positive weight, so that there is no most probable one.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
     Impossible,
-    /// A variable that was asked for is not in the graph.
+    /// A variable to keep is not in the graph.
     #[error("variable {} is not in the factor graph", .0.0)]
     UnknownVariable(VarId),
-    /// A variable was asked for twice.
+    /// A variable to keep is listed twice.
     #[error("variable {} is listed twice among the variables to keep", .0.0)]
     RepeatedVariable(VarId),
     /// A factor's table does not fit its variables.
@@ -81,7 +81,7 @@ impl EliminationError {
     }
 }
 
-/// An error if work is to end now.
+/// Returns an error if work is to end now.
 pub fn check_interrupt(until: &Until) -> Result<(), EliminationError> {
     if until.is_over() {
         return Err(EliminationError::Interrupted);

@@ -15,9 +15,9 @@ use super::table::{EliminationTable, Entries, Message};
 use crate::algebra::Semiring;
 use crate::order::symbolic_elimination::Bucket;
 
-/// Divisor of the size of a dense message: with fewer non-zeros than that share it becomes sparse.
+/// A dense message becomes sparse if it has fewer non-zeros than its size divided by this.
 const SPARSE_BELOW: usize = 16;
-/// Size up to which dense messages stay as they are.
+/// Size up to which dense messages stay dense.
 const SMALL: usize = 4096;
 
 /// Treatment of messages after their use.
@@ -27,14 +27,14 @@ pub(super) enum MessageRetention {
     Keep,
 }
 
-/// The product of all factors with everything but the kept variables summed out.
+/// The product of all factors with all variables except the kept ones summed out.
 pub(super) struct ResultTable<S: Semiring> {
     pub(super) values: Vec<S::Value>,
     pub(super) log_scale: f64,
     pub(super) lost: bool,
 }
 
-/// An elimination under way, and its messages.
+/// State of an elimination, with its messages.
 pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
@@ -45,7 +45,7 @@ pub(super) struct EliminationRun<'a, S: Semiring> {
     pub(super) log_scale: f64,
     pub(super) lost: bool,
     options: &'a Options,
-    /// Total size in bytes of the messages that are there.
+    /// Total size in bytes of the messages held.
     held: f64,
     scratch: JoinScratch<S::Value>,
 }
@@ -98,7 +98,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         Ok(run)
     }
 
-    /// The product of everything, as a table over the kept variables in the order they were asked for.
+    /// The product of all remaining tables, as a table over the variables `keep` in their order.
     pub(super) fn answer(mut self, keep: &[VarId]) -> Result<ResultTable<S>, EliminationError> {
         let domain = Domain::new(self.graph, keep.to_vec());
         let tables = inputs(

@@ -19,13 +19,13 @@ use crate::algebra::{Semiring, ValueBounds};
 /// Number of batches between two checks of the clock.
 const BATCHES: u32 = 64;
 
-/// Buffers that a join leaves to the next one, and the deadline of joins.
+/// Buffers that joins reuse, and their deadline.
 #[derive(Debug)]
 pub(super) struct JoinScratch<V> {
     until: Until,
-    /// Batches since the last check of the clock.
+    /// Number of batches since the last check of the clock.
     since: u32,
-    /// Partial assignments that may still be looked at, and their number at first.
+    /// Number of partial assignments that may still be looked at, and the initial number.
     left: usize,
     max_assignments: usize,
     batches: Vec<Batch<V>>,
@@ -48,7 +48,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// The same for joins of at most so many partial assignments all together.
+    /// The same for joins of at most `assignments` partial assignments in total.
     pub(super) fn with_assignment_limit(self, assignments: usize) -> Self {
         Self {
             left: assignments,
@@ -57,7 +57,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// Counts partial assignments, and refuses more than are left.
+    /// Counts partial assignments, and returns an error if there are more than are left.
     fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
         let Some(left) = self.left.checked_sub(assignments) else {
             return Err(EliminationError::TooManyOperations {
@@ -69,7 +69,7 @@ impl<V> JoinScratch<V> {
         Ok(())
     }
 
-    /// An error if joins are to end now.
+    /// Returns an error if joins are to end now.
     fn check_interrupt(&mut self) -> Result<(), EliminationError> {
         self.since += 1;
         if self.since >= BATCHES {
@@ -81,12 +81,12 @@ impl<V> JoinScratch<V> {
 }
 
 /// Multiplies `tables` over all assignments of `domain` that have weight and hands the products to `sink`, each with
-/// its place among the values of `outputs`. Returns whether a product left the range of the semiring.
+/// its place among the values of `outputs`. Returns `true` if a product left the range of the semiring.
 ///
 /// One backtracking join over dense tables (offsets advanced by strides), sparse ones (ranges of sorted rows that
-/// narrow) and functions (children computed), on batches of partial assignments rather than one at a time.
+/// narrow) and functions (children computed), on batches of partial assignments instead of one at a time.
 ///
-/// **Complexity.** The partial assignments that no zero has ruled out yet, times the tables; memory is a batch for
+/// **Complexity.** The number of partial assignments that no zero has ruled out, times the tables; memory is a batch for
 /// each variable. No recursion.
 /// **References.** Veldhuizen, *Leapfrog triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
 pub(super) fn join<S: Semiring, K: Sink<S>>(
@@ -134,7 +134,7 @@ fn range_checks<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
     }
 }
 
-/// A join under way.
+/// State of a join.
 struct Join<'a, S: Semiring> {
     program: &'a JoinProgram,
     tables: &'a [PreparedTable<'a, S::Value>],
@@ -195,7 +195,7 @@ impl<S: Semiring> Join<'_, S> {
         }
     }
 
-    /// Fills the batch below `depth` with the next continuations of the one at `depth`; false if there are none left.
+    /// Fills the batch below `depth` with the next continuations of the one at `depth`; returns `false` if there are none left.
     fn expand(&mut self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {
             batches,

@@ -14,23 +14,23 @@ use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 /// Predicted cost of the two parts of [`marginal_map`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MarginalMapCost {
-    /// Summing out everything else.
+    /// Cost of summing out all other variables.
     pub sum: PlanCost,
-    /// Maximising what is left; the memory includes that of the tables left.
+    /// Cost of maximising the kept variables; the memory includes that of the remaining tables.
     pub maximum: PlanCost,
 }
 
 /// An assignment of the variables `keep` of the largest total weight of its completions, and the natural logarithm of
 /// that weight.
 ///
-/// All other variables are summed out first. The tables this leaves, over kept variables only, are then maximised one
+/// All other variables are summed out first. The remaining tables, over kept variables only, are then maximised one
 /// variable after another; they are never multiplied to one table over all kept variables.
 ///
-/// **Guarantee.** Exact up to rounding, whatever the magnitudes, as [`super::sum_product`] and [`most_probable`].
+/// **Guarantee.** Exact up to rounding for weights of any magnitude, as [`super::sum_product`] and [`most_probable`].
 ///
 /// **Complexity.** That of two eliminations. Sums come before maxima, so that the width is that of the best order of
-/// this kind (the constrained width), which may be far larger than that of either query alone; [`marginal_map_cost`]
-/// tells beforehand.
+/// this kind (the constrained width), which may be far larger than that of either query alone: see
+/// [`marginal_map_cost`].
 ///
 /// **Errors.** [`EliminationError::Impossible`] if no assignment has weight; when either part does not fit the budget;
 /// when the factors or the kept variables are not well formed.
@@ -59,7 +59,7 @@ pub fn marginal_map(
     Ok((values, log_weight + log_scale))
 }
 
-/// Predicted cost of [`marginal_map`], without doing it. A plan over the budget is not refused here.
+/// Predicts the cost of [`marginal_map`] without running it. A plan over the budget is not refused here.
 ///
 /// **Errors.** When the factors or the kept variables are not well formed.
 pub fn marginal_map_cost(
@@ -74,7 +74,7 @@ pub fn marginal_map_cost(
     })
 }
 
-/// The factors that summing leaves, over the variables of `graph`, and the natural logarithm of the scale of their product;
+/// The factors that remain after summing, over the variables of `graph`, and the natural logarithm of the scale of their product;
 /// `None` if a number was lost.
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-/// Memory assumed where the machine does not tell: four gigabytes.
+/// Memory assumed where the available memory is unknown: four gigabytes.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Three quarters of the memory that is available to this process, in bytes: of the machine, or of its control group
+/// Three quarters of the memory available to this process, in bytes: of the machine, or of its control group
 /// or its limit of address space if one of these is less.
 ///
-/// Only Linux tells (`/proc/meminfo`, control groups of both versions); elsewhere it is three quarters of 4 GB.
+/// Known on Linux only (`/proc/meminfo`, control groups of both versions); elsewhere it is three quarters of 4 GB.
 pub fn available_bytes() -> u64 {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| available(&text));
@@ -27,7 +27,7 @@ pub fn available_bytes() -> u64 {
     least / 4 * 3
 }
 
-/// The available bytes by the text of `/proc/meminfo`.
+/// The available bytes according to the text of `/proc/meminfo`.
 fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
@@ -36,8 +36,8 @@ fn available(meminfo: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// The bytes that are left of the limit of address space, by the texts of `/proc/self/limits` and `/proc/self/status`;
-/// nothing where there is no limit.
+/// The bytes left of the limit of address space, according to the texts of `/proc/self/limits` and `/proc/self/status`;
+/// `None` if there is no limit.
 fn address_space(limits: &str, status: &str) -> Option<u64> {
     let limit = limits
         .lines()

@@ -6,10 +6,10 @@
 //! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
 //! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `variable_order`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
-//! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: the steps carried out |
+//! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: execution of the steps |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
 //! | `utility` | decisions and the utilities that they maximise |
-//! | `project`, `assignments` | the join alone, for bounds and for lists of what meets |
+//! | `project`, `assignments` | the join alone, for bounds and for lists of assignments |
 
 mod assignments;
 mod batch;
@@ -63,10 +63,10 @@ pub use validate::validate;
 
 use execute::{EliminationRun, MessageRetention};
 
-/// Result of an elimination of everything but some variables.
+/// Result of an elimination of all variables except some.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EliminationResult<S: Semiring> {
-    /// The value of each assignment of the kept variables, row-major in the order they were asked for.
+    /// The value of each assignment of the kept variables, row-major in the order of `keep`.
     pub values: Vec<S::Value>,
     /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`](crate::algebra::SumProduct).
     pub log_scale: f64,
@@ -78,11 +78,11 @@ pub struct EliminationResult<S: Semiring> {
 
 /// Multiplies all factors and sums out every variable that is not kept.
 ///
-/// **Guarantee.** The result is the sum, over all assignments that agree with the kept values, of the product of the
-/// factors, in the algebra `S` and up to its rounding, whatever the order. Deterministic.
+/// **Guarantee.** Each value is the sum, over all assignments that agree with the kept values, of the product of the
+/// factors, in the algebra `S` and up to its rounding, for any order. Deterministic.
 ///
 /// **Complexity.** The predicted operations of [`PlanCost`], times the tables in a bucket; see [`plan_cost`].
-/// Memory is that of the messages not used yet. The stack does not grow with the model.
+/// Memory is that of the messages that are not used yet. The stack does not grow with the model.
 ///
 /// **Errors.** When the plan does not fit the budget (before memory is taken) or a sparse message outgrows it, and when
 /// the factors or the kept variables are not well formed.
@@ -105,7 +105,7 @@ pub fn eliminate<S: Semiring>(
     })
 }
 
-/// Predicted cost of [`eliminate`], without doing it. A plan over the budget is not refused here.
+/// Predicts the cost of [`eliminate`] without running it. A plan over the budget is not refused here.
 ///
 /// **Errors.** When the factors or the kept variables are not well formed.
 pub fn plan_cost<S: Semiring>(

@@ -14,8 +14,8 @@ use crate::algebra::{MaxProduct, Semiring};
 
 /// An assignment of all variables of the largest weight, and the natural logarithm of that weight.
 ///
-/// **Guarantee.** Exact up to rounding. Buckets are gone through backwards, each variable of a bucket taking the first
-/// of its best values given those chosen already; variables that no factor mentions take their first value.
+/// **Guarantee.** Exact up to rounding. Buckets are visited backwards; each variable of a bucket takes the first
+/// of its best values given those chosen before; variables that no factor mentions take their first value.
 ///
 /// **Complexity.** As [`super::sum_product`], but nothing is pruned, and all messages are kept until the end:
 /// the budget is on the largest of them, not on their sum.
@@ -41,7 +41,7 @@ pub fn most_probable(
         for (pin, v) in domain.pins.iter_mut().zip(&domain.variables) {
             *pin = values[v.index()];
         }
-        // A joint number orders the variables as the bucket lists them.
+        // A joint number has the variables in the order of the bucket's list.
         let places: Vec<usize> = bucket
             .eliminated
             .iter()

@@ -12,7 +12,7 @@ pub(super) enum RangeChecks {
     Needed,
 }
 
-/// Multiplies one product; returns whether it was lost.
+/// Multiplies one product; returns `true` if it was lost.
 fn multiply_one<S: Semiring, const CHECKED: bool>(
     product: &mut S::Value,
     factor: &S::Value,
@@ -23,7 +23,7 @@ fn multiply_one<S: Semiring, const CHECKED: bool>(
     lost
 }
 
-/// Multiplies products by the entries of a table at these offsets; returns whether one was lost.
+/// Multiplies products by the entries of a table at these offsets; returns `true` if one was lost.
 pub(super) fn multiply<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],
@@ -47,7 +47,7 @@ pub(super) fn multiply<S: Semiring>(
     }
 }
 
-/// Multiplies the products of a new batch by the entries of a table that its variable completes; returns whether one
+/// Multiplies the products of a new batch by the entries of a table that its variable completes; returns `true` if one
 /// was lost.
 ///
 /// `before` are the offsets of the parent's rows, which `advance` moves by the new variable.

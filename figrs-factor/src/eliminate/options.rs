@@ -7,22 +7,22 @@ use super::error::{EliminationError, check_interrupt};
 use super::memory::available_bytes;
 use crate::order::MAX_WORK;
 
-/// Number of bytes (256 MB) up to which the machine is not asked for its available memory.
+/// Number of bytes (256 MB) up to which the available memory is not queried.
 const UNCHECKED_BYTES: f64 = 2.56e8;
 
-/// Words that the search for an order reads for each operation that is allowed, and at least.
+/// Number of words that the search for an order reads for each allowed operation, and its minimum.
 const ORDER_WORK: f64 = 0.1;
 const LEAST_ORDER_WORK: u64 = 1_000_000;
 
-/// Partial assignments that a run may always look at.
+/// Number of partial assignments that a run may always look at.
 const LEAST_ASSIGNMENTS: f64 = 4e6;
 
-/// Elimination order. Any order gives the same answer, not the same cost.
+/// Elimination order. All orders give the same answer at different costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// An order as cheap as can be found for an effort in proportion: where one greedy order is cheap, that one; else
+    /// An order as cheap as a proportionate search finds: one greedy order if that is cheap, else
     /// the best of several greedy rules, restarts with noise and local improvements, component by component. The
-    /// search is counted in steps, not in time, and its noise is fixed: the same graph gives the same order.
+    /// search is limited by steps, not by time, and its noise is fixed: the same graph gives the same order.
     #[default]
     Greedy,
     /// As listed; variables that are not listed come last, by identifier.
@@ -36,7 +36,7 @@ impl Order {
     }
 }
 
-/// Treatment of a normalised factor whose variable nothing else mentions (a barren factor).
+/// Treatment of a normalised factor whose last variable no other factor mentions (a barren factor).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarrenFactors {
     /// It is left out where that cannot change the answer (sums and satisfiability).
@@ -53,18 +53,18 @@ pub struct Options {
     pub(super) barren: BarrenFactors,
     pub(super) table_budget: usize,
     pub(super) operation_budget: f64,
-    /// Partial assignments that the joins of a run may look at, for each operation predicted.
+    /// Number of partial assignments that the joins of a run may look at for each predicted operation.
     pub(super) assignment_ratio: f64,
-    /// Partial assignments that they may look at in any case.
+    /// Maximum number of partial assignments that they may look at in total.
     pub(super) most_assignments: f64,
-    /// In bytes; `None` is what the machine has to spare.
+    /// Maximum number of bytes; `None` is three quarters of the available memory.
     pub memory_budget: Option<u64>,
     pub(super) until: Until,
 }
 
 impl Default for Options {
-    /// Order searched, barren factors pruned, tables up to `2^27` entries, any number of operations, three quarters of
-    /// the memory that is available when the plan is made.
+    /// A searched order, pruned barren factors, tables up to `2^27` entries, any number of operations, three quarters of
+    /// the memory available when the plan is made.
     fn default() -> Self {
         Self {
             order: Order::Greedy,
@@ -108,21 +108,21 @@ impl Options {
         self.clone().operation_budget(operation_budget)
     }
 
-    /// The same options with limits of the partial assignments that the joins of a run look at, for each operation predicted and together: zeros may
-    /// promise too much.
+    /// The same options with limits of the partial assignments that the joins of a run look at, for each predicted operation and in total: predicted
+    /// zeros may be too optimistic.
     #[must_use]
     pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
         (self.assignment_ratio, self.most_assignments) = (ratio, most);
         self
     }
 
-    /// Number of partial assignments that a run of so many predicted operations may look at.
+    /// Number of partial assignments that a run of this number of predicted operations may look at.
     pub(super) fn assignment_budget(&self, operations: f64) -> usize {
         let assignments = (self.assignment_ratio * operations).max(LEAST_ASSIGNMENTS);
         assignments.min(self.most_assignments) as usize
     }
 
-    /// Number of words that the search for an order reads at most: less where a costly plan will be refused.
+    /// Maximum number of words that the search for an order reads: fewer where a costly plan will be refused.
     pub(super) fn order_work(&self) -> u64 {
         let work = ORDER_WORK * self.operation_budget;
         (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)
@@ -147,21 +147,21 @@ impl Options {
         }
     }
 
-    /// An error if the work is to end now.
+    /// Returns an error if the work is to end now.
     pub fn check_interrupt(&self) -> Result<(), EliminationError> {
         check_interrupt(&self.until)
     }
 
     /// Sets the maximum number of predicted operations of the plan ([`PlanCost::operations`](super::PlanCost::operations)): the plan is
-    /// refused or accepted before any number is multiplied. A run may take more operations than were predicted; nothing counts
-    /// them.
+    /// refused or accepted before any number is multiplied. A run may take more operations than predicted; they are not
+    /// counted.
     #[must_use]
     pub fn operation_budget(mut self, operations: f64) -> Self {
         self.operation_budget = operations;
         self
     }
 
-    /// Sets the maximum number of bytes of all messages together. Whether a plan is refused depends on it, never which one
+    /// Sets the maximum number of bytes of all messages together. It decides whether a plan is refused, never which plan
     /// is made.
     #[must_use]
     pub fn memory_budget(mut self, bytes: u64) -> Self {
@@ -169,7 +169,7 @@ impl Options {
         self
     }
 
-    /// Refuses a demand for more than the operation budget.
+    /// Returns an error if `needed` exceeds the operation budget.
     pub(super) fn admit_operations(&self, needed: f64) -> Result<(), EliminationError> {
         if needed > self.operation_budget {
             let limit = self.operation_budget;
@@ -178,7 +178,7 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses a demand for more than the memory budget.
+    /// Returns an error if `bytes` exceeds the memory budget.
     pub fn check_memory(&self, bytes: f64) -> Result<(), EliminationError> {
         let limit = match self.memory_budget {
             Some(bytes) => bytes,

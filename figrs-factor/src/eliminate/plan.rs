@@ -21,15 +21,15 @@ pub struct PlanCost {
     pub operations: f64,
     /// The predicted entries of the largest message or answer.
     pub largest_table: f64,
-    /// The predicted peak memory of the messages in bytes when each is dropped as soon as it is used, the answer among
-    /// them; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
+    /// The predicted peak memory of the messages, including the answer, in bytes, if each is dropped as soon as it is
+    /// used; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
     pub memory: f64,
     /// The predicted memory if all messages are kept.
     pub memory_kept: f64,
 }
 
 impl PlanCost {
-    /// Refuses a cost over the budget.
+    /// Returns an error if the cost exceeds the budget.
     pub(super) fn within(self, options: &Options) -> Result<(), EliminationError> {
         options.admit_operations(self.operations)?;
         if self.largest_table > options.table_budget as f64 {
@@ -57,7 +57,7 @@ impl MessageLayout {
         Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
     }
 
-    /// Dense if that is small or not much larger than its non-zeros, and within the budget.
+    /// Dense if that is small or not much larger than the non-zeros, and within the budget.
     ///
     /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
     pub(super) fn choose(entries: f64, joint: f64, budget: usize) -> Self {
@@ -75,9 +75,9 @@ impl MessageLayout {
 pub struct Plan {
     /// The buckets in the order of elimination.
     pub buckets: Vec<Bucket>,
-    /// Tables left in the end, over kept variables only.
+    /// The tables that remain at the end, over kept variables only.
     pub(super) remaining_tables: Vec<u32>,
-    /// For each factor, whether it takes part.
+    /// For each factor, `true` if it takes part.
     pub(super) live: Vec<bool>,
     /// Eliminated variables that no factor mentions, except those that were pruned.
     pub free: Vec<VarId>,
@@ -88,7 +88,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans the elimination of everything but `keep`, and one table over `keep` in the end.
+    /// Plans the elimination of all variables except `keep`, and one table over `keep` at the end.
     pub fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -101,8 +101,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Plans the elimination of everything but `keep`, and predicts the cost of eliminating `keep` from the tables that are
-    /// left; these are held until the end of that.
+    /// Plans the elimination of all variables except `keep`, and predicts the cost of eliminating `keep` from the remaining
+    /// tables, which are held until the end.
     pub(super) fn in_two_parts(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -124,7 +124,7 @@ impl Plan {
         Ok((plan, afterwards))
     }
 
-    /// A plan without its price, and the state of the symbolic elimination after it.
+    /// A plan without its cost, and the state of the symbolic elimination after it.
     fn without_cost(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -160,15 +160,15 @@ impl Plan {
         Ok((plan, interaction))
     }
 
-    /// Refuses a plan that does not fit the budget.
+    /// Returns the plan, or an error if it does not fit the budget.
     pub fn within(self, options: &Options) -> Result<Self, EliminationError> {
         self.cost.within(options)?;
         Ok(self)
     }
 }
 
-/// The buckets of an elimination of everything, in an order found as if no entry were zero: for searches, in which
-/// variables are guessed and not found by joining tables.
+/// The buckets of an elimination of all variables, in an order found as if no entry were zero: for searches, in which
+/// values are decided and not found by joining tables.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {
@@ -198,7 +198,7 @@ pub(super) fn eliminate_in_order(
     }
 }
 
-/// The price of buckets whose first message has the number `first`; tables of lower numbers are not counted.
+/// The predicted cost of buckets whose first message has the number `first`; tables of lower numbers are not counted.
 pub fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],

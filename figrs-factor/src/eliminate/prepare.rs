@@ -46,7 +46,7 @@ impl<'a, V: Clone> PreparedTable<'a, V> {
         }
     }
 
-    /// The sorted keys of the variable assigned at some depth; only sparse tables have any.
+    /// The sorted keys of the variable assigned at some depth; only sparse tables have keys.
     pub(super) fn keys(&self, depth: usize) -> &[u32] {
         match &self.form {
             PreparedForm::Rows(trie) => &trie.keys[depth],
@@ -76,7 +76,7 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
     }
 }
 
-/// Sorts, lists or borrows a table, as its shape says.
+/// Sorts, lists or borrows a table, according to its shape.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,

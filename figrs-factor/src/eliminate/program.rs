@@ -1,6 +1,6 @@
 //! A join compiled to steps over registers.
 //!
-//! A register is a number per row of a batch: the offset of a partial assignment in a dense table, the first or last
+//! A register is a number for each row of a batch: the offset of a partial assignment in a dense table, the first or last
 //! row of a range of a sparse one, a value. Assigning a variable adds a stride times its value.
 
 /// Change of a register by a variable.
@@ -8,7 +8,7 @@
 pub(super) struct RegisterAdvance {
     pub(super) register: usize,
     pub(super) stride: usize,
-    /// The initial value, if the register begins here.
+    /// The initial value, if the register starts here.
     pub(super) start: Option<usize>,
 }
 
@@ -16,7 +16,7 @@ pub(super) struct RegisterAdvance {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
-    /// Number of variables of the table assigned before.
+    /// Number of variables of the table that were assigned before.
     pub(super) depth: usize,
     /// `true` if this is its last variable, so that one row is left.
     pub(super) is_last: bool,
@@ -29,29 +29,29 @@ pub(super) struct RangeNarrowing {
 pub(super) enum CandidateSource {
     /// No variable: the steps before the first.
     Root,
-    /// All of this many values.
+    /// All values of a variable with this number of values.
     All(usize),
-    /// Those that the rows of these sparse tables share.
+    /// The values that the rows of these sparse tables share.
     Rows(Vec<RangeNarrowing>),
 }
 
 /// Operation on each row of a batch.
 #[derive(Debug)]
 pub(super) enum RowOperation {
-    /// The entry of a table multiplies the product.
+    /// Multiplies the product by the entry of a table.
     Multiply {
         table: usize,
         register: usize,
         is_final: bool,
     },
-    /// A function gives the value of its child.
+    /// Computes the value of a function's child.
     Compute {
         table: usize,
         register: usize,
         narrow: Vec<RangeNarrowing>,
         advance: Vec<RegisterAdvance>,
     },
-    /// A function must agree with the value its child already has.
+    /// Checks that a function agrees with the value that its child already has.
     Check {
         table: usize,
         register: usize,
@@ -59,14 +59,14 @@ pub(super) enum RowOperation {
     },
 }
 
-/// One variable whose values are tried, and what follows from it.
+/// One variable whose values are tried in turn, and the steps after it.
 #[derive(Debug)]
 pub(super) struct JoinLevel {
     pub(super) source: CandidateSource,
     pub(super) carry: Vec<RegisterAdvance>,
-    /// Dense tables that this variable completes: multiplied at once, their registers end here.
+    /// Dense tables that this variable completes: they are multiplied at once, and their registers end here.
     pub(super) multiply: Vec<RegisterAdvance>,
-    /// `true` if zeros need not be swept out, because no variable follows.
+    /// `true` if zeros need not be removed, because no variable follows.
     pub(super) is_final: bool,
     pub(super) steps: Vec<RowOperation>,
 }

@@ -45,7 +45,7 @@ impl<'a> ProductOperand<'a> {
 pub enum Projection {
     /// The largest product.
     Maximum,
-    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero: the sum if it is one. If it is negative and a product is zero, zero.
+    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero: the sum if `w` is one, zero if `w` is negative and a product is zero.
     PowerSum(f64),
 }
 
@@ -66,7 +66,7 @@ impl<'g> Projector<'g> {
     }
 
     /// The natural logarithm of the projection of the products for each assignment of `outputs`, row-major in their order; each
-    /// of them is in the scope of some piece.
+    /// of them must be in the scope of some operand.
     pub fn project(
         &mut self,
         pieces: &[ProductOperand<'_>],

@@ -1,12 +1,12 @@
-//! Barren factors: those that sum to a constant over variables nothing else depends on.
+//! Barren factors, which sum to a constant over variables that nothing else depends on.
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 /// Result of pruning.
 pub(super) struct Pruned {
-    /// By factor: `true` if it is still there.
+    /// By factor: `true` if it was not pruned.
     pub(super) live: Vec<bool>,
-    /// By variable: `true` if it went with its factors.
+    /// By variable: `true` if it was pruned with its factors.
     pub(super) vanished: Vec<bool>,
     /// The constant that the pruned factors sum to, if it is not one.
     pub(super) constant: Option<Weights>,
@@ -15,9 +15,9 @@ pub(super) struct Pruned {
 /// Treatment of factors that are not known to be normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// Their numbers are added up: many networks are given as factors that nobody calls conditional tables.
+    /// Their numbers are summed: many networks are given as factors that are not marked as conditional tables.
     Computed,
-    /// They stay.
+    /// They are kept.
     Kept,
 }
 
@@ -32,12 +32,12 @@ impl Pruned {
     }
 }
 
-/// Drops factors that sum to a constant over a variable that only they mention and nobody keeps, until none is left.
+/// Drops factors that sum to a constant over a variable that only they mention and that is not kept, until none is left.
 ///
-/// **Guarantee.** Sums of products over the kept variables do not change, up to rounding, but for the constant.
+/// **Guarantee.** Sums of products over the kept variables do not change, up to rounding and the constant.
 ///
 /// **Complexity.** Linear in the total number of mentions and, if sums are computed, in the entries of each factor times its variables at worst; a factor is
-/// left at its first sum that differs.
+/// given up at its first sum that differs.
 ///
 /// **References.** Shachter, *Evaluating influence diagrams*, Operations Research 34(6), 1986 (barren nodes).
 pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> Pruned {
@@ -55,11 +55,11 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
 /// The factors that mention a variable and are not pruned.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of those that mention another variable of several values.
+    /// Number of these factors that mention another variable of several values.
     joint: usize,
-    /// The exclusive or of their numbers: the last one, when one is left.
+    /// The exclusive or of their numbers, which is the number of the last one when one is left.
     last: usize,
-    /// The others.
+    /// The factors that mention no other variable of several values.
     own: Vec<usize>,
 }
 
@@ -69,7 +69,7 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
-    /// The constant so far is the product, and the exponential of this. Logarithms of many would lose more digits.
+    /// The constant so far is `product` times the exponential of this. A sum of many logarithms would lose more digits.
     log_constant: f64,
     product: f64,
 }
@@ -175,7 +175,7 @@ impl<'a> BarrenSearch<'a> {
         if values == 1 {
             return None;
         }
-        // A dense table has as many numbers as the variable has values, at least.
+        // A dense table has at least as many numbers as the variable has values.
         let joint = &self.graph.factors[factor];
         let weights = plain_weights(joint)?;
         let mut shares = vec![1.0; values];
@@ -199,14 +199,14 @@ impl<'a> BarrenSearch<'a> {
                 })
             });
         let first = sums.next()?;
-        // What additions and a division of each number may have rounded off.
+        // Bound of the rounding errors of the additions and of a division of each number.
         let slack = (values + 2) as f64 * f64::EPSILON * first;
         let is_constant = first.is_normal() && sums.all(|sum| (sum - first).abs() <= slack);
         is_constant.then(|| (first, log_scale + weights.log_scale()))
     }
 }
 
-/// The weights of a dense factor whose numbers are all held beside the largest.
+/// The weights of a dense factor, if no positive one is too small to be held beside the largest.
 fn plain_weights(factor: &Factor) -> Option<&Weights> {
     match &factor.table {
         FactorTable::Dense(weights) if !weights.is_flushed() => Some(weights),
@@ -214,7 +214,7 @@ fn plain_weights(factor: &Factor) -> Option<&Weights> {
     }
 }
 
-/// The graph without barren factors; their variables, and others that no factor mentions any more, have one value left. `None` if there are none.
+/// The graph without barren factors; their variables, and others that no factor mentions any more, have one value left. `None` if no factor is barren.
 pub fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph> {
     let pruned = prune(graph, keep, UnknownSums::Computed);
     if pruned.live.iter().all(|live| *live) {
@@ -258,7 +258,7 @@ pub fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph
 mod tests {
     use super::*;
 
-    /// A chain in which each variable follows the one before.
+    /// A chain in which each variable depends on the one before.
     fn chain(weights: [f64; 4], normalised: bool) -> (FactorGraph, Vec<VarId>) {
         let mut graph = FactorGraph::default();
         let v: Vec<VarId> = (0..100).map(|_| graph.add_variable(2)).collect();

@@ -14,7 +14,7 @@ pub(super) struct Register {
 }
 
 impl Register {
-    /// A register that sums stride times value over these turns; it lives as long as they last.
+    /// A register that sums stride times value over these turns; it lives until the last of them.
     pub(super) fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
@@ -46,7 +46,7 @@ impl Register {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// Change of an ordinary register in a turn, if it is alive then.
+    /// Change of an ordinary register in a turn, if it is live then.
     pub(super) fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

@@ -1,4 +1,4 @@
-//! Values that sparse tables allow a variable, one batch at a time.
+//! Values that sparse tables allow for a variable, one batch at a time.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use super::prepare::PreparedTable;
 use super::program::RangeNarrowing;
 use super::trie::{equal_range, run_end};
 
-/// Number of partial assignments advanced together: enough to amortise, few enough for the first-level cache.
+/// Number of partial assignments advanced together: enough to amortise overhead, few enough for the first-level cache.
 const BATCH: usize = 1024;
 
 /// Cursor of a resumable continuation of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
-    /// The next value (all values) or row of the leading table plus one (sparse tables; zero for its first).
+    /// The next value if all values are tried; with sparse tables, the next row of the leading table plus one (zero at its start).
     next: usize,
     ranges: Ranges,
 }
@@ -60,7 +60,7 @@ impl Cursor {
     }
 }
 
-/// Lists the next rows of `parent` with the values all tables of `narrows` allow, and opens their ranges in `child`.
+/// Lists the next rows of `parent` with the values that all tables of `narrows` allow, and opens their ranges in `child`.
 ///
 /// The table with the fewest rows left leads; the others are searched.
 pub(super) fn shared_values<V: Clone>(
@@ -139,7 +139,7 @@ fn continue_row<V: Clone>(
                 (false, _) => equal_range(keys, range.clone(), value),
             };
             shared &= !found.is_empty();
-            // Rows before this value are behind all later ones.
+            // Rows up to this value cannot match later ones.
             range.start = found.end;
             here.push(found);
         }

@@ -13,10 +13,10 @@ use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
 /// Number of entries of a hash map up to which its memory is not counted.
 const SMALL: usize = 1 << 16;
-/// Memory of a growing hash map, in units of its entries: there are the old one and a new one twice as large, both partly
+/// Memory of a growing hash map, as a multiple of its entries: the old map and a new one of twice its size exist, both partly
 /// full.
 const ENTRY: usize = 4;
-/// Overhead of a row on the heap in bytes, besides its values: its address, its length, and that of the allocator.
+/// Overhead in bytes of a row on the heap, besides its values: its address, its length, and the allocator's overhead.
 const ROW: usize = 48;
 
 /// Consumer of the products of a join, each with its key.
@@ -44,12 +44,12 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
 /// Power sums of products in an array, by their logarithms.
 pub(super) struct PowerSink {
     weight: f64,
-    /// For each entry the logarithm of the sum of the products' powers, and the number of these.
+    /// For each entry, the logarithm of the sum of the products' powers, and the number of non-zero products.
     sums: Vec<(f64, usize)>,
 }
 
 impl PowerSink {
-    /// For `(sum of p^(1/weight))^weight`.
+    /// A sink for `(sum of p^(1/weight))^weight`.
     pub(super) fn new(entries: usize, weight: f64) -> Self {
         Self {
             weight,
@@ -57,7 +57,7 @@ impl PowerSink {
         }
     }
 
-    /// The logarithms of the power sums, of so many products each; those that did not come are zero.
+    /// The logarithms of the power sums of `products` products each; products that were not added are zero.
     pub(super) fn into_logs(self, products: usize) -> Vec<f64> {
         let log = |(sum, added): (f64, usize)| {
             if self.weight < 0.0 && added < products {
@@ -90,14 +90,14 @@ pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     options: &'a Options,
-    /// Bytes in use elsewhere.
+    /// Number of bytes in use elsewhere.
     held: f64,
-    /// Number of entries up to which memory was admitted.
+    /// Number of entries up to which the memory was checked.
     admitted: usize,
 }
 
 impl<'a, V> SparseSink<'a, V> {
-    /// A sink that refuses more entries than a table may have, or than there is memory for besides the bytes `held`.
+    /// A sink that returns an error for more entries than a table may have, or than fit the memory beside the bytes `held`.
     pub(super) fn new(options: &'a Options, held: f64) -> Self {
         Self {
             numbers: FxHashMap::default(),
@@ -108,7 +108,7 @@ impl<'a, V> SparseSink<'a, V> {
         }
     }
 
-    /// The sums, as sorted rows, which have these numbers, and a value for each row.
+    /// The sums, as sorted rows and a value for each row; `keys` converts numbers to rows.
     pub(super) fn into_rows(self, keys: &Assignments) -> (Vec<u32>, Vec<V>) {
         let mut numbers: Vec<(usize, V)> = self.numbers.into_iter().collect();
         numbers.sort_unstable_by_key(|entry| entry.0);
@@ -178,7 +178,7 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
     }
 }
 
-/// The largest product; of equals the one whose values come first.
+/// The largest product; of equal ones, the one whose values come first.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
     /// The largest product and its row-major number.

@@ -17,7 +17,7 @@ pub(super) struct Buffers {
     alive: Vec<bool>,
 }
 
-/// Carries out `steps` on a batch; returns whether a product left the range of the semiring.
+/// Runs `steps` on a batch; returns `true` if a product left the range of the semiring.
 pub(super) fn apply<S: Semiring>(
     tables: &[PreparedTable<S::Value>],
     steps: &[RowOperation],

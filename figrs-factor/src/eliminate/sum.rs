@@ -8,22 +8,22 @@ use super::options::Options;
 use super::{EliminationResult, PlanCost, eliminate};
 use crate::algebra::{LogSumProduct, SumProduct};
 
-/// A distribution over some variables and the total it was normalised by.
+/// A distribution over some variables, and the total by which it was normalised.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarginalTable {
-    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if none has any.
+    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has weight.
     pub log_total: f64,
-    /// The share of each assignment of the kept variables, row-major in their order; all zero if there is no total.
+    /// The share of each assignment of the kept variables, row-major in their order; all zero if the total is zero.
     pub probabilities: Vec<f64>,
 }
 
 /// Sums the weights of all assignments, for each assignment of the variables `keep`.
 ///
-/// **Guarantee.** Exact up to rounding, whatever the magnitudes: where an ordinary number does not suffice, the sum is
-/// done again with logarithms. Whether a total is zero is decided by the zeros of the factors, never by underflow.
+/// **Guarantee.** Exact up to rounding for weights of any magnitude: where ordinary numbers do not suffice, the sum is
+/// repeated with logarithms. A total is zero because of zeros of the factors, never because of underflow.
 ///
-/// **Complexity.** Time and memory are exponential in the width of the elimination order, less what zeros save;
-/// [`super::plan_cost`] tells beforehand.
+/// **Complexity.** Time and memory are exponential in the width of the elimination order, without what zeros save;
+/// [`super::plan_cost`] predicts both.
 ///
 /// **Errors.** When the plan does not fit the budget, or the factors are malformed.
 ///
@@ -80,7 +80,7 @@ pub fn share_weights(
     Ok(Weights::from_logs(logs.collect()))
 }
 
-/// Result of a sum: in ordinary numbers where they suffice.
+/// Result of a sum, in ordinary numbers where they suffice.
 enum SumResult {
     Linear(EliminationResult<SumProduct>),
     Logarithmic(EliminationResult<LogSumProduct>),
@@ -125,7 +125,7 @@ fn of_logs(logs: &[f64]) -> MarginalTable {
     }
 }
 
-/// Divides by the sum, unless that is zero, and returns it.
+/// Divides the values by their sum, unless it is zero, and returns the sum.
 fn normalise(values: &mut [f64]) -> f64 {
     let total: f64 = values.iter().sum();
     if total > 0.0 {

@@ -45,8 +45,8 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
 
     /// The part of a factor's table that agrees with `values`, without its scale.
     ///
-    /// Of a dense table only that part is lifted, and the variables with a value leave its scope; the rest of a join
-    /// must pin them. Other tables stay as they are.
+    /// For a dense table, only that part is lifted, and the variables with a value leave its scope; other tables of a join
+    /// must pin them. Sparse tables and functions stay as they are.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
@@ -94,7 +94,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The bytes of the entries, as a plan counts them.
+    /// The bytes of the entries, counted as in a plan.
     pub(super) fn bytes(&self) -> f64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,

@@ -18,14 +18,14 @@ pub(super) struct Trie<'a, V: Clone> {
 pub(super) struct ColumnSelection {
     /// The columns in the order of assignment.
     pub(super) columns: Vec<usize>,
-    /// Cardinality of each of those.
+    /// The cardinality of each of these columns.
     pub(super) cards: Vec<usize>,
     /// Columns held at one value.
     pub(super) pins: Vec<(usize, u32)>,
 }
 
 impl<'a, V: Clone> Trie<'a, V> {
-    /// Sorts the selected columns and rows of sorted rows of `arity` columns each.
+    /// Selects and sorts the columns and rows of a sorted list of rows of `arity` columns each.
     pub(super) fn new(
         rows: &[u32],
         arity: usize,
@@ -75,7 +75,7 @@ pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<
     start..run_end(column, start..range.end, x)
 }
 
-/// End of the run of `x` that begins at `range.start`; gallops, since most runs are short.
+/// End of the run of `x` that begins at `range.start`; uses galloping search, since most runs are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {
@@ -86,7 +86,7 @@ pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     low + column[low..high].partition_point(|&y| y == x)
 }
 
-/// The rows of a function table that agree with the pins: the parents' values, then the child's.
+/// The rows of a function table that agree with the pins: the values of the parents, then of the child.
 ///
 /// `cards` and `pins` are those of the parents and the child.
 pub(super) fn list_function(index: &[u32], cards: &[usize], pins: &[Option<u32>]) -> Vec<u32> {

@@ -1,4 +1,4 @@
-//! Checks that make the inner loops safe to run: indices are in range, tables fit their variables.
+//! Checks that make the inner loops safe: indices are in range, and tables fit their variables.
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 

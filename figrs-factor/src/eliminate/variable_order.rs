@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::domain::{Domain, TableKind, TableShape};
 
-/// Number of values of a child, known before its parents, from which on its function is listed as rows.
+/// A function whose child is known before its parents is listed as rows if the child has at least this number of values.
 const LISTED_FROM: usize = 4;
 
 /// One variable's turn.
@@ -15,13 +15,13 @@ pub(super) struct VariableTurn {
     pub(super) function: Option<usize>,
 }
 
-/// Orders the unpinned variables so that zeros are met early; function tables that are better listed as rows
+/// Orders the unpinned variables so that zeros are found early; function tables that are better listed as rows
 /// become [`TableKind::Sparse`].
 ///
 /// A function's parents come before its child, which is then computed. Variables of sparse tables come before those
-/// of dense tables only, those of a table already begun first: of these the one with the fewest values for each assignment
-/// so far, estimated by the rows of the table for each. Then variables of many tables come first, so that tables are
-/// complete early, and among those the order of the largest table is kept, so that memory is read in order.
+/// of dense tables only, and those of a started table first; among these, the one with the fewest values for each assignment
+/// so far, estimated by the table's rows for each value. Then variables of many tables come first, so that tables are
+/// completed early; among those, the order of the largest table is kept, so that memory is read in order.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -37,7 +37,7 @@ struct VariableOrderSearch<'a> {
     shapes: &'a mut [TableShape],
     /// The tables of each variable.
     tables: Vec<Vec<usize>>,
-    /// For each table, how many parents (function) or variables (others) have no value yet.
+    /// For each table, the number of parents (function) or variables (other tables) that have no value yet.
     missing: Vec<usize>,
     assigned: Vec<bool>,
     waiting: Vec<usize>,
@@ -52,7 +52,7 @@ struct VariableOrderSearch<'a> {
 struct VariablePriority {
     is_child: bool,
     support: ValueRestriction,
-    /// Estimated number of values for each assignment of the variables before it, by the tables that have begun.
+    /// Estimated number of values for each assignment of the variables before it, by the started tables.
     branching: usize,
     tables: Reverse<usize>,
     place: usize,

@@ -70,7 +70,7 @@ impl Assignments {
         }
     }
 
-    /// Sets the variables to their next assignment. Returns which of them was raised, those after it being zero again;
+    /// Sets the variables to their next assignment. Returns the index of the raised variable, after which all are zero again;
     /// `None` after the last assignment, when all are zero again.
     #[inline]
     pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
@@ -85,7 +85,7 @@ impl Assignments {
         None
     }
 
-    /// The number of the present assignment.
+    /// The number of the assignment in `values`.
     #[inline]
     pub fn number(&self, values: &[u32]) -> usize {
         let digits = self.digits.iter();

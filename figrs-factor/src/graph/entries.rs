@@ -3,7 +3,7 @@
 use super::assignment::Assignments;
 use super::factor_graph::{Factor, FactorGraph, FactorTable};
 
-/// Calls `visit` with the number and the values of each stored entry that is not zero.
+/// Calls `visit` with the number and the values of each stored non-zero entry.
 pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMut(usize, &[u32])) {
     let arity = factor.variables.len();
     let cards = factor.variables.iter().map(|&v| graph.cardinality(v));
@@ -36,7 +36,7 @@ pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMu
     }
 }
 
-/// The natural logarithm of a stored entry, given by its number; of a function, one that is not zero.
+/// The natural logarithm of a stored entry, given by its number; for a function, the entry must not be zero.
 pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     match &factor.table {
         FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.log(entry),
@@ -44,7 +44,7 @@ pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     }
 }
 
-/// The number of the stored entry at an assignment of all variables of the graph; `None` if a list or a function has none there.
+/// The number of the stored entry at an assignment of all variables of the graph; `None` if a sparse table or a function has none there.
 pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();

@@ -56,7 +56,7 @@ pub struct Factor {
     pub variables: Vec<VarId>,
     /// The weights.
     pub table: FactorTable,
-    /// `true` if the weights sum to one over the *last* variable for every assignment of the others: if nothing else mentions
+    /// `true` if the weights sum to one over the *last* variable for every assignment of the others: if no other factor mentions
     /// that variable, a sum may leave the factor out.
     pub normalised: bool,
 }
@@ -93,7 +93,7 @@ impl FactorGraph {
         self.cardinalities[variable.index()] as usize
     }
 
-    /// The number of entries a dense table over `variables` would have, saturating.
+    /// The number of entries of a dense table over `variables`, saturating.
     pub fn dense_size(&self, variables: &[VarId]) -> usize {
         variables
             .iter()

@@ -8,7 +8,7 @@ use super::factor_graph::{FactorGraph, VarId};
 pub struct LogTable {
     /// The variables, each once.
     pub scope: Vec<VarId>,
-    /// The assignments of the scope, among those of all variables.
+    /// The assignments of the scope, within assignments of all variables.
     pub assignments: Assignments,
     /// The logarithms, row-major in the order of the scope.
     pub logs: Vec<f64>,

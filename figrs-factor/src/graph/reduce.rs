@@ -1,4 +1,4 @@
-//! Reduction of factor graphs to some of the values, such as those that evidence and zeros leave.
+//! Reduction of factor graphs to some of the values, such as those that evidence and zeros leave possible.
 
 use super::factor_graph::{Factor, FactorGraph, FactorTable, VarId};
 use super::weights::Weights;
@@ -12,12 +12,12 @@ pub enum DecidedVariables {
     LeftOut,
 }
 
-/// Map from a factor graph to the one in which its variables have some of their values.
+/// Map from a factor graph to a graph with fewer values of its variables.
 #[derive(Clone, Debug)]
 pub struct Restriction {
     /// For each variable the remaining values, ascending, at least one.
     pub left: Vec<Vec<u32>>,
-    /// For each variable its identifier in the reduced graph, if it is there.
+    /// For each variable, its identifier in the reduced graph, if it is in it.
     names: Vec<Option<VarId>>,
     /// The variables of the reduced graph, by their old names.
     pub open: Vec<VarId>,
@@ -70,12 +70,12 @@ impl Restriction {
         }
     }
 
-    /// The identifier of a variable in the reduced graph, if it is there.
+    /// The identifier of a variable in the reduced graph, if it is in it.
     pub fn name(&self, v: VarId) -> Option<VarId> {
         self.names[v.index()]
     }
 
-    /// The assignment of all variables for one of those of the reduced graph.
+    /// The assignment of all variables for an assignment of the reduced graph.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let mut world: Vec<u32> = self.left.iter().map(|left| left[0]).collect();
         for (&v, &value) in self.open.iter().zip(values) {
@@ -84,7 +84,7 @@ impl Restriction {
         world
     }
 
-    /// The shares of all `n` values of a variable, given those of the remaining ones: zero for the others.
+    /// The shares of all `n` values of a variable, given those of the remaining values; the others have share zero.
     pub fn shares_of_all(&self, v: VarId, n: usize, shares: Vec<f64>) -> Vec<f64> {
         let left = &self.left[v.index()];
         if left.len() == n {

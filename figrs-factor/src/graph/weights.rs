@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 /// A list of non-negative weights that never flushes a positive one to zero; cheap to clone.
 ///
-/// Entry `i` weighs `linear[i] * exp(log_scale)`, with `linear` scaled to a largest entry of one where
+/// Entry `i` has the weight `linear[i] * exp(log_scale)`, with `linear` scaled to a largest entry of one where
 /// that is needed. When two positive entries are further apart than `f64` can hold, `logs` carries
-/// the natural logarithms of all of them (the scale included), and an algorithm must use those.
+/// the natural logarithms of all of them (including the scale), and an algorithm must use those.
 ///
-/// A weight that is the probability of an outcome at the present value of some parameters knows which outcome that
-/// is: its origin, one of the parametric outcomes of an expansion.
+/// A weight that is the probability of an outcome at the present value of some parameters has an origin: the number of
+/// that outcome among the parametric outcomes of an expansion.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
     linear: Arc<Vec<f64>>,
@@ -40,7 +40,7 @@ impl Weights {
         Self::scaled(logs, largest)
     }
 
-    /// Weights up to one, given by their natural logarithms: without a scale.
+    /// Weights of at most one, given by their natural logarithms; they have no scale.
     pub fn from_log_probabilities(logs: Vec<f64>) -> Self {
         Self::scaled(logs, 0.0)
     }
@@ -73,7 +73,7 @@ impl Weights {
         self.origins.as_deref().map(Vec::as_slice)
     }
 
-    /// The same weights but for those of whose origin `weight` tells the natural logarithm.
+    /// Copies the weights, replacing each one whose origin `weight` maps to a natural logarithm.
     #[must_use]
     pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
         let Some(origins) = self.origins.as_deref() else {
@@ -151,7 +151,7 @@ impl Weights {
         self.log_scale == 0.0 && self.logs.is_none()
     }
 
-    /// The numbers of plain weights, to be changed: copied only if another clone holds them.
+    /// The numbers of plain weights for changes; copied only if another clone holds them.
     pub fn plain_mut(&mut self) -> &mut [f64] {
         let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
         linear
@@ -179,7 +179,7 @@ impl Weights {
         builder.build()
     }
 
-    /// The natural logarithm of weight `i`, the scale included.
+    /// The natural logarithm of weight `i`, including the scale.
     pub fn log(&self, i: usize) -> f64 {
         match &self.logs {
             Some(logs) => logs[i],
@@ -187,7 +187,7 @@ impl Weights {
         }
     }
 
-    /// Number of weights that are zero.
+    /// Number of zero weights.
     pub fn count_zeros(&self) -> usize {
         match &self.logs {
             Some(logs) => logs.iter().filter(|log| **log == f64::NEG_INFINITY).count(),
@@ -195,7 +195,7 @@ impl Weights {
         }
     }
 
-    /// True if weight `i` is zero, not merely too small to be shown.
+    /// True if weight `i` is zero, and not only too small for a number.
     pub fn is_zero(&self, i: usize) -> bool {
         match &self.logs {
             Some(logs) => logs[i] == f64::NEG_INFINITY,
@@ -210,7 +210,7 @@ impl From<Vec<f64>> for Weights {
     }
 }
 
-/// True if the sum of a row is one, up to the rounding of its numbers and of their addition: then it counts as normalised.
+/// True if the sum of a row is one, up to the rounding of its numbers and of their addition, so that it counts as normalised.
 pub fn sums_to_one(row: &[f64]) -> bool {
     let sum: f64 = row.iter().sum();
     (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
@@ -230,7 +230,7 @@ impl<'a> WeightSlice<'a> {
         &self.weights.linear[self.start..][..self.len]
     }
 
-    /// Inverse transform sampling: the position that a number drawn from [0, 1) falls on, if the weights sum to one; never
+    /// Inverse transform sampling: the position selected by a number drawn from [0, 1), if the weights sum to one; never
     /// one of weight zero.
     pub fn pick(self, unit: f64) -> usize {
         let mut rest = unit;
@@ -247,13 +247,13 @@ impl<'a> WeightSlice<'a> {
         chosen
     }
 
-    /// The natural logarithm of the row's weight `i`, the scale included.
+    /// The natural logarithm of the row's weight `i`, including the scale.
     pub fn log(self, i: usize) -> f64 {
         self.weights.log(self.start + i)
     }
 }
 
-/// A list of weights under construction: plain numbers as long as they suffice, then logarithms.
+/// A builder of a list of weights: plain numbers as long as they suffice, then logarithms.
 #[derive(Debug, Default)]
 pub struct WeightsBuilder {
     linear: Vec<f64>,
@@ -326,10 +326,10 @@ impl WeightsBuilder {
     }
 }
 
-/// The weight that evidence gives a world.
+/// The weight that evidence gives to a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldWeight {
-    /// As a number, where it is a normal one; zero, infinite or NaN where `f64` cannot hold it: then `log` tells.
+    /// The weight as a number, where that is a normal one; zero, infinite or NaN where `f64` cannot hold it: use `log` then.
     pub linear: f64,
     /// Its natural logarithm; `-inf` if and only if the world contradicts the evidence.
     pub log: f64,
@@ -344,7 +344,7 @@ impl WorldWeight {
 
     /// The product with another weight.
     pub fn times(&mut self, linear: f64, log: f64) {
-        // A subnormal number has lost digits, which a large factor would bring back into sight.
+        // A subnormal number has lost digits, and a large factor would make the error visible.
         let normal_or_zero = |x: f64| if x < f64::MIN_POSITIVE { 0.0 } else { x };
         self.linear = normal_or_zero(self.linear * normal_or_zero(linear));
         self.log += log;

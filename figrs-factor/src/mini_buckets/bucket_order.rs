@@ -1,4 +1,4 @@
-//! The order in which a mini-bucket elimination goes through the variables.
+//! The order in which a mini-bucket elimination visits the variables.
 
 use crate::graph::{FactorGraph, VarId};
 
@@ -14,7 +14,7 @@ pub struct BucketOrder {
 }
 
 impl BucketOrder {
-    /// The order of some buckets, of `n` variables in all.
+    /// The order of some buckets of a graph of `n` variables.
     pub fn new(n: usize, buckets: &[Bucket]) -> Self {
         let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
         let order: Vec<VarId> = eliminated.copied().collect();
@@ -25,7 +25,7 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// The order of the variables that factors mention, those of the fewest factors first, and of equal ones the last.
+    /// The order of the variables that factors mention: those of the fewest factors first, among equal ones the last.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
         let mut mentions = vec![0_u32; graph.cardinalities.len()];
         for v in graph.factors.iter().flat_map(|factor| &factor.variables) {

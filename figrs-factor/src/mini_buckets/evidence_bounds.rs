@@ -11,36 +11,36 @@ use crate::bounds::Bounds;
 use crate::consistency::reduce;
 use crate::eliminate::{EliminationError, as_if_dense, without_barren};
 
-/// Entries of the tables of the eliminations, one after another.
+/// Maximum numbers of entries of the tables of the successive eliminations.
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
-/// The numbers of all sizes of tables, and of those that take seconds at most on models of some hundred variables.
+/// Number of sizes of tables.
 pub const ALL_SIZES: usize = TABLES.len();
-/// Number of the smallest sizes of tables, whose bounds are quick.
+/// Number of smallest sizes of tables whose bounds are quick: seconds at most on models of some hundred variables.
 pub const QUICK_SIZES: usize = 3;
-/// Entries of the messages of crude bounds together: a tenth of a second or less.
+/// Maximum number of entries of all messages of crude bounds: a tenth of a second or less.
 const CRUDE_ENTRIES: f64 = 262_144.0;
-/// Width of bounds that further work does not bring closer.
+/// Relative width of bounds that further work would not improve.
 const CLOSE: f64 = 1e-9;
 
-/// Effort of the eliminations that bound a sum.
+/// Limits of the eliminations that bound a sum.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundingEffort<'a> {
-    /// Entries that the messages of an elimination may have at once.
+    /// Maximum number of entries of the messages of an elimination.
     pub most: f64,
-    /// Entries of messages from which on an elimination is too long.
+    /// Number of entries of messages beyond which an elimination takes too long.
     pub work: f64,
     /// Deadline and interrupt.
     pub until: &'a Until,
 }
 
-/// Nothing is known of a sum.
+/// Bounds of an unknown sum.
 pub const UNBOUNDED: Bounds = Bounds {
     lower: f64::NEG_INFINITY,
     upper: f64::INFINITY,
 };
 
-/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at the cost of reading the factors: from above the
-/// product of their largest entries and of the numbers of values, and both by mini-buckets, of the variables of the fewest factors first, unless work is to end.
+/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at the cost of reading the factors: from above by the
+/// product of their largest entries and of the numbers of values, and both by mini-buckets, variables of the fewest factors first, unless work is to end.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);
@@ -64,8 +64,8 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     bounds
 }
 
-/// Tells closer and closer bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, by tables of these sizes, given by
-/// their numbers. The number of the first size that was left out.
+/// Calls `tell` with closer bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, by tables of these sizes, given by
+/// their numbers. Returns the number of the first size that was left out.
 ///
 /// **Errors.** Those of an elimination with tables of any size; [`EliminationError::Interrupted`].
 pub fn sum_bounds(
@@ -86,7 +86,7 @@ pub fn sum_bounds(
     for (table, number) in TABLES.into_iter().zip(0..) {
         let (_, limit, entries) = fitting_partition(graph, &order, table, effort.most);
         if limit <= before {
-            // The memory does not let tables grow any more.
+            // The memory does not allow larger tables.
             return Ok(TABLES.len());
         }
         before = limit;
@@ -105,7 +105,7 @@ pub fn sum_bounds(
     Ok(TABLES.len())
 }
 
-/// Bounds by one elimination for each, with tables of up to so many entries and messages of so many.
+/// Bounds by one elimination each, within limits of the entries of a table and of all messages.
 fn bounds_by(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -130,13 +130,13 @@ fn bounds_by(
     Ok(bounds)
 }
 
-/// More than all additions of an elimination may have rounded off a logarithm.
+/// Upper bound of the rounding errors of all additions of an elimination.
 fn slack(graph: &FactorGraph, log: f64) -> f64 {
     let additions = (graph.factors.len() + 2 * graph.cardinalities.len()) as f64;
     4.0 * additions * f64::EPSILON * (1.0 + log.abs())
 }
 
-/// Takes in other bounds of the same number.
+/// Intersects bounds with other bounds of the same number.
 pub fn narrow(bounds: &mut Bounds, other: Bounds) {
     bounds.lower = bounds.lower.max(other.lower);
     bounds.upper = bounds.upper.min(other.upper);
@@ -162,8 +162,8 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     values.chain(factors).sum()
 }
 
-/// By factor and by variable: normalised factors, one for each variable that is the last of some, in no cycle; and these variables. Summed out one after the
-/// other, each before those that it depends on, they leave one.
+/// By factor and by variable: acyclic normalised factors, at most one for each last variable; and these variables. Summed out one after the
+/// other, each before those that it depends on, these factors sum to one.
 fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
     let n = graph.cardinalities.len();
     let mut factor_of: Vec<Option<usize>> = vec![None; n];

@@ -8,11 +8,11 @@ use super::bucket_order::BucketOrder;
 use super::partition::{BucketPartition, MiniBucket, divide};
 use crate::eliminate::{EliminationError, ProductOperand, Projection, Projector};
 
-/// Negative weight of each mini-bucket but the first, in a lower bound: the weights of a bucket sum to one. Of the powers of two from 1/16 to 2, the best
+/// Weight of each mini-bucket except the first, in a lower bound; the weights of a bucket sum to one. It is the best of the powers of two from 1/16 to 2
 /// on grids of three values.
 const NEGATIVE_WEIGHT: f64 = -0.5;
 
-/// Number that a mini-bucket elimination bounds.
+/// Quantity that a mini-bucket elimination bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundKind {
     /// The largest weight of an assignment, from above.
@@ -24,7 +24,7 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
-    /// The projection of the `i`-th of `n` mini-buckets of one bucket, and its share in exchanges of weight; shares sum to one.
+    /// The projection of the `i`-th of `n` mini-buckets of a bucket, and its share in exchanges of weight; shares sum to one.
     fn of_mini_bucket(self, i: usize, n: usize) -> (Projection, f64) {
         let even = 1.0 / n as f64;
         match self {
@@ -42,15 +42,15 @@ impl BoundKind {
     }
 }
 
-/// The buckets divided by joint tables of `limit` entries, or as many as the largest factor has, that are made smaller until all messages together have at
-/// most `most` entries; with that limit, and how many entries the messages have.
+/// The buckets divided so that joint tables have at most `limit` entries, or as many as the largest factor; the limit is reduced until all messages have at
+/// most `most` entries in total. Returns the final limit and the number of entries of the messages as well.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
     order: &BucketOrder,
     limit: usize,
     most: f64,
 ) -> (Vec<BucketPartition>, usize, f64) {
-    // Tables as large as those there are anyway cost nothing.
+    // Tables as large as the largest factor cost nothing more.
     let largest = graph.factors.iter().map(Factor::entries).max();
     let mut limit = limit.max(largest.unwrap_or(1));
     loop {
@@ -64,9 +64,9 @@ pub(super) fn fitting_partition(
 
 /// The messages of a mini-bucket elimination.
 ///
-/// The product of the messages that depend on nothing bounds the maximum or the sum over all assignments. Of a divided bucket the sum over a
+/// The product of the messages without variables bounds the maximum or the sum over all assignments. In a divided bucket, the sum over a
 /// variable `x` of the product of the mini-buckets `f_i` is at most the product of the power sums `(sum_x f_i^(1/w_i))^(w_i)`, for
-/// positive weights `w_i` whose sum is one (Hölder's inequality), and at least that if all weights but one are negative. Weights of zero are
+/// positive weights `w_i` whose sum is one (Hölder's inequality), and at least that if all weights except one are negative. Weights of zero give
 /// maxima.
 #[derive(Debug)]
 pub struct MiniBuckets {
@@ -76,16 +76,16 @@ pub struct MiniBuckets {
 }
 
 impl MiniBuckets {
-    /// Entries of all messages together.
+    /// Number of entries of all messages together.
     pub fn entries(&self) -> usize {
         self.messages.iter().map(|table| table.logs.len()).sum()
     }
 
-    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has; they are made smaller until all
+    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has; the limit is reduced until all
     /// messages together have at most `most` entries.
     ///
-    /// Before a bucket that was divided is eliminated, the mini-buckets exchange weight until their projections to the
-    /// variables they share are in the proportion of their weights, which leaves the product as it is and brings the bound closer.
+    /// Before a divided bucket is eliminated, the mini-buckets exchange weight until their projections to the
+    /// variables they share are in the proportion of their weights, which keeps the product and improves the bound.
     ///
     /// **Complexity.** Two joint tables of that size for each mini-bucket.
     /// **References.** Dechter and Rish, *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2),
@@ -118,7 +118,7 @@ impl MiniBuckets {
                 );
                 let (projection, weight) = kind.of_mini_bucket(i, bucket.mini_buckets.len());
                 let logs = if kind == BoundKind::SumBelow && mini.is_shrunk && weight > 0.0 {
-                    // A sum over variables that are not eliminated here is no lower bound.
+                    // A projection that sums over variables of other buckets is not a lower bound.
                     vec![f64::NEG_INFINITY; graph.dense_size(&mini.output)]
                 } else {
                     projector.project(&pieces, &mini.output, projection)?
@@ -142,10 +142,10 @@ impl MiniBuckets {
         self.free + messages.chain(scalars).sum::<f64>()
     }
 
-    /// The bound of a maximum from above by more than all additions may have rounded off. The logarithms of the weights of each factor are at most so
-    /// large that `magnitude` is their sum.
+    /// The upper bound of a maximum, raised by a bound of all rounding errors. `magnitude` is the sum over all factors of the
+    /// largest absolute logarithms of their weights.
     pub fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
-        // Each factor and message is added once, and moved between mini-buckets by a mean and a difference at most.
+        // Each factor and message is added once, and moved between mini-buckets with at most a mean and a difference.
         let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
         self.bound(graph) + additions * f64::EPSILON * (1.0 + magnitude)
     }
@@ -197,7 +197,7 @@ impl MiniBuckets {
                 } else if kind == BoundKind::SumBelow || *own == f64::NEG_INFINITY {
                     0.0
                 } else {
-                    // Where one mini-bucket has no weight, none needs any.
+                    // Where one mini-bucket has weight zero, so may all others.
                     f64::NEG_INFINITY
                 };
             }

@@ -1,4 +1,4 @@
-//! Mini-bucket elimination: bounds of a maximum or a sum by an elimination whose buckets are divided, so that its tables stay small.
+//! Mini-bucket elimination: bounds of a maximum or a sum by an elimination with divided buckets, so that its tables stay small.
 //!
 //! | file | what it holds |
 //! |---|---|

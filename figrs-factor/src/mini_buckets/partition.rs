@@ -11,7 +11,7 @@ pub struct MiniBucket {
     pub tables: Vec<u32>,
     /// The variables of the message.
     pub output: Vec<VarId>,
-    /// True if variables were left out of the output that are not eliminated here.
+    /// True if the output lacks variables that are not eliminated here.
     pub is_shrunk: bool,
 }
 
@@ -46,7 +46,7 @@ pub fn divide(
     let mut buckets = Vec::with_capacity(order.order.len());
     for &v in &order.order {
         let mut tables = std::mem::take(&mut waiting[v.index()]);
-        // Large scopes first; equal ones stay in order.
+        // Large scopes come first; equal ones keep their order.
         tables.sort_by_key(|&id| std::cmp::Reverse(graph.dense_size(&scopes[id as usize])));
         let mut minis: Vec<MiniBucket> = Vec::new();
         for id in tables {
@@ -89,7 +89,7 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// The variables that all mini-buckets have, as many as a table may have; `v` among them.
+/// The variables that all mini-buckets have, including `v`, as many as fit a table.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],

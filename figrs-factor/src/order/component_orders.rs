@@ -15,7 +15,7 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 /// Maximum number of variables of a component that is ordered with restarts; larger ones are ordered with adjacency lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
 
-/// Eliminates all `candidates` in an order as cheap as can be found, for which the search reads so many words at most in one component.
+/// Eliminates all `candidates` in the cheapest order found by a search that reads at most `max_work` words for one component.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn eliminate_candidates(
@@ -51,7 +51,7 @@ pub fn eliminate_candidates(
     Ok(())
 }
 
-/// The cheapest of a few greedy orders.
+/// Eliminates the very large components in the cheapest of a few greedy orders.
 fn eliminate_very_large(
     graph: &mut SymbolicElimination,
     wide: &[VarId],
@@ -80,7 +80,7 @@ fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// The joint entries of the buckets from some position on, reduced by promised zeros less the discount.
+/// The joint entries of the buckets from some position on, reduced by predicted zeros minus the discount.
 fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();

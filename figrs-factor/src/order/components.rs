@@ -9,7 +9,7 @@ use super::symbolic_elimination::SymbolicElimination;
 /// A part of the graph: its order does not depend on the other parts.
 #[derive(Debug, Default)]
 pub(super) struct Component {
-    /// The variables to eliminate, sorted; then the kept ones they meet.
+    /// The variables to eliminate, sorted; then the kept ones that share a table with them.
     pub(super) variables: Vec<VarId>,
     /// Number of them that are to be eliminated.
     pub(super) free: usize,
@@ -18,7 +18,7 @@ pub(super) struct Component {
 }
 
 impl Component {
-    /// Splits what is left of `candidates` where they meet in kept variables only, or not at all.
+    /// Splits the remaining `candidates` where they are connected through kept variables only, or not at all.
     ///
     /// **Complexity.** Linear in the number of mentions.
     pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {
@@ -60,7 +60,7 @@ impl Component {
         components
     }
 
-    /// The graph of the component; `places` is scratch space, a number for each variable.
+    /// The graph of the component; `places` is scratch space with a number for each variable.
     pub(super) fn core(&self, graph: &SymbolicElimination, places: &mut [u32]) -> InteractionGraph {
         for (i, v) in self.variables.iter().enumerate() {
             places[v.index()] = i as u32;
@@ -81,7 +81,7 @@ impl Component {
         InteractionGraph::new(weights, self.free, scopes.iter().map(Vec::as_slice))
     }
 
-    /// Tells the graph of the component which tables have zeros.
+    /// Adds the densities of the tables with zeros to the graph of the component.
     pub(super) fn count_zeros(
         &self,
         graph: &SymbolicElimination,

@@ -10,13 +10,13 @@ struct TableDensity {
     density: FixedPoint,
 }
 
-/// The tables with zeros of every vertex; nothing at all if there are none.
+/// The tables with zeros of every vertex; empty lists if there are none.
 #[derive(Debug, Default)]
 pub(super) struct Densities {
     tables: Vec<Option<TableDensity>>,
-    /// The tables of a vertex, with some dead ones among them.
+    /// The tables of each vertex, including some dead ones.
     of: Vec<Vec<u32>>,
-    /// The sum of the densities of a vertex's tables.
+    /// The sum of the densities of a vertex's live tables.
     total: Vec<FixedPoint>,
 }
 
@@ -47,7 +47,7 @@ impl Densities {
         self.tables.is_empty()
     }
 
-    /// The sum of the densities of a vertex's tables.
+    /// The sum of the densities of a vertex's live tables.
     pub(super) fn of(&self, v: u32) -> FixedPoint {
         self.total.get(v as usize).copied().unwrap_or(0)
     }
@@ -69,7 +69,7 @@ impl Densities {
         sum
     }
 
-    /// The tables that are left.
+    /// The remaining tables.
     pub(super) fn remaining(&self) -> impl Iterator<Item = (&[u32], FixedPoint)> {
         let left = self.tables.iter().flatten();
         left.map(|promise| (promise.scope.as_slice(), promise.density))

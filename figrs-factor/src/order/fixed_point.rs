@@ -1,6 +1,6 @@
-//! Logarithms as integers, so that sums of them do not depend on their order and can be undone.
+//! Logarithms as integers, so that their sums do not depend on the order and can be undone.
 
-/// A base-2 logarithm in units of the `ONE`th part.
+/// A base-2 logarithm in units of `1 / ONE`.
 pub(super) type FixedPoint = i64;
 
 /// The logarithm of two.

@@ -10,7 +10,7 @@ use super::interaction_graph::InteractionGraph;
 pub(super) enum GreedyCriterion {
     /// Fill-in: the number of pairs of neighbours that become adjacent (min-fill).
     Fill,
-    /// Weighted fill-in, each pair counted as often as it has joint values.
+    /// Weighted fill-in: each pair counts with the number of its joint values.
     HeavyFill,
     /// Weighted fill-in divided by the cardinality of the vertex.
     FillSaved,
@@ -22,7 +22,7 @@ pub(super) enum GreedyCriterion {
     NonZeros,
 }
 
-/// Factors on the scores of the vertices, and their base-2 logarithms.
+/// Random factors of the scores of the vertices, and their base-2 logarithms.
 #[derive(Debug, Default)]
 pub(super) struct ScoreNoise {
     factors: Vec<f64>,
@@ -38,7 +38,7 @@ impl ScoreNoise {
         }
     }
 
-    /// New noise: up to `span` binary digits on either side.
+    /// Draws new noise: up to `span` binary digits on either side.
     pub(super) fn draw(&mut self, rng: &mut impl Rng, span: f64) {
         for (log, factor) in self.logs.iter_mut().zip(&mut self.factors) {
             *log = span * (2.0 * rng.random::<f64>() - 1.0);
@@ -47,12 +47,12 @@ impl ScoreNoise {
     }
 }
 
-/// Eliminates what is left of `core`, each time the vertex with the least score by `rule`, simplicial ones at once
+/// Eliminates the remaining vertices of `core`, each time the vertex with the least score by `rule`, simplicial ones at once
 /// (not if non-zeros are counted); adds them to `order`.
 ///
-/// Returns the price, or `None` as soon as that is at least `limit`.
+/// Returns the price, or `None` as soon as it is at least `limit`.
 ///
-/// **Complexity.** For each vertex, the vertices left, and for each new pair of neighbours the words of two rows.
+/// **Complexity.** For each vertex, the number of remaining vertices, and for each new pair of neighbours the words of two rows.
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Fishelson and Geiger, *Optimizing exact genetic linkage computations*, RECOMB 2003 (weighted fill-in, with noise).
@@ -88,7 +88,7 @@ pub(super) fn greedy(
     None
 }
 
-/// The vertex with the least score, of equals the one with the smaller clique, then the first.
+/// The vertex with the least score; among equal ones the one with the smaller clique, then the first.
 fn next(core: &mut InteractionGraph, rule: GreedyCriterion, noise: &ScoreNoise) -> Option<u32> {
     let log = |x: FixedPoint| x as f64 / ONE as f64;
     let mut best = None;

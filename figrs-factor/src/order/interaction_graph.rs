@@ -3,7 +3,7 @@
 use super::densities::Densities;
 use super::fixed_point::{FixedPoint, ONE, power};
 
-/// Discount on promised zeros, in binary digits: the shares of non-zeros are multiplied as if they were independent, and
+/// Discount on predicted zeros, in binary digits: the shares of non-zeros are multiplied as if they were independent, and
 /// work on listed entries is slower than on dense ones.
 pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
 
@@ -24,7 +24,7 @@ pub(super) struct InteractionGraph {
     words: usize,
     pub(super) weights: Vec<VertexWeight>,
     rows: Vec<u64>,
-    /// The vertices that are left and may be eliminated.
+    /// The remaining vertices that may be eliminated.
     pub(super) left: Vec<u32>,
     /// Position of a vertex in `left`.
     places: Vec<u32>,
@@ -32,7 +32,7 @@ pub(super) struct InteractionGraph {
     pub(super) size: Vec<FixedPoint>,
     /// Fill-in of a vertex: number of pairs of neighbours that are not adjacent.
     pub(super) fill: Vec<u32>,
-    /// Weighted fill-in, each pair counted as often as it has joint values; not kept up to date unless `weighted`.
+    /// Weighted fill-in: each pair counts with the number of its joint values; not kept up to date unless `weighted`.
     heavy_fill: Vec<f64>,
     weighted: bool,
     pub(super) densities: Densities,
@@ -46,7 +46,7 @@ pub(super) struct InteractionGraph {
 }
 
 impl InteractionGraph {
-    /// A graph in which the vertices of each table meet. The first `free` vertices may be eliminated.
+    /// A graph in which the vertices of each table are adjacent. The first `free` vertices may be eliminated.
     pub(super) fn new<'t>(
         weights: Vec<VertexWeight>,
         free: usize,
@@ -64,7 +64,7 @@ impl InteractionGraph {
             fill: vec![0; n],
             heavy_fill: vec![0.0; n],
             around: vec![0; words],
-            // Of equal weights, the fill-in itself tells as much.
+            // With equal weights, the fill-in itself has the same information.
             weighted: weights.windows(2).any(|pair| pair[0].log != pair[1].log),
             weights,
             ..Self::default()
@@ -106,7 +106,7 @@ impl InteractionGraph {
                 self.size[v] += weight.log;
             }
             self.work += (members.len() * self.words) as u64;
-            // Each pair was met twice.
+            // Each pair was counted twice.
             self.fill[v] = missing / 2;
             self.heavy_fill[v] = heavy / 2.0;
             if missing == 0 {
@@ -137,7 +137,7 @@ impl InteractionGraph {
         self.weighted = false;
     }
 
-    /// Weighted fill-in of a vertex: pairs of neighbours that are not adjacent, each counted as often as it has joint
+    /// Weighted fill-in of a vertex: pairs of neighbours that are not adjacent, each counted with the number of its joint
     /// values.
     pub(super) fn heavy_fill(&self, v: u32) -> f64 {
         if self.weighted {
@@ -147,12 +147,12 @@ impl InteractionGraph {
         }
     }
 
-    /// True if a vertex may be eliminated and is left.
+    /// True if a vertex may be eliminated and was not yet.
     pub(super) fn is_remaining(&self, v: u32) -> bool {
         self.places[v as usize] != NO_PLACE
     }
 
-    /// True if the vertex is left and its neighbours are pairwise adjacent (zero fill-in).
+    /// True if the vertex remains and its neighbours are pairwise adjacent (zero fill-in).
     pub(super) fn is_simplicial(&self, v: u32) -> bool {
         self.is_remaining(v) && self.fill[v as usize] == 0
     }
@@ -167,9 +167,9 @@ impl InteractionGraph {
         (self.size[v as usize] + self.densities.of(v)).max(0)
     }
 
-    /// Eliminates `v` and the neighbours that are adjacent to its neighbours only; adds them to `order`.
+    /// Eliminates `v` and the neighbours that are adjacent only to its neighbours; adds them to `order`.
     ///
-    /// Returns the entries of their joint table, reduced by promised zeros less the discount.
+    /// Returns the entries of their joint table, reduced by predicted zeros minus the discount.
     pub(super) fn eliminate(&mut self, v: u32, order: &mut Vec<u32>) -> f64 {
         let words = self.words;
         let size = self.size[v as usize];
@@ -289,7 +289,7 @@ impl InteractionGraph {
         self.work += 2 * words as u64;
     }
 
-    /// The number and the weight of the neighbours of `a` that are no neighbours of `b`.
+    /// The number and the weight of the neighbours of `a` that are not neighbours of `b`.
     fn difference(&self, a: usize, b: usize) -> (u32, f64) {
         let rows = |v: usize| &self.rows[v * self.words..][..self.words];
         let mut sum = (0, 0.0);
@@ -335,7 +335,7 @@ pub(super) mod tests {
     use super::*;
     use crate::order::fixed_point::fixed;
 
-    /// A random graph of which the first `free` vertices may be eliminated.
+    /// A random graph whose first `free` vertices may be eliminated.
     pub(crate) fn random(
         n: usize,
         free: usize,

@@ -5,7 +5,7 @@
 //! | `symbolic_table`, `symbolic_elimination`, `densities` | symbolic tables: scopes and predicted densities; buckets with their inputs |
 //! | `table_lists` | the tables of each variable |
 //! | `component_orders`, `components` | symbolic elimination component by component |
-//! | `restarts` | one component: greedy orders, restarts with noise, local improvement |
+//! | `restarts` | search for one component: greedy orders, restarts with noise, local improvement |
 //! | `fixed_point`, `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | one component as a graph of bits: reduced, ordered, improved |
 //! | `neighbours`, `score`, `very_large` | very large components as adjacency lists |
 

@@ -4,15 +4,15 @@ use crate::graph::VarId;
 
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
 
-/// Adjacency of variables that meet in a table.
+/// Adjacency of variables that share a table.
 pub(super) struct Neighbours {
-    /// The neighbours of a variable, sorted, with some eliminated ones among them.
+    /// The neighbours of each variable, sorted, including some eliminated ones.
     lists: Vec<Vec<VarId>>,
     stale: Vec<u32>,
 }
 
 impl Neighbours {
-    /// The neighbours of these variables, and of those they meet.
+    /// The neighbours of these variables and of those that share tables with them.
     pub(super) fn new(graph: &mut SymbolicElimination, variables: &[VarId]) -> Self {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];
@@ -28,7 +28,7 @@ impl Neighbours {
         }
     }
 
-    /// The neighbours of a variable that are left.
+    /// The remaining neighbours of a variable.
     pub(super) fn of_variable(
         &self,
         graph: &SymbolicElimination,
@@ -38,7 +38,7 @@ impl Neighbours {
         all.filter(|&u| !graph.is_eliminated(u))
     }
 
-    /// Number of neighbours, eliminated ones included.
+    /// Number of neighbours, including eliminated ones.
     pub(super) fn count(&self, v: VarId) -> usize {
         self.lists[v.index()].len()
     }

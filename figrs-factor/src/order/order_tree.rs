@@ -8,7 +8,7 @@ const NONE: u32 = u32::MAX;
 
 /// Cost of one elimination of a window, in words read.
 const WORK_PER_BAG: u64 = 12;
-/// Maximum share of the price of all buckets too cheap for windows around them.
+/// Maximum share of the price of all buckets that are too cheap for windows around them.
 const NEGLIGIBLE: f64 = 0.01;
 /// Maximum price of a new order of a window, in units of the old one: it must save more than rounding could.
 const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
@@ -19,12 +19,12 @@ pub(super) struct BagTree<'a> {
     words: usize,
     /// The neighbours of a vertex when it is eliminated, as rows of bits.
     bags: Vec<u64>,
-    /// The neighbour that is eliminated next.
+    /// The neighbour of each vertex that is eliminated next.
     parent: Vec<u32>,
     children: Vec<Vec<u32>>,
-    /// The joint values of a vertex and its bag.
+    /// The number of joint values of a vertex and its bag.
     clique: Vec<f64>,
-    /// The same, or nothing if an earlier bucket takes the vertex along.
+    /// The same number, or zero if an earlier bucket absorbs the vertex.
     price: Vec<f64>,
     pub(super) work: u64,
 }
@@ -73,7 +73,7 @@ impl<'a> BagTree<'a> {
         tree
     }
 
-    /// True if the bucket of a child takes `v` along: its message is over `v` and all of its `bag`.
+    /// True if the bucket of a child absorbs `v`: its message is over `v` and all of its `bag`.
     fn is_absorbed(&self, v: u32, bag: &[u64]) -> bool {
         let more = count(bag) + 1;
         let mut children = self.children[v as usize].iter();
@@ -99,7 +99,7 @@ impl<'a> BagTree<'a> {
         self.price.iter().sum()
     }
 
-    /// The vertices in an order that has this tree, children first, the one that takes its parent along last of them.
+    /// The vertices in an order that has this tree: children first, among them last the one that absorbs its parent.
     pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
         let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
         let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();
@@ -121,10 +121,10 @@ impl<'a> BagTree<'a> {
         order
     }
 
-    /// Finds the best order of `width` buckets around each of the dearest ones; true if the tree changed.
+    /// Finds the best order of `width` buckets around each of the costliest ones; returns `true` if the tree changed.
     ///
     /// **Guarantee.** The rest of the tree does not depend on the order within a connected part of it, so that the price
-    /// falls with each change; save that the bucket above may no longer be taken along: the caller compares totals.
+    /// falls with each change, except that the bucket above may no longer be absorbed: the caller compares totals.
     pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
         let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
         let dear = |v: &&u32| self.price[**v as usize] > least;
@@ -163,7 +163,7 @@ impl<'a> BagTree<'a> {
         few
     }
 
-    /// Reorders a connected part of the tree; returns true if that is cheaper.
+    /// Reorders a connected part of the tree if that is cheaper; returns `true` if it is.
     fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {
@@ -188,7 +188,7 @@ impl<'a> BagTree<'a> {
         order.is_some()
     }
 
-    /// The window of `few` vertices; `local` are these and those around, `below` the children of the few.
+    /// The window of the vertices `few`; `local` are these and those around them, `below` the other children of the few.
     fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
         let mask = |row: &[u64]| {
             let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);
@@ -281,7 +281,7 @@ mod tests {
             );
             let mut tree = BagTree::new(&start, &order);
             let before = tree.total();
-            // A tree may take buckets along that its order did not.
+            // A tree may absorb buckets that its order did not.
             assert!(before <= price.expect("no limit") * (1.0 + 1e-9));
             for width in [3, 6, 9] {
                 while tree.improve(&start.left, width, u64::MAX) {

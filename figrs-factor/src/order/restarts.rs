@@ -9,26 +9,26 @@ use super::interaction_graph::InteractionGraph;
 use super::order_tree::BagTree;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Entries per variable and table up to which the first order is taken as it is.
+/// Number of entries for each variable and table up to which the first order is accepted.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Budget of the search in words read, for each predicted entry. A word takes a few nanoseconds, an entry one, and entries
-/// are gone through about three times: this is about a tenth of the running time.
+/// Budget of the search in words read for each predicted entry. A word takes a few nanoseconds, an entry one, and entries
+/// are read about three times: this is about a tenth of the running time.
 const WORK_PER_ENTRY: f64 = 0.05;
-/// Least budget of a search, in units of the work of the first order.
+/// Minimum budget of a search, in units of the work of the first order.
 const MIN_PASSES: u64 = 3;
 /// Maximum number of words that a search reads, by default: about half a second.
 pub const MAX_WORK: u64 = 100_000_000;
 /// Maximum total excess cost of almost simplicial vertices, as a share of the first order.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
-/// Least saving factor by zeros for them to be counted.
+/// Minimum factor by which zeros must reduce the price to be counted.
 const WORTH_COUNTING: f64 = 4.0;
 /// Divisor of the budget for the rules without noise.
 const RULES: u64 = 3;
 /// Divisor of the budget for a batch of restarts, without the improvement of the best.
 const BATCHES: u64 = 8;
-/// Maximum price of an order, in units of the best, for it to be improved.
+/// Maximum price of an order that is improved, in units of the best.
 const MAX_IMPROVABLE_RATIO: f64 = 1.5;
-/// Window sizes of the local improvement, in buckets: first, and in the end.
+/// Window sizes of the local improvement, in buckets: at first, and at the end.
 const WINDOWS: (usize, usize) = (5, 10);
 
 /// Rules tried without noise, the best first.
@@ -78,14 +78,14 @@ impl CostedOrder {
     }
 }
 
-/// An order of the vertices of a component that may be eliminated, as cheap as can be found for the effort.
+/// Searches for a cheap order of the vertices of a component that may be eliminated.
 ///
-/// `tables` is how many there are; `max_work` limits the words read after the first order; `count_zeros` tells the graph which have zeros, and is asked only if that matters.
+/// `tables` is the number of tables; `max_work` limits the words read after the first order; `count_zeros` adds densities of tables to the graph, if needed.
 ///
-/// **Guarantee.** Deterministic: the effort is counted in words looked at, the noise comes from a fixed seed. Not
+/// **Guarantee.** Deterministic: the work is counted in words read, and the noise has a fixed seed. Not
 /// the best order, which is hard to find, but at least as cheap as that of the weighted fill-in.
 ///
-/// **Complexity.** One greedy order if that is cheap. Else a few more, and beyond that a search in proportion to the
+/// **Complexity.** One greedy order if that is cheap. Else a few more, and then a search in proportion to the
 /// predicted running time, bounded by a constant.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
@@ -142,21 +142,21 @@ pub(super) fn search(
     Ok(search.best)
 }
 
-/// A search under way.
+/// State of a search.
 struct RestartSearch<'u> {
     until: &'u Until,
     start: InteractionGraph,
-    /// The part of `start` that is left while an order is made; counts the work of the search.
+    /// The remaining part of `start` while an order is made; counts the work of the search.
     state: InteractionGraph,
     order: Vec<u32>,
     best: CostedOrder,
     /// Fixed part of the price: the vertices eliminated beforehand.
     fixed: f64,
-    /// Share of the price that is predicted to be other than zero.
+    /// Predicted share of non-zeros in the price.
     share: f64,
-    /// The least budget.
+    /// The minimum budget.
     least: u64,
-    /// The largest budget.
+    /// The maximum budget.
     most: u64,
 }
 
@@ -199,7 +199,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// The price of an order, with zeros counted if the graph knows them.
+    /// The price of an order, with zeros counted if the graph has densities.
     fn price(&mut self, order: &[u32]) -> f64 {
         self.state.copy_from(&self.start);
         self.state.forget_weights();
@@ -225,13 +225,13 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Budget of work of the search if an order of this price is known.
+    /// Budget of the search if an order of this price is known.
     fn budget(&self, price: f64) -> u64 {
         let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
         (work as u64).max(self.least).min(self.most)
     }
 
-    /// Rules without noise, improvement, batches of restarts and improvement in turn, then larger improvements.
+    /// Runs the rules without noise, an improvement, then batches of restarts and improvements in turn, then improvements of larger windows.
     fn run(&mut self) -> Result<(), EliminationError> {
         let n = self.start.weights.len();
         let is_dense = self.start.densities.is_empty();
@@ -276,7 +276,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Reorders up to `width` buckets at a time, until that gains nothing or the budget is used up.
+    /// Reorders up to `width` buckets at a time, until there is no gain or the budget is used up.
     fn improve(&mut self, free: &[u32], width: usize, end: u64) -> Result<(), EliminationError> {
         if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
         {

@@ -6,7 +6,7 @@ use super::fixed_point::fixed;
 use super::neighbours::Neighbours;
 use super::symbolic_elimination::SymbolicElimination;
 
-/// Number of neighbours up to which fill-in is counted; it is bounded beyond.
+/// Number of neighbours up to which fill-in is counted; beyond it, an upper bound is used.
 const FILL_NEIGHBOURS: usize = 32;
 
 /// Score that the order of a very large component minimises first.
@@ -41,7 +41,7 @@ pub(super) fn score(
         OrderCriterion::NonZeros => (entries + densities()).max(0.0),
         OrderCriterion::Entries | OrderCriterion::FillIn => entries,
     };
-    // Rounded, so that the order of the sums does not decide between equals.
+    // Rounding prevents the order of the sums from deciding between equal scores.
     let (joint, out) = (fixed(joint), fixed(out));
     let fill = fill_in(graph, neighbours, v).cast_signed();
     match aim {

@@ -4,14 +4,14 @@ use super::fixed_point::power;
 use super::interaction_graph::{DISCOUNT, InteractionGraph, bits};
 
 impl InteractionGraph {
-    /// Eliminates simplicial vertices, and almost simplicial ones whose clique has at most `cheap` joint values; adds
+    /// Eliminates simplicial vertices, and almost simplicial ones with a clique of at most `cheap` joint values; adds
     /// them to `order` and returns their price.
     ///
-    /// **Guarantee.** Each costs at most its own clique more than the best order. A simplicial vertex leaves a subgraph
-    /// behind; it costs nothing more unless its clique is better taken along by a larger one (of small random graphs,
-    /// a third of a percent on average). An almost simplicial vertex (all its neighbours but one meet) has at least
+    /// **Guarantee.** Each adds at most its own clique to the price of the best order. A simplicial vertex leaves a subgraph
+    /// behind; it adds nothing unless a larger clique would better absorb its clique (in small random graphs,
+    /// a third of a percent on average). An almost simplicial vertex (all its neighbours but one are adjacent) has at least
     /// as many values as that one neighbour, and contracting it into the neighbour makes no clique larger. Vertices
-    /// whose tables promise zeros worth having are left alone.
+    /// with a predicted gain from the zeros of their tables are left alone.
     ///
     /// **Complexity.** For each round of almost simplicial vertices found, the pairs of neighbours.
     ///
@@ -40,12 +40,12 @@ impl InteractionGraph {
         }
     }
 
-    /// True if the tables of `v` promise no zeros worth having.
+    /// True if the zeros of the tables of `v` are predicted to gain no more than the discount.
     fn is_dense(&self, v: u32) -> bool {
         self.joint(v) + DISCOUNT >= self.size[v as usize]
     }
 
-    /// True if all neighbours of `v` are adjacent but for one that has no more values than `v`.
+    /// True if all neighbours of `v` are adjacent except for one that has no more values than `v`.
     fn is_almost_simplicial(&mut self, v: u32) -> bool {
         let own = self.row(v);
         let (fill, card) = (self.fill[v as usize], self.weights[v as usize].card);
@@ -54,7 +54,7 @@ impl InteractionGraph {
             looked_at += own.len();
             let rows = own.iter().zip(self.row(u));
             let apart: u32 = rows.map(|(x, y)| (x & !y).count_ones()).sum();
-            // The neighbour itself is none of its own neighbours.
+            // A vertex is not its own neighbour.
             apart == fill + 1 && self.weights[u as usize].card <= card
         });
         self.work += looked_at as u64;

@@ -7,20 +7,20 @@ use crate::graph::{FactorGraph, VarId};
 use super::symbolic_table::{SymbolicTable, log_density};
 use super::table_lists::TableLists;
 
-/// Maximum number of tables of a variable for the test that one of them covers it.
+/// Maximum number of tables of a variable that is tested for a covering table.
 const LOOKED_AT: usize = 16;
 /// Maximum number of variables of a covering table.
 const COVERING: usize = 64;
-/// Maximum base-2 logarithm of the joint values of a bucket, so that one number names them.
+/// Maximum base-2 logarithm of the joint values of a bucket, so that they can be numbered.
 const JOINT_VALUES: f64 = 40.0;
 
-/// Number of neighbours for which memory is taken at first.
+/// Number of neighbours for which memory is reserved at first.
 const USUAL_NEIGHBOURS: usize = 16;
 
 /// One bucket of the plan.
 #[derive(Clone, Debug)]
 pub struct Bucket {
-    /// The variables that are summed out here: the one the order named and those only its tables mention.
+    /// The variables that are summed out here: the next one in the order, and those that only its tables mention.
     pub eliminated: Vec<VarId>,
     /// The tables multiplied: factors by position, then the messages of earlier buckets.
     pub inputs: Vec<u32>,
@@ -50,7 +50,7 @@ pub struct SymbolicElimination {
 }
 
 impl SymbolicElimination {
-    /// The live factors of a graph.
+    /// The symbolic tables of the live factors of a graph.
     pub fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
         let mentions = graph.factors.iter().map(|factor| factor.variables.len());
@@ -95,20 +95,20 @@ impl SymbolicElimination {
         this
     }
 
-    /// The variables of a table; none if it is not live.
+    /// The variables of a table; empty if it is not live.
     pub fn scope(&self, table: u32) -> &[VarId] {
         let Range { start, end } = self.sketches[table as usize].scope;
         &self.scopes[start as usize..end as usize]
     }
 
-    /// Drops the information which tables have zeros.
+    /// Drops the densities of all tables.
     pub fn ignore_zeros(&mut self) {
         for sketch in &mut self.sketches {
             sketch.density = 0.0;
         }
     }
 
-    /// Takes a variable out of all tables, as where its value is given.
+    /// Removes a variable, whose value is given, from all tables.
     pub fn condition(&mut self, v: VarId) {
         self.gone[v.index()] = true;
         self.live_mentions[v.index()] = 0;
@@ -137,7 +137,7 @@ impl SymbolicElimination {
         self.live_mentions[v.index()] > 0
     }
 
-    /// True if a variable is not a candidate: eliminated already, or to be kept.
+    /// True if a variable is not a candidate: it is eliminated already, or kept.
     pub fn is_no_candidate(&self, v: VarId) -> bool {
         self.gone[v.index()] || self.kept[v.index()]
     }
@@ -147,7 +147,7 @@ impl SymbolicElimination {
         self.gone[v.index()]
     }
 
-    /// The live tables left, which mention kept variables only.
+    /// The remaining live tables, which mention kept variables only.
     pub fn remaining_tables(&self) -> Vec<u32> {
         let live = self
             .sketches
@@ -157,7 +157,7 @@ impl SymbolicElimination {
         live.map(|(_, i)| i).collect()
     }
 
-    /// Eliminates the variables that are left, in this order.
+    /// Eliminates the remaining variables, in this order.
     pub fn eliminate_all(&mut self, order: &[VarId]) {
         for &v in order {
             if !self.is_no_candidate(v) && self.is_mentioned(v) {
@@ -166,10 +166,10 @@ impl SymbolicElimination {
         }
     }
 
-    /// Eliminates, until none is left, variables of which one table mentions all that their other tables mention.
+    /// Eliminates covered variables until none is left: one table of such a variable mentions all variables of its other tables.
     ///
-    /// **Guarantee.** Zeros aside, no order is cheaper than one that begins with these: such a bucket has no more entries
-    /// than a table that is there already. Of an acyclic graph nothing is left, save variables of very many tables.
+    /// **Guarantee.** Apart from zeros, no order is cheaper than one that begins with these: such a bucket has no more entries
+    /// than an existing table. In an acyclic graph only variables of very many tables remain.
     ///
     /// **Complexity.** Linear in the number of mentions for tables of bounded scope.
     ///
@@ -188,7 +188,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// True if one table of `v` mentions all that the others (there must be few) mention.
+    /// True if one table of `v` mentions all variables of its other tables, which must be few.
     fn is_covered(&mut self, v: VarId) -> bool {
         let count = self.live_mentions[v.index()] as usize;
         if count == 0 || count > LOOKED_AT {
@@ -236,7 +236,7 @@ impl SymbolicElimination {
         self.buckets.len() - 1
     }
 
-    /// Stamps and returns `v` and the variables it meets in a table.
+    /// Stamps and returns `v` and the variables that share a table with it.
     pub fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::graph::{Factor, FactorTable};
 
-/// Base-2 logarithm of the largest number of assignments for each row at which a listed table that determines its last
-/// variable has the density of a function. A step of a multiplexer has about as many as a result has values.
+/// Base-2 logarithm of the maximum number of assignments for each row up to which a listed table that determines its last
+/// variable has the density of a function. A step of a multiplexer has about as many assignments for each row as its result has values.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
 /// A symbolic table.
 #[derive(Clone, Debug)]
 pub struct SymbolicTable {
-    /// Its variables, as a range of those of all tables.
+    /// Its variables, as a range of the list of all scopes.
     pub scope: Range<u32>,
     /// The base-2 logarithm of the share of non-zeros.
     pub density: f64,
@@ -19,7 +19,7 @@ pub struct SymbolicTable {
     pub live: bool,
 }
 
-/// The base-2 logarithm of the share of a factor's entries that are not zero, given those of the cardinalities.
+/// The base-2 logarithm of the share of a factor's non-zero entries, given the logarithms of the cardinalities.
 pub(crate) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
     let dense = || -> f64 {
         let logs = factor.variables.iter().map(|v| log_cards[v.index()]);
@@ -50,7 +50,7 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
     child.map_or(0.0, |v| log_cards[v.index()])
 }
 
-/// True if sorted rows have each assignment of all but the last variable at most once. The table then has the density of a
+/// True if sorted rows have each assignment of all variables except the last at most once. The table then has the density of a
 /// function: the last variable is determined, and the assignments without a value may be excluded by other tables as well.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);

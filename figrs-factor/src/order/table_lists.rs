@@ -19,7 +19,7 @@ const EMPTY: TableList = TableList {
     len: 0,
 };
 
-/// For each variable a list of tables, in the order in which they were added.
+/// For each variable, a list of tables in the order in which they were added.
 #[derive(Clone, Debug)]
 pub(super) struct TableLists {
     lists: Vec<TableList>,
@@ -28,7 +28,7 @@ pub(super) struct TableLists {
 }
 
 impl TableLists {
-    /// Empty lists of so many variables, with memory for so many mentions.
+    /// Empty lists for this number of variables, with memory for this number of mentions.
     pub(super) fn new(variables: usize, mentions: usize) -> Self {
         Self {
             lists: vec![EMPTY; variables],
@@ -63,7 +63,7 @@ impl TableLists {
         self.from(self.lists[v.index()].first)
     }
 
-    /// The tables of a variable, whose list is empty from now on.
+    /// Takes the tables of a variable; its list is empty afterwards.
     pub(super) fn take(&mut self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         self.from(list.first)

@@ -11,13 +11,13 @@ use super::score::{EliminationCost, OrderCriterion, score};
 use super::symbolic_elimination::SymbolicElimination;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Size of a neighbourhood up to which a variable is scored when a neighbour goes; beyond it is scored when it comes up.
+/// Size of a neighbourhood up to which a variable is scored when a neighbour is eliminated; a larger one is scored when it is next in the queue.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Eliminates all `candidates` symbolically, each time the one with the best score by `aim`, of equals the first.
+/// Eliminates all `candidates` symbolically, each time the one with the best score by `aim`; of equal ones the first.
 ///
-/// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are renewed, at once or, if the
-/// neighbourhood is large, when they come up; those of variables further off, whose fill-in may have changed, are not.
+/// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are updated, at once or, if the
+/// neighbourhood is large, when they are next in the queue; scores of variables further away, whose fill-in may have changed, are not.
 ///
 /// **Complexity.** Near linear in the number of mentions for graphs of bounded width.
 ///
@@ -35,14 +35,14 @@ pub(super) fn greedily(
     GreedyQueue::new(graph, neighbours, candidates, aim).run(graph, until)
 }
 
-/// Priority queue of scores that are renewed lazily.
+/// Priority queue of scores that are updated lazily.
 struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,
     heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
-    /// Number of changes of the neighbourhood of a variable.
+    /// Number of changes of the neighbourhood of each variable.
     version: Vec<u32>,
-    /// The version the entry in the heap was scored at.
+    /// The version at which the entry in the heap was scored.
     queued: Vec<u32>,
 }
 

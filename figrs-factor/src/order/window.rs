@@ -2,9 +2,9 @@
 
 use super::fixed_point::{FixedPoint, power};
 
-/// A few vertices to be eliminated, and what is around them: positions of both are bits, those of the few come first.
+/// A few vertices to be eliminated, and the vertices around them, as bits of a number; the few come first.
 pub(super) struct Window {
-    /// Neighbours of each of the few.
+    /// The neighbours of each of the few.
     pub(super) near: Vec<u128>,
     /// The messages of earlier buckets.
     pub(super) messages: Vec<u128>,
@@ -13,7 +13,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Maximum number of vertices, the few and those around.
+    /// Maximum number of vertices, including those around the few.
     pub(super) const MAX_VERTICES: usize = u128::BITS as usize;
 
     /// Makes the vertices of each message adjacent.
@@ -33,7 +33,7 @@ impl Window {
         this
     }
 
-    /// The neighbours of `v` once the vertices of `gone` are eliminated, and true if an earlier bucket takes `v` along: a
+    /// The neighbours of `v` once the vertices of `gone` are eliminated, and `true` if an earlier bucket absorbs `v`: a
     /// message is over `v` and all of them.
     pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
         let mut bag = self.near[v] & !gone;
@@ -41,7 +41,7 @@ impl Window {
         let mut hidden = gone;
         let mut parts = Vec::new();
         while unseen != 0 {
-            // The eliminated vertices that hang together leave one message.
+            // A connected group of eliminated vertices leaves one message.
             let mut part = 0u128;
             let mut next = unseen & unseen.wrapping_neg();
             while next != 0 {
@@ -61,7 +61,7 @@ impl Window {
         (bag, is_taken)
     }
 
-    /// The joint values of `v` and its bag.
+    /// The number of joint values of `v` and its bag.
     pub(super) fn clique(&self, v: usize, bag: u128) -> f64 {
         let (mut size, mut rest) = (self.logs[v], bag);
         while rest != 0 {
@@ -73,7 +73,7 @@ impl Window {
 
     /// The cheapest order of the few, if it costs less than `bound`, and the number of eliminations looked at.
     ///
-    /// **Complexity.** Subsets that cost less than the bound, times vertices: what is left does not depend on the
+    /// **Complexity.** Number of subsets that cost less than the bound, times vertices: the remaining graph does not depend on the
     /// order in which a subset was eliminated.
     ///
     /// **References.** Bodlaender, Fomin, Koster, Kratsch and Thilikos, *On exact algorithms for treewidth*, ACM

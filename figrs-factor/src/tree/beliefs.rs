@@ -14,9 +14,9 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 
 /// The messages of one tree for one set of weights and evidence, in one algebra.
 ///
-/// The derivative of the total by a tensor is what the rest of the tree multiplies that tensor with. It is found by
-/// the product rule, without division: for `z = x y`, that of `x` is the one of `z` times `y`, summed over what
-/// `x` does not mention. The product of a tensor and its derivative is the unnormalised marginal of its
+/// The derivative of the total by a tensor is the factor by which the rest of the tree multiplies that tensor. It is found by
+/// the product rule, without division: for `z = x y`, the derivative by `x` is the one by `z` times `y`, summed over the
+/// variables not in `x`. The product of a tensor and its derivative is the unnormalised marginal of its
 /// variables.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003;
@@ -25,11 +25,11 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 pub struct Beliefs<S: Semiring> {
     values: Vec<S::Value>,
     derivatives: Vec<S::Value>,
-    /// Bounds of the entries of each tensor and of each derivative, which may be closer together.
+    /// Bounds of the entries of each tensor and of each derivative; the true ranges may be narrower.
     ranges: [Vec<ExponentRange>; 2],
     /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
-    /// `true` if the message of each tensor, and its derivative, are up to date for the present weights.
+    /// For each tensor, `true` if its message, and if its derivative, is up to date for the present weights.
     is_current: [Vec<bool>; 2],
     /// `true` if a positive number left the range of the representation.
     pub(super) lost: bool,
@@ -76,7 +76,7 @@ impl<S: Semiring> Beliefs<S> {
             let mut at = tree.leaves[leaf].tensor;
             while let Some(step) = tree.tensor(at).used_by {
                 at = tree.steps[step as usize].out;
-                // What is above a message that is out of date is so as well.
+                // The messages above an outdated message are outdated as well.
                 if !std::mem::replace(&mut self.is_current[UP][at as usize], false) {
                     break;
                 }
@@ -95,7 +95,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][tensor as usize] = true;
     }
 
-    /// Invalidates a leaf that has changed: the messages above it, and all derivatives but theirs.
+    /// Invalidates the messages above a changed leaf, and all derivatives except those by the leaf and by these messages.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -110,7 +110,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes all messages that are out of date.
+    /// Computes all outdated messages.
     pub fn collect(&mut self, tree: &ContractionTree) {
         for step in &tree.steps {
             if !self.is_current[UP][step.out as usize] {
@@ -119,9 +119,9 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes what is out of date of the messages and of the derivatives by the homes of some variables, until a run ends.
+    /// Computes the outdated messages and the outdated derivatives by the homes of some variables, unless the run ends before.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`]: what was computed stays.
+    /// **Errors.** [`EliminationError::Interrupted`]; the results so far are kept.
     pub(super) fn prepare(
         &mut self,
         tree: &ContractionTree,
@@ -141,8 +141,8 @@ impl<S: Semiring> Beliefs<S> {
         Ok(())
     }
 
-    /// Bounds of the products of entries of some tensors, and of the derivative by another: by the bounds of each, or where these
-    /// do not show that nothing is lost, by the entries.
+    /// Bounds of the products of entries of some tensors, and of the derivative by another: by the bounds of each, or by the entries
+    /// where these bounds do not exclude that a product is lost.
     fn range_of_products(
         &mut self,
         tree: &ContractionTree,
@@ -202,7 +202,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][step.out as usize] = true;
     }
 
-    /// The total of all assignments, without the factor `exp` of the logarithm it comes with.
+    /// The total of all assignments, divided by the exponential of the logarithm returned with it.
     pub fn total(&mut self, tree: &ContractionTree) -> (S::Value, f64) {
         let mut total = S::one();
         let mut scale: f64 = self.scales.iter().sum();
@@ -223,7 +223,7 @@ impl<S: Semiring> Beliefs<S> {
         self.lost
     }
 
-    /// Computes the derivative by a tensor if it is out of date, and those above it.
+    /// Computes the derivative by a tensor, and those above it, where they are outdated.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -244,8 +244,8 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// The derivative by one tensor, from that by the result of the step that takes it in; by all inputs of the step if
-    /// they are more than two.
+    /// Computes the derivative by one tensor, from the one by the result of the step that uses it; by all inputs of the step if
+    /// there are more than two.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {
@@ -349,7 +349,7 @@ impl<S: Semiring> Beliefs<S> {
                 }
             }
         }
-        // Sums may be out of range where no product is; shares do not care for the scale.
+        // Sums may be out of range where no product is; shares do not depend on the scale.
         S::rescale(&mut marginal, &mut self.lost);
         marginal
     }
@@ -454,7 +454,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 }
 
-/// Divides values of which these bounds are known by a power of two where the bounds are far from one and the values as well; returns the
+/// Divides values by a power of two if their bounds, and the values themselves, are far from one; returns the
 /// natural logarithm of the divisor, and the bounds after that.
 fn settle<S: Semiring>(
     values: &mut [S::Value],

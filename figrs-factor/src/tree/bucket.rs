@@ -1,4 +1,4 @@
-//! Steps of one bucket: tables multiplied two by two, or all at once where that takes less.
+//! Steps of one bucket: tables multiplied two by two, or all at once where that takes fewer products.
 
 use rustc_hash::FxHashMap;
 
@@ -10,17 +10,17 @@ use super::tensor::{MAX_LOG_ASSIGNMENTS, Rank, merged};
 use super::thresholds::Thresholds;
 use super::tree_builder::TreeBuilder;
 
-/// Number of tables in one bucket up to which the best partner of each is looked for.
+/// Number of tables in one bucket up to which the best partner of each is searched for.
 const MAX_PARTNER_SEARCH: usize = 24;
-/// Growth of the products of two tables from one trial to the next.
+/// Growth of the limit of products of two tables from one trial of a join to the next.
 const GROWTH: f64 = 4.0;
 
 impl TreeBuilder<'_> {
     /// Multiplies the tables of a bucket.
     ///
-    /// Two by two is quicker where tables are dense, since messages sum out early what only two tables mention. But the product of
-    /// two tables does not know the zeros of the others, and may be far larger than that of all. Where it is larger than the
-    /// plan predicts for the whole bucket, the tables that are left are joined at once if that takes fewer products.
+    /// Two by two is faster where tables are dense, since variables that only two tables mention are summed out early. But the product of
+    /// two tables does not have the zeros of the others, and may be far larger than that of all. Where it is larger than the
+    /// plan predicts for the whole bucket, the remaining tables are joined at once if that takes fewer products.
     ///
     /// A message over so many variables that its assignments cannot be numbered is not made: the bucket that it goes to
     /// takes the tables instead, and sums out the variables of both.
@@ -102,7 +102,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Multiplies tables over the same variables, of which a large bucket may have very many.
+    /// Multiplies tables over the same variables; a large bucket may have very many of them.
     fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
         let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
         let mut joined: Vec<u32> = Vec::new();
@@ -110,7 +110,7 @@ impl TreeBuilder<'_> {
             let scope = self.tree.scope(table).to_vec();
             if let Some(&place) = by_scope.get(&scope) {
                 joined[place] = self.contract(joined[place], Some(table))?;
-                // If this was the last to mention them, its variables are gone.
+                // Variables that no other table mentions have been summed out.
                 if self.tree.scope(joined[place]) != scope {
                     by_scope.remove(&scope);
                 }

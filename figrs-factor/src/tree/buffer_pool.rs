@@ -1,9 +1,9 @@
-//! Evaluation buffers, one for each caller that asks at the same time.
+//! Evaluation buffers, one for each concurrent caller.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Buffers that are not in use: a caller takes one, or makes one if there is none, and gives it back.
+/// Buffers that are not in use: a caller takes one, or makes one if there is none, and returns it after use.
 ///
 /// A copy starts without buffers.
 pub struct BufferPool<B> {
@@ -19,7 +19,7 @@ impl<B> Default for BufferPool<B> {
 }
 
 impl<B> BufferPool<B> {
-    /// Lends a buffer.
+    /// Calls `ask` with a buffer.
     pub fn with<R>(&self, new: impl FnOnce() -> B, ask: impl FnOnce(&mut B) -> R) -> R {
         let free = self.lock().pop();
         let mut buffer = free.unwrap_or_else(new);

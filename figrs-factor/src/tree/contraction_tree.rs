@@ -18,7 +18,7 @@ pub(super) struct ContractionStep {
     /// One or two tensors without a list of products, else any number.
     pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
-    /// For each product the entries of the inputs that meet and the one of the result, sorted by the last; dense tensors
+    /// For each product, the matching entries of the inputs and the entry of the result, sorted by the latter; dense tensors
     /// need no list.
     pub(super) products: Option<Arc<[u32]>>,
 }
@@ -48,7 +48,7 @@ impl ContractionStep {
 
 /// A compiled elimination of all variables.
 ///
-/// Each step uses tensors that no other step does, so that the steps form a tree (one for each component of the graph)
+/// No two steps use the same tensor, so that the steps form a tree (one for each component of the graph)
 /// whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives the total, a pass down
 /// its derivative by each tensor, and so every marginal.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ pub struct ContractionTree {
     pub(super) scopes: Scopes,
     pub(super) tensors: Vec<Tensor>,
     pub(super) leaves: Vec<Leaf>,
-    /// In an order in which tensors are made before they are used.
+    /// The steps, ordered so that tensors are made before they are used.
     pub(super) steps: Vec<ContractionStep>,
     /// The tensors without variables that the steps end in.
     pub(super) roots: Vec<u32>,
@@ -70,16 +70,16 @@ pub struct ContractionTree {
     pub(super) free: Vec<usize>,
     /// Total number of entries of all tensors.
     pub(super) entries: usize,
-    /// For each rank the tensor that its marginal is read from.
+    /// For each rank, the tensor from which its marginal is read.
     pub(super) homes: Vec<u32>,
-    /// Cost of the plan that the tree was built from.
+    /// Cost of the plan of the tree.
     pub cost: PlanCost,
     /// `true` if values that zeros exclude were left out of the graph.
     pub is_reduced: bool,
     /// Number of threads that share a large contraction.
     #[serde(skip)]
     pub threads: usize,
-    /// Number of products from which on a contraction is large.
+    /// Minimum number of products of a large contraction.
     #[serde(skip, default = "shared")]
     pub(super) shared: usize,
 }
@@ -108,7 +108,7 @@ impl ContractionTree {
         all
     }
 
-    /// The assignments of some variables, among those of all by rank.
+    /// The assignments of some variables, within assignments of all variables by rank.
     pub(super) fn assignments(&self, variables: &[Rank]) -> Assignments {
         let digit = |&rank: &Rank| (rank as usize, self.cards[rank as usize] as usize);
         Assignments::new(variables.iter().map(digit))
@@ -126,7 +126,7 @@ impl ContractionTree {
         }
     }
 
-    /// Writes the values that an entry of a tensor stands for into an assignment (by rank).
+    /// Writes the values of an entry of a tensor into an assignment (by rank).
     pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
         let number = match &self.tensor(tensor).layout {
             Layout::Dense => entry as AssignmentIndex,
@@ -153,7 +153,7 @@ impl ContractionTree {
         self.entries as u64 * size_of::<f64>() as u64
     }
 
-    /// True if the tree fits a graph: one of the same variables and scopes, without weights where the tree leaves out
+    /// True if the tree fits a graph: the variables and scopes are the same, and it has no weights where the tree leaves out
     /// zeros.
     pub fn fits(&self, graph: &FactorGraph) -> bool {
         let cards = self.variables.iter().zip(&self.cards);
@@ -169,7 +169,7 @@ impl ContractionTree {
                 .all(|(leaf, factor)| leaf.fits(graph, factor))
     }
 
-    /// Chooses for each variable the smallest table that its marginal can be read from, preferring messages, whose
+    /// Chooses for each variable the smallest table from which its marginal can be read, preferring messages, whose
     /// derivatives are needed anyway.
     pub(super) fn choose_marginal_tensors(&mut self) {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
@@ -192,7 +192,7 @@ fn shared() -> usize {
     MIN_PARALLEL_PRODUCTS
 }
 
-/// Checks that a factor graph fits the numbers that a tree counts with.
+/// Checks that the sizes of a factor graph fit the integers of a tree.
 pub(super) fn check(graph: &FactorGraph) -> Result<(), EliminationError> {
     let limit = u32::MAX as usize;
     let needed = graph

@@ -10,7 +10,7 @@ use super::tree_beliefs::{BeliefQuery, NumberForm};
 
 /// One assignment (by rank), drawn with probability proportional to its weight; `None` if none has weight.
 ///
-/// **Complexity.** One trace: for each step, the alternatives that are left given the values drawn before.
+/// **Complexity.** One trace: for each step, the alternatives given the values drawn before.
 /// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics
 /// and Computing 2, 1992, section 5.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
     }
 }
 
-/// Every assignment (by rank) that [`SampleQuery`] may draw, with its probability: each of its choices is made every way.
+/// Every assignment (by rank) that [`SampleQuery`] may draw, with its probability: all alternatives of each choice are taken in turn.
 #[derive(Debug)]
 pub struct EnumerationQuery<'a> {
     /// The tree whose messages are known.
@@ -52,7 +52,7 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
         form: NumberForm,
     ) -> Vec<(Vec<u32>, f64)> {
         let mut all = Vec::new();
-        // The choices made: the number of alternatives, and the one taken.
+        // For each choice made, the number of alternatives and the one taken.
         let mut path: Vec<(usize, usize)> = Vec::new();
         loop {
             let (mut made, mut p) = (0, 1.0);
@@ -77,7 +77,7 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
     }
 }
 
-/// The position into whose share a number between zero and one falls.
+/// The position whose share contains a number between zero and one.
 fn sample_index(shares: &[f64], mut left: f64) -> usize {
     for (i, share) in shares.iter().enumerate() {
         if left < *share {
@@ -85,6 +85,6 @@ fn sample_index(shares: &[f64], mut left: f64) -> usize {
         }
         left -= share;
     }
-    // Rounding may leave a little: the last alternative has weight.
+    // Rounding may leave a small rest, which goes to the last alternative: it has weight.
     shares.len() - 1
 }

@@ -11,8 +11,8 @@ use crate::algebra::Semiring;
 
 /// The entries of a tree that are weights with an origin.
 ///
-/// The derivative of the logarithm of the total by that of an entry is the posterior probability that the entry's assignment holds. Summed over
-/// the entries of an origin this is the expected number of times that the outcome occurs in a world.
+/// The derivative of the logarithm of the total by the logarithm of an entry is the posterior probability of the entry's assignment. Summed over
+/// the entries of an origin, this is the expected number of times that the outcome occurs in a world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct CountingTree {
     leaves: Vec<CountedLeaf>,
 }
 
-/// A leaf some of whose entries have an origin.
+/// A leaf with entries that have an origin.
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
@@ -55,7 +55,7 @@ impl CountingTree {
         &self.tree
     }
 
-    /// Gives `count` the origins and their expected counts, an origin several times if it has several entries; returns the natural
+    /// Calls `count` with the origins and their expected counts, several times for an origin with several entries; returns the natural
     /// logarithm of the total, and counts nothing if that is minus infinity.
     pub fn count(
         &self,
@@ -76,15 +76,15 @@ impl CountingTree {
 /// The derivative of the logarithm of a total by an entry with an origin.
 #[derive(Clone, Copy, Debug)]
 pub enum EntryDerivative {
-    /// By the logarithm of the entry: the posterior probability that its assignment holds.
+    /// By the logarithm of the entry: the posterior probability of its assignment.
     ByLogarithm(f64),
     /// By the entry itself, which is zero.
     AtZero(f64),
 }
 
 impl CountingTree {
-    /// Gives `each` the origins and the derivatives of the logarithm of the total, an origin several times if it has several entries;
-    /// nothing if the total is zero.
+    /// Calls `each` with the origins and the derivatives of the logarithm of the total, several times for an origin with several entries;
+    /// never if the total is zero.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {
@@ -108,7 +108,7 @@ impl BeliefQuery<Vec<(u32, EntryDerivative)>> for DerivativesQuery<'_> {
         for leaf in &self.0.leaves {
             let tree = &self.0.tree;
             beliefs.products(tree, leaf.tensor, &mut products);
-            // The sum of all products is the total, whatever the scale of the derivatives.
+            // Up to the scale of the derivatives, the sum of all products is the total.
             let logs = products.iter().map(|&product| form.log(product));
             let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
             let log_total = largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln();

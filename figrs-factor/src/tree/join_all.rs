@@ -1,4 +1,4 @@
-//! Steps of many tensors: the join of all tables that a bucket has left.
+//! Steps of many tensors: the join of all remaining tables of a bucket.
 
 use crate::graph::{FactorTable, VarId};
 
@@ -12,8 +12,8 @@ use super::tensor::{
 use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {
-    /// Adds the step that joins all tensors that a bucket has left and sums out what it eliminates; `None` if that takes more
-    /// than so many products of two entries.
+    /// Adds the step that joins all remaining tensors of a bucket and sums out its variables; `None` if that takes more
+    /// work than `most` products of two entries.
     pub(super) fn join_all(
         &mut self,
         tensors: &[u32],
@@ -38,7 +38,7 @@ impl TreeBuilder<'_> {
             return Ok(None);
         }
         let width = tensors.len() + 1;
-        // Bytes for each assignment until it is an entry; all of them may take what the largest table may.
+        // Bytes of each assignment before it becomes an entry; all of them may take as much memory as the largest table.
         let each = (all.len() + width) * size_of::<u32>() + size_of::<(AssignmentIndex, u32)>();
         let table = (self.budget * size_of::<f64>()) as u64;
         let room = self.options.memory_budget.map_or(table, |memory| {
@@ -72,7 +72,7 @@ impl TreeBuilder<'_> {
         Ok(Some(tensor))
     }
 
-    /// The entries of tensors and result that some assignments stand for, sorted by the result, and the numbers of the results.
+    /// The entries of the tensors and of the result for some assignments, sorted by the result, and the numbers of the results.
     fn products(
         &self,
         tensors: &[u32],
@@ -124,7 +124,7 @@ impl TreeBuilder<'_> {
         (numbers, products)
     }
 
-    /// A tensor as the join sees it; `None` if no entry is known to be zero.
+    /// A tensor as an operand of the join; `None` if no entry is known to be zero.
     fn operand(&self, tensor: u32) -> Option<ConstraintTable<'_>> {
         if let TensorOrigin::Factor(i) = self.tree.tensor(tensor).origin {
             let factor = &self.graph.factors[i as usize];

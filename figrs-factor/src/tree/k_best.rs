@@ -9,18 +9,18 @@ use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 use super::tree_beliefs::{BeliefQuery, NumberForm};
 
-/// A deferred choice: its cost, and the way back to it.
+/// A deferred choice of other values at one step of an assignment found before.
 #[derive(Debug)]
 struct DeferredChoice {
-    /// The step at which it leaves the assignment it was found on.
+    /// The step at which it deviates from that assignment.
     step: usize,
-    /// The values chosen there.
+    /// The values chosen at that step.
     values: Vec<(Rank, u32)>,
-    /// The assignment it leaves: its position among those found.
+    /// The position of that assignment among those found.
     base: usize,
 }
 
-/// Priority of detours: the logarithm of the share of the best that is left (greatest first), then age.
+/// Priority of deferred choices: the logarithm of the share of the best weight that they keep (greatest first), then age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoicePriority(f64, u64);
 
@@ -38,12 +38,12 @@ impl Ord for ChoicePriority {
     }
 }
 
-/// The `count` assignments (by rank) of the largest weight, best first; fewer if there are not as many.
+/// The `count` assignments (by rank) of the largest weight, best first; fewer if there are fewer.
 ///
-/// Messages of maxima give for each partial assignment the weight of its best completion. So each alternative that a trace
-/// passes by is rated exactly, and the best detour overall leads to the next best assignment.
+/// Messages of maxima give the weight of the best completion of each partial assignment. So each alternative that a trace
+/// leaves out has an exact rating, and the best of all deferred choices leads to the next best assignment.
 ///
-/// **Complexity.** For each assignment found, one trace, and memory for `count` detours.
+/// **Complexity.** For each assignment found, one trace; memory for `count` deferred choices.
 /// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic
 /// expert systems*, Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
 #[derive(Debug)]

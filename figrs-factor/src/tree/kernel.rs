@@ -5,13 +5,13 @@ use crate::algebra::Semiring;
 use super::loop_nest::{AccessPattern, LoopDim, LoopNest};
 use super::tensor::Rank;
 
-/// Number of partial sums that run side by side in a reduction, so that they fill vector registers.
+/// Number of parallel partial sums in a reduction, which fill vector registers.
 const LANES: usize = 8;
 
-/// Number of products below which contractions are done by one thread.
+/// Number of products below which one thread does a contraction.
 pub(super) const MIN_PARALLEL_PRODUCTS: usize = 1 << 19;
 
-/// Buffers that a contraction leaves to the next one.
+/// Buffers that contractions reuse.
 #[derive(Debug)]
 pub(super) struct Workspace<V> {
     nest: LoopNest,
@@ -22,7 +22,7 @@ pub(super) struct Workspace<V> {
 }
 
 impl<V: Clone + Send + Sync> Workspace<V> {
-    /// For contractions by so many threads, if they have at least `shared` products.
+    /// A workspace for contractions by this number of threads if they have at least `shared` products.
     pub(super) fn new(threads: usize, shared: usize) -> Self {
         Self {
             nest: LoopNest::default(),
@@ -36,9 +36,9 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     /// Sets each `z[c]` to the sum, over all assignments that agree with `c`, of the product of the entries of `x` and
     /// `y`; all tables are dense over their scopes.
     ///
-    /// Threads share the outermost variable of `z` among them, so that every sum is added up in the same order.
+    /// Threads divide the outermost variable of `z` among them, so that every sum has the same order of additions.
     ///
-    /// Returns how many products are summed to each entry of `z`.
+    /// Returns the number of products that are summed to each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
@@ -77,7 +77,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// The contraction of the blocks that some outer loops reach.
+/// Contracts the blocks that some outer loops reach.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
@@ -168,7 +168,7 @@ fn contract_blocks<S: Semiring>(
 }
 
 impl<V: Clone> Workspace<V> {
-    /// True if a product of entries of `x` and `y` that meet leaves the range of the representation.
+    /// True if a product of matching entries of `x` and `y` leaves the range of the representation.
     pub(super) fn has_lost_products<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
@@ -193,7 +193,7 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops, listed innermost first; gives for each block its offsets in the three tables, and true if it is the first to reach
+/// Runs through the outer loops, listed innermost first; calls the visitor with the offsets of each block in the three tables, and `true` if it is the first at
 /// its place in the third.
 #[inline]
 fn for_each_block(

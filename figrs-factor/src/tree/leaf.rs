@@ -13,13 +13,13 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 use super::thresholds::Thresholds;
 use crate::fnv::Fnv;
 
-/// Entries of a dense factor for each one with weight from which on the places of its zeros are kept.
+/// Minimum ratio of the entries of a dense factor to its non-zeros for which the places of its zeros are kept.
 const ZERO_LIST_RATIO: usize = 2;
 
 /// Source of the entries of a leaf.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum EntrySource {
-    /// The whole dense table, read with a loop for each variable: number of values, and stride in the factor.
+    /// The whole dense table, read with a loop for each variable, given by its number of values and its stride in the factor.
     Strided(Vec<(usize, usize)>),
     /// These entries of the factor's weights.
     Picked(Vec<u32>),
@@ -27,7 +27,7 @@ enum EntrySource {
     Ones(Vec<u32>),
     /// Ones throughout: a listed function.
     AllOnes,
-    /// Entries of the factor's weights at these places of a dense table, those without weight left out: a small sparse
+    /// Non-zero entries of the factor's weights at these places of a dense table: a small sparse
     /// factor, or a dense one with many zeros.
     Placed(Vec<u32>),
 }
@@ -38,11 +38,11 @@ pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
     source: EntrySource,
-    /// Fingerprint that tells factors apart that need other leaves.
+    /// Fingerprint of the factors that the leaf fits.
     signature: u64,
 }
 
-/// A factor as the tree will store it.
+/// The layout in which the tree will store a factor.
 pub(super) struct LeafLayout {
     pub(super) scope: Vec<Rank>,
     pub(super) layout: Layout,
@@ -52,7 +52,7 @@ pub(super) struct LeafLayout {
 }
 
 impl LeafLayout {
-    /// The numbers of the entries that may have weight, if others are stored that have none.
+    /// The numbers of the entries that may have weight, if stored entries are known to have none.
     pub(super) fn support(&self) -> Option<Vec<AssignmentIndex>> {
         let (EntrySource::Ones(places) | EntrySource::Placed(places)) = &self.source else {
             return None;
@@ -74,7 +74,7 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the layout of a factor; `tracks_zeros` if a dense one with many zeros keeps their places.
+/// Chooses the layout of a factor; with `tracks_zeros`, a dense factor with many zeros keeps their places.
 pub(super) fn choose_layout(
     graph: &FactorGraph,
     factor: usize,
@@ -84,7 +84,7 @@ pub(super) fn choose_layout(
 ) -> LeafLayout {
     let factor = &graph.factors[factor];
     let card = |i: usize| graph.cardinality(factor.variables[i]);
-    // The factor's variables by rank, with their places there.
+    // The factor's variables by rank, with their positions in the factor.
     let places = factor.variables.iter().zip(0..);
     let places = places.map(|(v, i)| (ranks[v.index()].unwrap_or(Rank::MAX), i));
     let mut order: Vec<(Rank, usize)> = places.collect();
@@ -175,7 +175,7 @@ pub(super) fn choose_layout(
     }
 }
 
-/// A number that factors hardly share unless their entries stand for the same assignments; the same on every machine.
+/// A fingerprint that factors hardly ever share unless their entries have the same assignments; the same on every machine.
 fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     let mut hasher = Fnv::default();
     for &v in &factor.variables {
@@ -236,7 +236,7 @@ impl Leaf {
         self.signature == signature(graph, factor) && leaves_out_zeros
     }
 
-    /// True if the source stays within a tensor of so many entries and a factor of a fitting signature.
+    /// True if the source stays within a tensor of this number of entries and a factor of a fitting signature.
     pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
         let inside = |places: &[u32]| {
             places
@@ -355,7 +355,7 @@ fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     });
 }
 
-/// Calls `row` for each round of the innermost of some loops, with its start, count and stride.
+/// Calls `row` for each run of the innermost of some loops, with its start, count and stride.
 fn each_row(loops: &[(usize, usize)], mut row: impl FnMut(usize, usize, usize)) {
     let Some((&(n, stride), outer)) = loops.split_last() else {
         row(0, 1, 1);

@@ -2,7 +2,7 @@
 
 use super::tensor::Rank;
 
-/// Number of entries up to which an inner block is extended over further variables.
+/// Number of entries up to which an inner block is extended to further variables.
 const BLOCK: usize = 24;
 /// Maximum number of entries of an inner block made of several variables.
 const LARGEST_BLOCK: usize = 256;
@@ -17,11 +17,11 @@ pub(super) struct LoopDim {
 /// Access pattern of a table within the inner block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AccessPattern {
-    /// One entry after the other.
+    /// Consecutive entries.
     Run,
     /// The same entry throughout.
     Same,
-    /// By a list of offsets.
+    /// Entries at a list of offsets.
     Listed,
 }
 
@@ -32,9 +32,9 @@ pub(super) enum AccessPattern {
 /// the blocking is that of dense linear algebra.
 #[derive(Debug, Default)]
 pub(super) struct LoopNest {
-    /// Innermost first.
+    /// The loops, innermost first.
     dims: Vec<LoopDim>,
-    /// Number of the dims within the block.
+    /// Number of loops within the block.
     inner: usize,
     pub(super) block: usize,
     modes: [Option<AccessPattern>; 3],
@@ -43,7 +43,7 @@ pub(super) struct LoopNest {
 }
 
 impl LoopNest {
-    /// Lays the loops out anew for tables over these scopes.
+    /// Rebuilds the loops for tables over these scopes.
     pub(super) fn set_scopes(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
         self.dims.clear();
         let mut left = scopes;
@@ -71,7 +71,7 @@ impl LoopNest {
         self.choose_block();
     }
 
-    /// Adds the next loop further out; one that continues the last in all tables is merged with it.
+    /// Adds the next outer loop, merged with the last one if it continues that one in all tables.
     fn push(&mut self, dim: LoopDim) {
         if dim.n == 1 {
             return;

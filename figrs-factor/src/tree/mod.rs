@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them |
 //! | `tree_builder`, `bucket`, `thresholds` | from a plan to a tree |
-//! | `multiply`, `sort_merge_join`, `join_all` | steps of two tensors and of many; matching entries of tables with many zeros |
+//! | `multiply`, `sort_merge_join`, `join_all` | steps of two tensors and of many; matches of entries of tables with many zeros |
 //! | `validation`, `fnv` | validation of a loaded tree |
 //! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
 //! | `beliefs`, `tree_beliefs` | messages up and derivatives down; in scaled numbers or logarithms |

@@ -1,4 +1,4 @@
-//! Steps of one or two tensors: dense, or by a list of the entries that meet.
+//! Steps of one or two tensors: dense, or by a list of matching entries.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
-/// Products that a join may take where two of its tables have a product that cannot be numbered, in units of those up to which no
+/// Maximum number of products of a join where two of its tables have a product that cannot be numbered, in units of the number up to which no
 /// join is tried.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
-/// Products up to which the zeros of a dense result are found from those of its factors.
+/// Number of products up to which the zeros of a dense result are found from those of its factors.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
 /// Result of a limited contraction.
 pub(super) enum Contraction {
-    /// This tensor.
+    /// The resulting tensor.
     Tensor(u32),
     /// Refused: the number of products, which is over the limit.
     TooManyProducts(f64),
 }
 
 impl TreeBuilder<'_> {
-    /// Multiplies two tensors, or takes one, and sums out what no other table mentions, whatever it takes.
+    /// Multiplies two tensors, or takes one, and sums out the variables that no other table mentions, without a limit of products.
     pub(super) fn contract(
         &mut self,
         left: u32,
@@ -38,8 +38,8 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// Adds the step that multiplies two tensors, or takes one, and sums out what no other table mentions, if it takes at
-    /// most so many listed products.
+    /// Adds the step that multiplies two tensors, or takes one, and sums out the variables that no other table mentions, if it takes at
+    /// most this number of listed products.
     pub(super) fn multiply(
         &mut self,
         left: u32,
@@ -53,7 +53,7 @@ impl TreeBuilder<'_> {
         let mut log_products = 0.0;
         for (rank, tensors) in merged(self.tree.scope(left), right_scope) {
             log_products += self.log_cards[rank as usize];
-            // Mentions of the variable once the two tensors are one.
+            // Number of mentions of the variable once the two tensors are one.
             let mentions = self.mentions[rank as usize] + 1 - tensors;
             let is_left = !self.is_eliminated[rank as usize] || mentions > 1;
             all.push((rank, if is_left { mentions } else { 0 }));
@@ -96,7 +96,7 @@ impl TreeBuilder<'_> {
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
-    /// The step of two tensors one of which has zeros; `N` has enough numbers for their assignments.
+    /// The step of two tensors, one of which has zeros; `N` has enough numbers for their assignments.
     fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
@@ -116,7 +116,7 @@ impl TreeBuilder<'_> {
             }
             return Err(self.too_large(self.log_size(out).exp2()));
         }
-        // Sorting holds two copies of the entries, and later of the products.
+        // Sorting needs two copies of the entries, and later of the products.
         let sorted = 2 * (one.len + other.len) * size_of::<[N; 3]>();
         self.options
             .check_memory(self.bytes.saturating_add(sorted) as f64)?;
@@ -167,7 +167,7 @@ impl TreeBuilder<'_> {
         )?))
     }
 
-    /// The step of a list of products, whose results are numbered by their places in `numbers`.
+    /// The step of a list of products, whose results are positions in `numbers`.
     pub(super) fn listed(
         &mut self,
         inputs: Box<[u32]>,
@@ -192,7 +192,7 @@ impl TreeBuilder<'_> {
         Ok(tensor)
     }
 
-    /// Notes the entries of a dense tensor that may have weight, if some are known to have none.
+    /// Records the entries of a dense tensor that may have weight, if some are known to have none.
     pub(super) fn add_support<N: Into<AssignmentIndex>>(
         &mut self,
         tensor: u32,
@@ -223,7 +223,7 @@ impl TreeBuilder<'_> {
         self.step(inputs, out, Layout::Dense, size as usize, None)
     }
 
-    /// The same tensor with all its zeros.
+    /// The same tensor as a dense one, including its zeros.
     fn densify(&mut self, tensor: u32) -> Result<u32, EliminationError> {
         let Layout::Listed(numbers) = self.tree.tensor(tensor).layout.clone() else {
             return Ok(tensor);

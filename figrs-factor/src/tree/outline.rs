@@ -9,7 +9,7 @@ use super::contraction_tree::ContractionTree;
 pub struct StepOutline {
     /// The variables over which the tables range together.
     pub clique: Vec<VarId>,
-    /// Those of them that are summed out.
+    /// The variables of the clique that are summed out.
     pub eliminated: Vec<VarId>,
     /// The position of the step that uses the result.
     pub parent: Option<usize>,

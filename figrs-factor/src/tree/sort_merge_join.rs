@@ -1,4 +1,4 @@
-//! Listed contractions: matching entries of two tensors, found once and kept.
+//! Listed contractions: the matching entries of two tensors are found once and kept.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use num_traits::PrimInt;
 
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
-/// Ratio of positions to entries up to which entries are sorted by counting.
+/// Maximum ratio of positions to entries for which entries are sorted by counting.
 const SPREAD: usize = 4;
 
 /// A tensor as a list of entries.
@@ -26,15 +26,15 @@ impl EntryList<'_> {
     };
 }
 
-/// One product: the entries of both tensors that meet and that of the result.
+/// One product: the matching entries of both tensors and the entry of the result.
 type EntryProduct = [u32; 3];
 
-/// Key of an entry: the part that decides its matches and the position of the product.
+/// Key of an entry, which decides its matches and the position of the product.
 #[derive(Clone, Copy, Debug)]
 struct JoinEntry<N> {
     /// The number of its assignment of the shared variables.
     shared: N,
-    /// Contribution to the number of the product.
+    /// The contribution to the number of the product.
     out: N,
     index: u32,
 }
@@ -49,7 +49,7 @@ pub(super) struct SortMergeJoin<N> {
 }
 
 impl<N: PrimInt> SortMergeJoin<N> {
-    /// Prepares the contraction of `left` and `right` to the scope `out`. All scopes have fewer assignments than `N`
+    /// Prepares the contraction of `left` and `right` to the scope `out`. All scopes must have fewer assignments than `N`
     /// has numbers.
     pub(super) fn new(left: EntryList, right: EntryList, out: &[Rank], cards: &[u32]) -> Self {
         let is_shared = |rank: &Rank| right.scope.contains(rank);
@@ -109,7 +109,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         (products, numbers)
     }
 
-    /// As [`Self::products`], sorted by counting.
+    /// As [`products`](Self::products), sorted by counting.
     fn counted(&self, places: usize) -> (Vec<EntryProduct>, Vec<N>) {
         let place = |x: &JoinEntry<N>, y: &JoinEntry<N>| (x.out + y.out).to_usize().unwrap_or(0);
         let mut starts = vec![0u32; places + 1];
@@ -142,18 +142,18 @@ impl<N: PrimInt> SortMergeJoin<N> {
     }
 }
 
-/// True if numbers of so many places are so dense that counting sorts them faster than comparing.
+/// True if `items` numbers below `places` are so dense that counting sorts them faster than comparing.
 fn is_dense(places: f64, items: usize) -> bool {
     places <= (SPREAD * items + 1024) as f64
 }
 
-/// Number of entries at the front that share one assignment.
+/// Number of first entries that share one assignment.
 fn run<N: PrimInt>(entries: &[JoinEntry<N>]) -> usize {
     let first = entries[0].shared;
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts entries by the assignment of the shared variables, of which there are `places`; equal ones stay in order.
+/// Sorts entries by one of `places` assignments of the shared variables; equal ones keep their order.
 fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>> {
     let mut entries = entries;
     if entries.is_sorted_by_key(|e| e.shared) {
@@ -188,7 +188,7 @@ fn entries<N: PrimInt>(
     is_counted: impl Fn(Rank) -> bool,
     cards: &[u32],
 ) -> Vec<JoinEntry<N>> {
-    // For each variable of the tensor: its number of values, its stride among the shared ones and in the product.
+    // For each variable of the tensor: its number of values, its stride among the shared variables, and its stride in the product.
     let columns: Vec<[N; 3]> = tensor
         .scope
         .iter()
@@ -252,7 +252,7 @@ fn values<N: PrimInt>(rank: Rank, cards: &[u32]) -> N {
     narrow(AssignmentIndex::from(cards[rank as usize]))
 }
 
-/// The stride of a variable in a row-major table over a scope; zero if it is not in it.
+/// The stride of a variable in a row-major table over a scope; zero if the scope does not have it.
 fn stride<N: PrimInt>(scope: &[Rank], rank: Rank, cards: &[u32]) -> N {
     match scope.iter().position(|&r| r == rank) {
         Some(at) => scope[at + 1..]

@@ -1,10 +1,10 @@
-//! Listed contractions: sums of products of entries that meet, and their derivatives.
+//! Listed contractions: sums of products of matching entries, and their derivatives.
 //!
-//! A list has for each product the entry of each input and that of the result.
+//! For each product, a list has the entry of each input and the entry of the result.
 
 use crate::algebra::Semiring;
 
-/// Sets `z` to the sums of the products of the entries of `inputs`; true if, checked, one of them left the range of the
+/// Sets `z` to the sums of the products of the entries of `inputs`; returns `true` if products are checked and one left the range of the
 /// representation.
 pub(super) fn contract_listed<S: Semiring>(
     products: &[u32],
@@ -35,7 +35,7 @@ pub(super) fn contract_listed<S: Semiring>(
     }
 }
 
-/// Sets `z` to the derivative by one of at most two inputs, from that by the result, `above`; otherwise as
+/// Sets `z` to the derivative by one of at most two inputs, from the derivative by the result, `above`; otherwise as
 /// [`contract_listed`].
 pub(super) fn derive_listed<S: Semiring>(
     products: &[u32],
@@ -56,10 +56,10 @@ pub(super) fn derive_listed<S: Semiring>(
     pairs::<S>(products, roles, [above, other], z, is_checked)
 }
 
-/// Sets the derivatives by all inputs, from that by the result, `above`; otherwise as [`contract_listed`].
+/// Sets the derivatives by all inputs, from the derivative by the result, `above`; otherwise as [`contract_listed`].
 ///
-/// `starts` are the offsets of the inputs in `derivatives`. Each product is gone through forwards and backwards, so that no
-/// entry is divided by.
+/// `starts` are the offsets of the inputs in `derivatives`. Each product is read forwards and backwards, without
+/// divisions.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 pub(super) fn derive_all<S: Semiring>(

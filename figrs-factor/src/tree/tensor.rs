@@ -1,6 +1,6 @@
 //! The tensors of a contraction tree: their variables, layout and place in memory.
 //!
-//! Variables are named by their rank in the elimination order. Every scope is sorted by rank and stored row-major, so that
+//! Variables are identified by their rank in the elimination order. Every scope is sorted by rank and stored row-major, so that
 //! the variables summed out first lie outermost and the layouts of all tensors agree.
 
 use std::ops::Range;
@@ -29,9 +29,9 @@ pub(super) enum TensorOrigin {
 /// Storage of a tensor: dense or listed.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) enum Layout {
-    /// All of them.
+    /// All entries are stored.
     Dense,
-    /// Those with these numbers, ascending.
+    /// The entries of these numbers, ascending, are stored.
     Listed(#[serde(with = "numbers")] Arc<[AssignmentIndex]>),
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Tensor {
     /// Number of entries it stores.
     pub(super) len: usize,
     pub(super) origin: TensorOrigin,
-    /// The step that uses it; roots have none.
+    /// The step that uses it; `None` for roots.
     pub(super) used_by: Option<u32>,
 }
 
@@ -78,13 +78,13 @@ impl Scopes {
         &self.ranks[range.start as usize..range.end as usize]
     }
 
-    /// The scope in a range that may be invalid.
+    /// The scope in a range; `None` if the range is invalid.
     pub(super) fn find(&self, range: &Range<u32>) -> Option<&[Rank]> {
         self.ranks.get(range.start as usize..range.end as usize)
     }
 }
 
-/// The values that the number of an assignment of a scope stands for, the last variable first.
+/// The values of an assignment of a scope, given by its number, the last variable first.
 pub(super) fn values_of(
     mut number: AssignmentIndex,
     scope: &[Rank],
@@ -105,7 +105,7 @@ pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
     all
 }
 
-/// The variables of two sorted scopes in their order, each once, with the number of the scopes that hold it.
+/// The variables of two sorted scopes in their order, each once, with the number of scopes that contain it.
 pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Rank, u32)> {
     std::iter::from_fn(move || {
         let (x, y) = (a.first().copied(), b.first().copied());
@@ -120,7 +120,7 @@ pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Ra
     })
 }
 
-/// Numbers are saved as two halves each: not every format has integers of 128 bits.
+/// Saves each number as two halves, since not every format has integers of 128 bits.
 mod numbers {
     use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Trees against enumeration.
+//! Compares trees with enumeration.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use crate::random_graphs::{
 };
 use crate::tree::*;
 
-/// Everything is listed that can be.
+/// Thresholds that list as many tables as possible.
 const LISTED: Thresholds = Thresholds {
     small: 1,
     listed_below: 1,
@@ -25,13 +25,13 @@ const LISTED: Thresholds = Thresholds {
     excess: 0.0,
     joined: 0.0,
 };
-/// Everything is listed, and buckets of tables with zeros are joined at once.
+/// Thresholds that list all tables, and join buckets of tables with zeros at once.
 const JOINED: Thresholds = Thresholds {
     few: 0.0,
     joined: 1e9,
     ..LISTED
 };
-/// Nothing is listed.
+/// Thresholds that list no table.
 const DENSE: Thresholds = Thresholds {
     small: usize::MAX,
     listed_below: usize::MAX,
@@ -107,11 +107,11 @@ fn agrees<S: Semiring<Value = f64>>(
     }
 }
 
-/// The sum of the products of the entries of each tensor and its derivative: the total, whatever the tensor.
+/// Checks that the sum of the products of the entries of each tensor and its derivative is the total.
 fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
     let mut beliefs = Beliefs::<LogSumProduct>::new(tree, graph);
     beliefs.collect(tree);
-    // Derivatives are of the product of all roots but the tensor's own, each of which is a total of its own.
+    // A derivative is of the total of the tensor's own root, without those of other roots.
     for tensor in 0..tree.tensors.len() as u32 {
         let root = (0..).try_fold(tensor, |at, _: u32| match tree.tensor(at).used_by {
             Some(step) => Ok(tree.steps[step as usize].out),
@@ -146,7 +146,7 @@ fn trees_are_calibrated() {
 #[test]
 fn the_best_assignments_are_those_of_enumeration() {
     for_each_tree(10, |graph, tree, case| {
-        // What no factor mentions takes its first value.
+        // Variables that no factor mentions take their first value.
         let mentioned: Vec<VarId> = tree.variables.clone();
         let mut best = std::collections::BTreeMap::new();
         for (place, log) in worlds(graph, &mentioned) {
@@ -164,7 +164,7 @@ fn the_best_assignments_are_those_of_enumeration() {
     });
 }
 
-/// Whatever is left out has no weight, and nothing else changes.
+/// Entries that are left out have no weight, and nothing else changes.
 #[test]
 fn reduced_graphs_have_the_same_worlds() {
     let mut reductions = 0;
@@ -201,7 +201,7 @@ fn threads_do_not_change_a_bit() {
     for_each_tree(8, |graph, tree, case| {
         let answer = |threads| {
             let mut tree = tree.clone();
-            // Everything is large enough to be shared.
+            // Every contraction is large enough to be shared.
             (tree.threads, tree.shared) = (threads, 1);
             let mut sums = TreeBeliefs::<SumProductPrecision>::new(&tree, graph);
             let total = sums.log_total(&tree, graph).to_bits();

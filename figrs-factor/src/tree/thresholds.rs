@@ -5,17 +5,17 @@
 pub struct Thresholds {
     /// Size up to which tables are dense.
     pub small: usize,
-    /// Divisor of the size: a table is listed if fewer entries than that share are non-zero.
+    /// A table is listed if it has fewer non-zeros than its size divided by this.
     pub listed_below: usize,
     /// Cost of a product found through a list, in products of a dense loop.
     pub listed_product: f64,
-    /// Entries of all joint tables, in predicted non-zeros, from which on the zeros of dense tables are kept in view.
+    /// Ratio of the entries of all joint tables to their predicted non-zeros from which the zeros of dense tables are tracked.
     pub tracked: f64,
-    /// Products of two tables up to which no join of all is tried.
+    /// Number of products of two tables up to which no join of all tables is tried.
     pub few: f64,
-    /// Products of two tables, in predicted non-zeros of the whole bucket, beyond which it is.
+    /// Ratio of the products of two tables to the predicted non-zeros of the whole bucket beyond which it is tried.
     pub excess: f64,
-    /// Entries of a join, listed or looked at, for each product of two tables that it saves.
+    /// Number of entries of a join, listed or looked at, that are allowed for each product of two tables that it saves.
     pub joined: f64,
 }
 
@@ -34,7 +34,7 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// True if a table with so many entries, so many of which are non-zero, is dense.
+    /// True if a table of `size` entries, `positive` of them non-zero, is dense.
     pub fn is_dense(self, size: f64, positive: usize) -> bool {
         size <= self.small as f64 || size <= positive as f64 * self.listed_below as f64
     }

@@ -28,7 +28,7 @@ impl<V> Alternatives<V> {
 }
 
 impl<S: Semiring> Beliefs<S> {
-    /// Alternatives of a step, in the order of the values, those without weight left out; `values` holds those of the
+    /// The alternatives of a step that have weight, in the order of the values; `values` holds those of the
     /// variables of its result.
     pub(super) fn alternatives(
         &self,
@@ -92,7 +92,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Chooses a value for every variable: from the roots down, `choose` picks one of each step's alternatives by their
+    /// Chooses a value for every variable: from the roots down, `choose` selects one of each step's alternatives by their
     /// weights. `None` if a step has no alternative, because no assignment has weight.
     pub(super) fn trace(
         &self,
@@ -116,15 +116,15 @@ impl<S: Semiring> Beliefs<S> {
 }
 
 impl ContractionTree {
-    /// True if a step sums some variable out, so that there is a value to choose.
+    /// True if a step sums out some variable, so that there is a value to choose.
     pub(super) fn decides(&self, step: &ContractionStep) -> bool {
         let out = self.scope(step.out);
         let mut ranks = step.inputs.iter().flat_map(|&t| self.scope(t));
         ranks.any(|rank| out.binary_search(rank).is_err())
     }
 
-    /// Offset of the entries of a dense tensor that agree with `values` in all but the variables `free`, and the strides of
-    /// these; the unit, if there is no tensor, has one entry.
+    /// Offset of the entries of a dense tensor that agree with `values` in all variables except `free`, and the strides of
+    /// `free`; without a tensor there is one entry.
     fn offsets(&self, tensor: Option<u32>, free: &[Rank], values: &[u32]) -> (usize, Vec<usize>) {
         let (mut base, mut stride) = (0, 1);
         let mut strides = vec![0; free.len()];

@@ -13,9 +13,9 @@ use super::tensor::Rank;
 
 /// A semiring in scaled numbers, and the same one in logarithms.
 pub trait Precision: std::fmt::Debug {
-    /// Scaled numbers, which may be lost.
+    /// Scaled numbers, which may leave the range.
     type Scaled: Semiring<Value = f64>;
-    /// Natural logarithms, which never are.
+    /// Natural logarithms, which never leave the range.
     type Logs: Semiring<Value = f64>;
 }
 
@@ -40,9 +40,9 @@ impl Precision for MaxProductPrecision {
 /// Form of a value: the number itself, or its logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberForm {
-    /// Itself.
+    /// The number itself.
     Scaled,
-    /// The number whose natural logarithm it is.
+    /// The natural logarithm of the number.
     Logs,
 }
 
@@ -80,7 +80,7 @@ impl NumberForm {
     }
 }
 
-/// The beliefs of a tree: scaled numbers until one of them is lost, logarithms from then on.
+/// The beliefs of a tree, in scaled numbers until one of them is lost, then in logarithms.
 #[derive(Debug)]
 pub struct TreeBeliefs<P: Precision> {
     scaled: Option<Beliefs<P::Scaled>>,
@@ -99,7 +99,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
     /// Reloads the weights of some factors.
     pub fn reload(&mut self, tree: &ContractionTree, graph: &FactorGraph, factors: &[usize]) {
-        // A number too small with the weights before may not be so with these.
+        // Numbers that were lost with the old weights may not be lost with these.
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_out_of_range() => {
@@ -109,7 +109,7 @@ impl<P: Precision> TreeBeliefs<P> {
         }
     }
 
-    /// Computes what the total and the shares of some variables need, until a run ends; questions then find it.
+    /// Computes the messages that the total and the shares of some variables need, unless the run ends before.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub fn prepare(
@@ -131,7 +131,7 @@ impl<P: Precision> TreeBeliefs<P> {
         logs.prepare(tree, &ranks, until)
     }
 
-    /// Runs a query in scaled numbers, or if some are lost in logarithms.
+    /// Runs a query in scaled numbers, or in logarithms if some numbers are lost.
     pub fn ask<R>(
         &mut self,
         tree: &ContractionTree,
@@ -158,7 +158,7 @@ impl<P: Precision> TreeBeliefs<P> {
         self.ask(tree, graph, TotalQuery { tree })
     }
 
-    /// The share of each value of some variables in the total; zero if there is none.
+    /// The share of each value of some variables in the total; zero if the total is zero.
     pub fn marginals(
         &mut self,
         tree: &ContractionTree,
@@ -204,7 +204,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
 /// A query to beliefs, in scaled numbers or logarithms.
 pub trait BeliefQuery<R> {
-    /// The answer from beliefs whose values are numbers of this form.
+    /// The answer from beliefs with values of this form.
     fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> R;
 }
 

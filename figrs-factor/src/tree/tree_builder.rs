@@ -15,16 +15,16 @@ use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
 
-/// Operations of the plan for each entry read beyond which impossible values are excluded beforehand.
+/// Operations of the plan for each entry of the factors beyond which impossible values are excluded before planning.
 const REDUCTION: f64 = 16.0;
-/// Maximum share of the operations without the excluded values for a new plan to be made.
+/// A new plan is made if the operations without the excluded values are below this share.
 const WORTH: f64 = 0.7;
 
 impl ContractionTree {
-    /// Plans and compiles the elimination of all variables. Where that pays, values that zeros exclude are left out first:
-    /// the graph is then the reduced one, and the restriction that it is reduced by is returned.
+    /// Plans and compiles the elimination of all variables. Where it is worth it, values that zeros exclude are left out first:
+    /// the graph is then the reduced one, and its restriction is returned.
     ///
-    /// **Errors.** When the plan, or a table that turns out larger, does not fit the budget.
+    /// **Errors.** When the plan, or a table that becomes larger than planned, does not fit the budget.
     pub fn compile(
         graph: &mut FactorGraph,
         options: &Options,
@@ -78,7 +78,7 @@ impl ContractionTree {
     }
 }
 
-/// The operations of a plan if variables have fewer values.
+/// The operations of a plan with fewer values of variables.
 fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
     let saved = |v: &VarId| {
         let log = |graph: &FactorGraph| (graph.cardinality(*v) as f64).log2();
@@ -97,21 +97,21 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) tree: ContractionTree,
     /// The tensor of each factor and of each bucket's message.
     pub(super) made: Vec<u32>,
-    /// The tables of a bucket that made no message, and the non-zeros that the plan predicts for it, by the number of that
+    /// The tables of a bucket without a message, and the non-zeros that the plan predicts for it, by the number of that
     /// message.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the numbers of values, by rank.
     pub(super) log_cards: Vec<f64>,
-    /// Number of tables of the present bucket that mention a variable, by rank.
+    /// Number of tables of the present bucket that mention each variable, by rank.
     pub(super) mentions: Vec<u32>,
     pub(super) is_eliminated: Vec<bool>,
-    /// `true` if the plan rests on zeros: products of tables that do not know them would be far larger.
+    /// `true` if the plan depends on zeros: products of tables without them would be far larger.
     pub(super) is_sparse: bool,
     /// The numbers of the entries of dense tensors that may have weight, where some are known to have none.
     pub(super) supports: FxHashMap<u32, Layout>,
     pub(super) options: &'a Options,
     pub(super) budget: usize,
-    /// Bytes that a run needs so far, and the number at which the available memory is checked next.
+    /// Number of bytes that a run needs so far, and number at which the available memory is checked next.
     pub(super) bytes: usize,
     admitted: usize,
     pub(super) thresholds: Thresholds,
@@ -130,7 +130,7 @@ impl<'a> TreeBuilder<'a> {
         let mut tree = ContractionTree {
             ranks: vec![None; graph.cardinalities.len()],
             leaves: Vec::with_capacity(factors),
-            // A step less than tables, and one for each bucket whose last table mentions what is summed out.
+            // There is one step less than tables, and one for each bucket whose last table has variables to sum out.
             steps: Vec::with_capacity(factors + buckets),
             tensors: Vec::with_capacity(2 * factors + buckets),
             shared: MIN_PARALLEL_PRODUCTS,
@@ -212,12 +212,12 @@ impl<'a> TreeBuilder<'a> {
         });
         tree.entries += len;
         let id = tree.tensors.len() as u32 - 1;
-        // A message and its derivative.
+        // Each entry has a message and a derivative.
         self.reserve_memory(2 * len * size_of::<f64>())?;
         Ok(id)
     }
 
-    /// Counts memory, and refuses a demand over the budget.
+    /// Counts memory, and returns an error if it exceeds the budget.
     pub(super) fn reserve_memory(&mut self, bytes: usize) -> Result<(), EliminationError> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.admitted {

@@ -1,4 +1,4 @@
-//! Validation of a loaded tree: indices in range, tables of the right sizes.
+//! Validation of a loaded tree: indices are in range, and tables have the right sizes.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,7 +9,7 @@ use super::tensor::{AssignmentIndex, Layout, Tensor, TensorOrigin};
 use crate::fnv::Fnv;
 
 impl ContractionTree {
-    /// A checksum that tells damaged trees from the one that was saved.
+    /// A checksum that detects damage of a saved tree.
     pub fn checksum(&self) -> u64 {
         let mut hasher = Fnv::default();
         let order = (&self.cards, &self.variables, &self.ranks, &self.scopes);

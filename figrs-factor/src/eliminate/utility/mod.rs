@@ -1,10 +1,10 @@
-//! Elimination of an influence diagram: chance is summed out, decisions are maximised, utilities stay a sum of tables.
+//! Elimination of an influence diagram: chance variables are summed out, decisions are maximised, utilities stay a sum of tables.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `planned_table` | scopes of the tables, with the variables whose distribution a table is |
+//! | `planned_table` | scopes of the tables, with the variables of which a table is the distribution |
 //! | `plan` | the steps in the order that the stages impose, and their cost |
-//! | `run` | the steps in numbers |
+//! | `run` | execution of the steps |
 //! | `rule` | decision rules as tables |
 
 mod plan;
@@ -26,13 +26,13 @@ use run::UtilityRun;
 /// A utility: a number for each value of a variable.
 #[derive(Clone, Debug)]
 pub struct UtilityTable {
-    /// The variable of the stage.
+    /// The variable on which the utility depends.
     pub variable: VarId,
-    /// The utility of each assignment, row-major.
+    /// The utility of each value.
     pub utilities: Vec<f64>,
 }
 
-/// A step of the order that information imposes, the last first.
+/// A stage of the order that information imposes; the last stage is listed first.
 #[derive(Clone, Debug)]
 pub enum EliminationStage {
     /// Variables that are summed out, in any order.
@@ -44,7 +44,7 @@ pub enum EliminationStage {
 /// The factors of an influence diagram and its utilities.
 #[derive(Clone, Copy, Debug)]
 pub struct UtilityGraph<'g> {
-    /// The factors; those that mention a decision alone, its options, are passed over where it is chosen.
+    /// The factors; a factor of a decision alone, which lists its options, is ignored where the decision is chosen.
     pub graph: &'g FactorGraph,
     /// The utilities, which add up.
     pub utilities: &'g [UtilityTable],
@@ -53,20 +53,20 @@ pub struct UtilityGraph<'g> {
 /// The weight and the expected utility of each assignment of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedUtilities {
-    /// Weights that are in proportion, the largest about one.
+    /// Weights up to a common factor; the largest is about one.
     pub weights: Vec<f64>,
     /// Expected sums of all utilities; zero where there is no weight.
     pub means: Vec<f64>,
 }
 
-/// The rule of each decision of the stages that maximises the expected sum of the utilities, in the order of the stages.
+/// The rules, one for each decision in the order of the stages, that maximise the expected sum of the utilities.
 ///
-/// Options whose expected utilities differ by at most `tie` are equally good; the first of the best is chosen.
+/// Options whose expected utilities differ by at most `tie` are equally good; the first of the best ones is chosen.
 ///
 /// **Guarantee.** Exact up to rounding, if the probabilities of the variables of a stage do not depend on decisions of the same
 /// or earlier stages of the list (those that are made later).
 ///
-/// **Complexity.** Exponential in the width of the best order of this kind (the width of a strong junction tree), less what zeros
+/// **Complexity.** Exponential in the width of the best order of this kind (the width of a strong junction tree), without what zeros
 /// save. Utilities are joined where a decision influences several of them, and nowhere else.
 ///
 /// **Errors.** When the plan does not fit the budget, and when factors are malformed.
@@ -89,7 +89,7 @@ pub fn best_rules(
 }
 
 /// The weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order, where
-/// nothing is left to decide.
+/// no decision is left open.
 ///
 /// **Errors.** As [`best_rules`].
 pub fn expected_utilities(
@@ -112,7 +112,7 @@ pub fn expected_utilities(
     }))
 }
 
-/// The result in ordinary numbers, unless they do not suffice.
+/// Computes in ordinary numbers, or in logarithms where those do not suffice.
 fn linear<'g, R>(
     diagram: UtilityGraph<'g>,
     find: impl FnOnce(UtilityGraph<'g>) -> Result<Option<R>, EliminationError>,
@@ -123,7 +123,7 @@ fn linear<'g, R>(
     find(diagram)
 }
 
-/// `None` if a number was lost.
+/// Returns `None` if a number was lost.
 fn rules<S: MeanWeights>(
     diagram: UtilityGraph<'_>,
     plan: &UtilityPlan,
@@ -135,7 +135,7 @@ fn rules<S: MeanWeights>(
     Ok((!run.lost).then_some(run.rules))
 }
 
-/// `None` if a number was lost.
+/// Returns `None` if a number was lost.
 fn table<S: MeanWeights>(
     diagram: UtilityGraph<'_>,
     plan: &UtilityPlan,

@@ -36,11 +36,11 @@ pub(super) enum UtilityStep {
     Utilities(PlannedJoin),
     /// The best option is chosen; the message has the utilities of the choice. The decision is the last variable of the join.
     Choose(PlannedJoin),
-    /// A decision that nothing depends on.
+    /// A decision on which nothing depends.
     Indifferent(VarId),
-    /// A decision is taken out of weights that do not depend on it.
+    /// A decision is removed from weights that do not depend on it.
     Restrict(VarId, PlannedJoin),
-    /// Messages that are not needed any more.
+    /// Drops messages that are no longer needed.
     Drop(Vec<u32>),
 }
 
@@ -48,14 +48,14 @@ pub(super) enum UtilityStep {
 #[derive(Debug, Default)]
 pub(super) struct UtilityPlan {
     pub(super) steps: Vec<UtilityStep>,
-    /// The tables left in the end, over kept variables only.
+    /// The tables that remain at the end, over kept variables only.
     pub(super) left: Vec<u32>,
     /// Number of factors and utilities.
     pub(super) given: usize,
 }
 
 impl UtilityPlan {
-    /// Plans an elimination in stages; every variable that is not to be kept is in one of them.
+    /// Plans an elimination in stages; every variable that is not kept is in one of them.
     ///
     /// **Errors.** When it does not fit the budget, or the factors are malformed.
     pub(super) fn new(
@@ -66,7 +66,7 @@ impl UtilityPlan {
     ) -> Result<Self, EliminationError> {
         let UtilityGraph { graph, utilities } = diagram;
         validate(graph, keep)?;
-        // What is known later or decided is no barren part, even if nothing mentions it.
+        // Variables of later stages, and decisions, are not barren even if no factor mentions them.
         let first = match stages.first() {
             Some(EliminationStage::Sum(first)) => first.as_slice(),
             _ => &[],
@@ -205,7 +205,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The message made last has one variable less than the join that made it.
+    /// Removes a variable from the last message, which its join has reduced.
     fn reduce_last(&mut self, variable: VarId) {
         if let Some(table) = self.tables.last_mut() {
             table.scope.retain(|&v| v != variable);
@@ -240,7 +240,7 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Utilities that are summed together because that makes no table larger.
+    /// Groups of utilities that are summed together, since that makes no table larger.
     fn utility_groups(&self, weights: &[u32], mut utilities: Vec<u32>) -> Vec<Vec<u32>> {
         let shared = union(weights.iter().map(|&id| self.table(id)));
         utilities.sort_by_key(|&id| std::cmp::Reverse(self.table(id).scope.len()));
@@ -287,7 +287,7 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Tables that no later step reads.
+    /// Drops tables that no later step reads.
     fn drop_tables(&mut self, used: &[u32]) {
         let mut messages = Vec::new();
         for &id in used {
@@ -300,7 +300,7 @@ impl<'a> Planner<'a> {
         self.plan.steps.push(UtilityStep::Drop(messages));
     }
 
-    /// The plan with the tables that are left, which are multiplied to one over `keep`; refused if it does not fit the budget.
+    /// The plan with the remaining tables, which are multiplied to one over `keep`; an error if it does not fit the budget.
     fn finish(mut self, keep: &[VarId]) -> Result<UtilityPlan, EliminationError> {
         let answer = entries(self.graph, keep);
         self.cost.operations += answer;

@@ -2,7 +2,7 @@
 
 use crate::graph::VarId;
 
-/// A table as a plan sees it.
+/// The properties of a table that a plan uses.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedTable {
     /// The variables, sorted.
@@ -17,7 +17,7 @@ pub(super) struct PlannedTable {
 /// Meaning of a table.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
-    /// Weights: a distribution of these variables (sorted) given the others, unless that is not known.
+    /// Weights: a distribution of these variables (sorted) given the others; `None` if it is not known to be one.
     Weights(Option<Vec<VarId>>),
     /// Utilities.
     Utilities,
@@ -33,7 +33,7 @@ impl PlannedTable {
         variables.iter().any(is_in_scope)
     }
 
-    /// The variables whose distribution it is; nothing if it is none.
+    /// The variables of which it is the distribution; empty if it is not one.
     pub(super) fn children(&self) -> &[VarId] {
         match &self.kind {
             PlannedKind::Weights(Some(children)) => children,
@@ -50,7 +50,7 @@ pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> V
     all
 }
 
-/// The variables whose distribution the product of some tables is, if it is one.
+/// The variables of which the product of some tables is the distribution, if it is one.
 pub(super) fn children_of<'t>(
     tables: impl IntoIterator<Item = &'t PlannedTable>,
 ) -> Option<Vec<VarId>> {
@@ -68,7 +68,7 @@ pub(super) fn children_of<'t>(
     (count == all.len()).then_some(all)
 }
 
-/// Removes distributions of variables that are summed out and that no other of the tables mentions: they sum to one.
+/// Removes distributions of variables that are summed out and that no other table mentions: they sum to one.
 pub(super) fn without_barren(
     all: &[PlannedTable],
     mut needed: Vec<u32>,

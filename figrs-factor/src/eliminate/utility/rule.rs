@@ -3,7 +3,7 @@
 use crate::graph::Assignments;
 use crate::graph::{FactorGraph, VarId};
 
-/// The option that is chosen for each assignment of some variables that may happen.
+/// The chosen option for each possible assignment of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionRule {
     /// The decision.
@@ -17,7 +17,7 @@ pub struct DecisionRule {
 }
 
 impl DecisionRule {
-    /// The rule that always chooses the same.
+    /// The rule that always chooses the same option.
     pub fn constant(decision: VarId, choice: u32) -> Self {
         Self {
             decision,
@@ -51,14 +51,14 @@ impl DecisionRule {
         rule
     }
 
-    /// The rule without variables that do not change its choices; those that come first in `order` go first.
+    /// The rule without variables that do not change its choices; variables earlier in `order` are removed first.
     #[must_use]
     pub fn reduced(self, order: &[VarId]) -> Self {
         self.reduced_where(order, |_| true)
     }
 
-    /// The rule without variables of `order`, all or each for itself, that do not change its choices where it is followed, as `is_followed` says
-    /// of an assignment; elsewhere it keeps to these.
+    /// The rule without variables of `order`, tried all together and then one by one, that do not change its choices at the assignments where
+    /// `is_followed` holds; elsewhere the choices may change to those.
     #[must_use]
     pub fn reduced_where(mut self, order: &[VarId], is_followed: impl Fn(&[u32]) -> bool) -> Self {
         let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();
@@ -71,7 +71,7 @@ impl DecisionRule {
         self
     }
 
-    /// The rule without some variables, and where it is followed then; `None` if choices depend on them.
+    /// The rule without some variables, and the assignments where it is then followed; `None` if choices depend on the variables.
     fn without(&self, variables: &[VarId], followed: &[bool]) -> Option<(Self, Vec<bool>)> {
         let kept = |place: &usize| !variables.contains(&self.scope[*place]);
         let kept: Vec<usize> = (0..self.scope.len()).filter(kept).collect();
@@ -80,7 +80,7 @@ impl DecisionRule {
             let row = kept.iter().map(|&place| row[place]).collect();
             listed.push((row, !is_followed, choice));
         }
-        // Those that are followed come first among equal ones.
+        // Among equal assignments, the followed ones come first.
         listed.sort_unstable();
         let mut shorter = Self {
             decision: self.decision,

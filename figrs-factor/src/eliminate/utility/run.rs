@@ -1,4 +1,4 @@
-//! The elimination of an influence diagram in numbers.
+//! Execution of the elimination of an influence diagram.
 
 use std::borrow::Cow;
 
@@ -19,14 +19,14 @@ use crate::algebra::{ExpectedUtility, MeanWeights, Semiring, WeighedUtility};
 
 type Pairs<S> = Entries<'static, ExpectedUtility<S>>;
 
-/// An elimination under way.
+/// State of an elimination.
 pub(super) struct UtilityRun<'a, S: MeanWeights> {
     diagram: UtilityGraph<'a>,
     plan: &'a UtilityPlan,
     options: &'a Options,
-    /// Utilities and messages; `None` for those without variables and those that are used up.
+    /// Utilities and messages; `None` for those without variables and those that were used.
     tables: Vec<Option<Message<ExpectedUtility<S>>>>,
-    /// Sum of the utilities that depend on nothing any more.
+    /// Sum of the utilities that no longer depend on a variable.
     constant: f64,
     /// `true` if no assignment has weight.
     is_impossible: bool,
@@ -72,7 +72,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         }
     }
 
-    /// Carries out all steps, or those until a number is lost.
+    /// Runs all steps, or those until a number is lost.
     pub(super) fn steps(&mut self, tie: f64) -> Result<(), EliminationError> {
         for step in &self.plan.steps {
             self.options.check_interrupt()?;
@@ -122,7 +122,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         }
     }
 
-    /// The product of tables, reduced to the output; with one decision held at its first option.
+    /// The product of tables, reduced to the output, with at most one decision held at its first option.
     fn join(
         &mut self,
         planned: &PlannedJoin,
@@ -176,7 +176,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.add(planned.output.clone(), entries);
     }
 
-    /// Adds a table of utilities: what weights they were taken under is said by the weights.
+    /// Adds a table of utilities with all weights set to one, since the tables of weights contain the weights.
     fn add_utilities(&mut self, scope: Vec<VarId>, mut entries: Pairs<S>) {
         if let Entries::Dense(values) | Entries::Sparse { values, .. } = &mut entries {
             for value in values.to_mut() {
@@ -295,7 +295,7 @@ fn values<S: MeanWeights>(entries: &Pairs<S>) -> &[WeighedUtility] {
     }
 }
 
-/// The first of the options that are best, but for a tie; `None` if none has weight.
+/// The first option whose mean is within `tie` of the best; `None` if no option has weight.
 fn best<'v, S: MeanWeights>(
     options: impl Iterator<Item = (&'v WeighedUtility, u32)> + Clone,
     tie: f64,
