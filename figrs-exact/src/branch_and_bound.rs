@@ -60,7 +60,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// # use figrs_core::{Flip, Model};
 /// # use figrs_exact::MpeBranchAndBound;
 /// # use figrs_answer::Run;
-/// // Thirty coins, each two of which agree rather than not: one table over all of them.
+/// // Thirty coins, every two of which tend to agree: an elimination needs one table over all of them.
 /// let coins: Vec<_> = (0..30).map(|i| Flip::new(0.3 + 0.01 * f64::from(i))).collect();
 /// let mut model = Model::new();
 /// for (i, a) in coins.iter().enumerate() {

@@ -102,7 +102,7 @@ impl LazyVariableElimination {
         Self::with(Goal::Width(width))
     }
 
-    /// Expands Chains nested in fewer than `depth` others and gives bounds of whatever width; those of the greatest depth below
+    /// Expands Chains nested in fewer than `depth` others and gives bounds of any width; those of the greatest depth below
     /// `depth` that the budgets allow, if they do not allow `depth`.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))

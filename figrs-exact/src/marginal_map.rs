@@ -12,7 +12,7 @@ use figrs_answer::limits::{Limits, limited};
 use figrs_answer::run::guard::guarded;
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 
-/// Marginal MAP: the values of the targets that are most probable together, whatever all other elements are.
+/// Marginal MAP: the values of the targets that are most probable together, summed over all other elements.
 ///
 /// The most probable value of each target alone is another question (its marginal), and so are the values of the
 /// targets in the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the

@@ -27,7 +27,7 @@ impl Marginals {
     ///
     /// All of them are read from one tree, unless separate eliminations of the parts that the targets need take less work
     /// than one of all parts together, or the tree, which keeps all messages, takes more memory than allowed: then each has
-    /// an elimination of its own.
+    /// a separate elimination.
     pub(crate) fn new(expansion: &Expansion, limits: &Limits) -> Result<Self, Error> {
         if expansion.targets().len() > 1
             && let Some(found) = Self::from_one_tree(expansion, &limits.options)?

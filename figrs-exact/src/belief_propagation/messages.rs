@@ -62,7 +62,7 @@ pub(super) struct ConvergenceResult {
     pub(super) impossible: bool,
 }
 
-/// The messages of a network: natural logarithms, of which the largest of each message is zero.
+/// The messages of a network as natural logarithms; the largest of each message is zero.
 pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
     /// From factors to variables.

@@ -38,7 +38,7 @@ use figrs_search::circuit::SearchControl;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Questions need the circuit unchanged, so several threads may ask one. A clone shares the circuit and has evidence of its own.
+/// Questions do not change the circuit, so several threads may ask one. A clone shares the circuit and has evidence of its own.
 #[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     problem: CompiledProblem,

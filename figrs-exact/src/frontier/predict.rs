@@ -25,7 +25,7 @@ pub(super) struct OrderingInput {
     /// The binary logarithms of the numbers of values; zero for elements that evidence fixes.
     pub(super) bits: Vec<f64>,
     pub(super) is_random: Vec<bool>,
-    /// `true` if an element has one value, whatever is met before.
+    /// `true` if an element has one value for all values of the elements it reads.
     pub(super) is_given: Vec<bool>,
     /// `true` if meeting an element adds no states.
     pub(super) is_free: Vec<bool>,

@@ -37,7 +37,7 @@ use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probab
 /// # use figrs_core::{Element, Flip, Model};
 /// # use figrs_exact::{MpeSlices, MpeVariableElimination};
 /// # use figrs_answer::Run;
-/// // Every pair of fourteen coins differs rather than not: one table over all of them.
+/// // Every pair of fourteen coins tends to differ: an elimination needs one table over all of them.
 /// let coins: Vec<Element<bool>> = (0..14).map(|i| Flip::new(0.3 + 0.02 * f64::from(i))).collect();
 /// let mut model = Model::new();
 /// for (i, a) in coins.iter().enumerate() {

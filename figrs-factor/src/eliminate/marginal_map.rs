@@ -29,8 +29,8 @@ pub struct MarginalMapCost {
 /// **Guarantee.** Exact up to rounding for weights of any magnitude, as [`super::sum_product`] and [`most_probable`].
 ///
 /// **Complexity.** That of two eliminations. Sums come before maxima, so that the width is that of the best order of
-/// this kind (the constrained width), which may be far larger than that of either query alone: see
-/// [`marginal_map_cost`].
+/// this kind (the constrained width), which may be far larger than that of either query alone;
+/// [`marginal_map_cost`] predicts it.
 ///
 /// **Errors.** [`EliminationError::Impossible`] if no assignment has weight; when either part does not fit the budget;
 /// when the factors or the kept variables are not well formed.

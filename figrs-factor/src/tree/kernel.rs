@@ -193,7 +193,7 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops, listed innermost first; calls the visitor with the offsets of each block in the three tables, and `true` if it is the first at
+/// Runs through the outer loops, listed innermost first; calls `block` with the offsets of each block in the three tables, and `true` if it is the first at
 /// its place in the third.
 #[inline]
 fn for_each_block(

@@ -21,7 +21,7 @@ const REDUCTION: f64 = 16.0;
 const WORTH: f64 = 0.7;
 
 impl ContractionTree {
-    /// Plans and compiles the elimination of all variables. Where it is worth it, values that zeros exclude are left out first:
+    /// Plans and compiles the elimination of all variables. If it pays off, values that zeros exclude are left out first:
     /// the graph is then the reduced one, and its restriction is returned.
     ///
     /// **Errors.** When the plan, or a table that becomes larger than planned, does not fit the budget.

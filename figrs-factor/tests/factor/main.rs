@@ -1,4 +1,4 @@
-//! Engines on factor graphs against enumeration.
+//! Compares algorithms on factor graphs with enumeration.
 
 mod eliminate;
 mod mini_buckets;

@@ -1,4 +1,4 @@
-//! Independent components of cost functions, each with a search of its own.
+//! Independent components of cost functions, each with a separate search.
 
 use figrs_factor::Until;
 

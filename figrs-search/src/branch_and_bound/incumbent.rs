@@ -34,7 +34,7 @@ struct TabuSearch<'a> {
 
 /// The best assignment that a tabu search finds from another one: each move takes the best value of a variable that has not changed for a while.
 ///
-/// **Complexity.** A look at all values for each move, of which there are at most twenty for each variable.
+/// **Complexity.** Each move looks at all values; there are at most twenty moves for each variable.
 ///
 /// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving by local
 /// search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).

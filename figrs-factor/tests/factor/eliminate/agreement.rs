@@ -1,4 +1,4 @@
-//! Every semiring agrees with enumeration, whatever the order.
+//! Tests that every semiring agrees with enumeration, for any order.
 
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;

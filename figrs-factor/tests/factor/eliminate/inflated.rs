@@ -1,4 +1,4 @@
-//! Sparse messages: small graphs hidden in large cardinalities.
+//! Tests of sparse messages: small graphs embedded in large cardinalities.
 
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;

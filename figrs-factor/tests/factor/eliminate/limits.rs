@@ -1,4 +1,4 @@
-//! Budgets, malformed graphs, impossible evidence.
+//! Tests of budgets, malformed graphs and impossible evidence.
 
 use figrs_factor::Until;
 use figrs_factor::algebra::*;
@@ -8,7 +8,7 @@ use figrs_random_graphs::{assert_close, dense, generator, variables};
 use rand::RngExt;
 use std::time::{Duration, Instant};
 
-/// All pairs of `n` variables meet.
+/// A graph with a factor for each pair of `n` variables.
 fn clique(n: usize, cardinality: usize) -> FactorGraph {
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..n).map(|_| graph.add_variable(cardinality)).collect();
@@ -59,12 +59,12 @@ fn a_plan_beyond_the_budget_is_refused() {
 fn messages_beyond_the_memory_are_refused() {
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..4).map(|_| graph.add_variable(10)).collect();
-    // Their sums differ, so that none is barren.
+    // The sums of the rows differ, so that no factor is barren.
     let numbers: Vec<f64> = (1..=100).map(f64::from).collect();
     for pair in all.windows(2) {
         graph.factors.push(dense(pair, &numbers));
     }
-    // Each of three messages over ten values; one is used when the next is made. The answer is a number.
+    // There are three messages over ten values; each is used when the next is made. The answer is a number.
     let order = Options::default().order(Order::given(all.clone()));
     let cost = plan_cost::<SumProduct>(&graph, &all[3..], &order).expect("small");
     assert_eq!((cost.memory, cost.memory_kept), (240.0, 320.0));
@@ -88,12 +88,12 @@ fn messages_beyond_the_memory_are_refused() {
 fn tables_between_two_parts_count_as_memory() {
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..4).map(|_| graph.add_variable(10)).collect();
-    // Their sums differ, so that none is barren.
+    // The sums of the rows differ, so that no factor is barren.
     let numbers: Vec<f64> = (1..=100).map(f64::from).collect();
     for pair in all.windows(2) {
         graph.factors.push(dense(pair, &numbers));
     }
-    // Two messages are left, over one variable and over two; the answer and the last message are numbers.
+    // Two messages remain, over one variable and over two; the answer and the last message are numbers.
     let (keep, options) = ([all[1], all[3]], Options::default());
     let cost = marginal_map_cost(&graph, &keep, &options).expect("small");
     assert_eq!(cost.sum.memory, 888.0);
@@ -109,7 +109,7 @@ fn tables_between_two_parts_count_as_memory() {
 
 /// Three tables that share one value of a hub, and the hub.
 fn hub() -> (FactorGraph, VarId) {
-    // Rows are predicted from densities: two tables that share one hub value meet more often than that.
+    // Rows are predicted from densities; two tables that share one hub value match more often than predicted.
     let mut rng = generator(1);
     let mut graph = FactorGraph::default();
     let hub = graph.add_variable(10_000);

@@ -1,4 +1,4 @@
-//! Elimination agrees with enumeration, in every algebra, order and budget.
+//! Tests that elimination agrees with enumeration, in every algebra, order and budget.
 
 mod agreement;
 mod inflated;

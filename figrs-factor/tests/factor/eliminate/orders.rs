@@ -1,4 +1,4 @@
-//! The search for an order: its quality, and that it changes no answer.
+//! Tests of the quality of the order search, and that it changes no answer.
 
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;
@@ -7,7 +7,7 @@ use figrs_random_graphs::{assert_close, dense, generator, variables};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
-/// `n` variables, pairs of which meet; no zeros.
+/// A graph of `n` variables with factors of random pairs, without zeros.
 fn pairs(n: usize, edges: usize, cardinalities: std::ops::Range<usize>, seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -85,7 +85,7 @@ fn components_do_not_touch_each_others_orders() {
     }
 }
 
-/// A grid with a table for each pair of neighbours: dense ones, with zeros, and functions.
+/// A grid with a table for each pair of neighbours: dense tables, tables with zeros, and functions.
 fn grid(side: usize, rng: &mut impl Rng) -> FactorGraph {
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..side * side)
@@ -150,7 +150,7 @@ fn the_same_graph_gets_the_same_plan() {
 
 #[test]
 fn wide_components_are_ordered_as_lists() {
-    // A ladder of 2 x 3000 rungs, one loop after another: more variables than a graph of bits is used for.
+    // A ladder of 3000 rungs has more variables than the limit for a graph of bits.
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..6000).map(|_| graph.add_variable(2)).collect();
     for i in (0..6000).step_by(2) {

@@ -1,4 +1,4 @@
-//! Barren factors may be left out of sums.
+//! Tests that barren factors may be left out of sums.
 
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;
@@ -7,7 +7,7 @@ use figrs_random_graphs::{assert_close, dense, generator, variables};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// A random Bayesian network with some soft evidence; its factors are dense and functions, and of every other network nobody knows that they are normalised.
+/// A random Bayesian network with some soft evidence; its factors are dense or functions, and those of every other network are not marked as normalised.
 fn network(seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -96,7 +96,7 @@ fn pruning_costs_less() {
             plan_cost::<MaxProduct>(&graph, &[], &Options::default()).expect("small")
         );
     }
-    // Small orders do not count zeros, so that the order of more tables may happen to meet more of them.
+    // Orders of small graphs do not count zeros, so that the order for more tables may happen to use more of them.
     let is_less = saved.iter().all(|&saved| saved > 500.0);
     assert!(dearer <= 1 && is_less, "{dearer} {saved:?}");
 }

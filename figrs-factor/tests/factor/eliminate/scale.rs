@@ -1,4 +1,4 @@
-//! Long, wide and large models.
+//! Tests of long, wide and large models.
 
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;
@@ -7,7 +7,7 @@ use figrs_random_graphs::{assert_close, dense, generator};
 use rand::RngExt;
 use std::time::{Duration, Instant};
 
-/// Generous, so that a busy machine does not fail the test; a quadratic step would exceed it by far.
+/// Time limit that a busy machine does not exceed; a quadratic step would exceed it by far.
 const SOON: Duration = Duration::from_secs(60);
 
 #[test]
@@ -79,7 +79,7 @@ fn many_small_factors_do_not_underflow() {
     assert_close(weight, -1200.0 * std::f64::consts::LN_2, 1e-12, "weight");
 }
 
-/// A state of many values moved by inputs of four values each.
+/// A state of many values, changed by inputs of four values each.
 fn machine(states: usize, steps: usize) -> (FactorGraph, VarId, Vec<Vec<u32>>) {
     let mut rng = generator(11);
     let mut graph = FactorGraph::default();

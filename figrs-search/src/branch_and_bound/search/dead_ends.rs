@@ -4,7 +4,7 @@ use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values that the supported value of a variable dominates, within a search only the costliest: with the supported one, no assignment costs more (soft
+    /// Removes values that the supported value of a variable dominates (within a search, only the costliest): with that value, no assignment costs more (soft
     /// neighbourhood substitutability).
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.

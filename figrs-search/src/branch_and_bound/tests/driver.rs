@@ -68,7 +68,7 @@ fn the_gap_of_many_components_is_that_of_all_factors() {
         panic!("{result:?}");
     };
     let bound = steps[steps.len() - 1].upper_bound;
-    // The sum of a thousand logarithms below ten, each of which is rounded, is itself rounded to about that.
+    // The sum of a thousand rounded logarithms below ten has about this rounding error.
     let rounded = 1e-12 * 1000.0;
     let units = 2.0 * graph.factors.len() as f64 * f64::exp2(-46.0);
     let gap = bound - log_weight(&graph, &values);
