@@ -35,8 +35,8 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, so that sums of
 /// them do not drift: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if all of them together
 /// would not fit into 55 bits. The bound is on the costs before they were rounded, for every budget, and is itself rounded up; when the search ends before
-/// its budget does, it is above the world by at most two such units for each factor that is not constant, and what floating-point numbers
-/// round off. Deterministic. Of several most probable worlds it may find another
+/// its budget does, it is above the world by at most two such units for each factor that is not constant, plus floating-point
+/// rounding. Deterministic. Of several most probable worlds it may find another
 /// one than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that stand first.
 ///
 /// **Complexity.** Exponential in the number of variables at worst, cut off by the budget. A step of the search looks at the functions whose

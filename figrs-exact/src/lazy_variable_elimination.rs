@@ -35,8 +35,8 @@ const GROWTH: f64 = 4.0;
 /// exact, and has single probabilities, where all of the model was expanded.
 ///
 /// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never moves them apart.
-/// If the answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the width asked for. What is
-/// not expanded is taken to weigh at most one: a Score in it may not exceed one, and a value observed in it may not have
+/// If the answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the requested width. Parts that are
+/// not expanded are assumed to weigh at most one: a Score in them may not exceed one, and a value observed there may not have
 /// a density. A Score or a density that is expanded and breaks this is an error; one that is never
 /// reached cannot be seen. A function that fails only in worlds that are undecided is no error yet; the bounds hold if
 /// evidence that is not expanded turns out to exclude them.

@@ -36,7 +36,7 @@ use network::{FactorEntries, MessageGraph};
 /// until they change no more than a tolerance. They are kept as logarithms, so that nothing underflows.
 ///
 /// **Guarantee.** Where the factor graph has no loops and messages have settled, marginals and log-evidence are exact up to
-/// rounding, and the answer says so. Elsewhere they are approximations that nothing bounds
+/// rounding, and the answer says so. Elsewhere they are approximations without bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)): the beliefs of a fixed point, if messages settle; then the
 /// log-evidence is the negative Bethe free energy, with a standard error that is not a number. A value of probability
 /// zero is impossible. [`Sampling::stopped`](figrs_answer::Sampling::stopped) says whether messages settled (`Finished`), and

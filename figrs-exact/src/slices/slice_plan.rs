@@ -37,11 +37,11 @@ const MOST_STEPS: f64 = 1e17;
 /// Use of the messages of a slice, which decides how long they are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageUse {
-    /// Each is dropped after its use.
+    /// Each message is dropped after its use.
     Once,
-    /// All are kept, to find the best assignment.
+    /// All messages are kept, to find the best assignment.
     Traceback,
-    /// All are kept, each with its derivative.
+    /// All messages are kept, each with its derivative.
     Derivatives,
 }
 

@@ -53,7 +53,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         };
         let mut scope = Vec::new();
         let (mut offsets, mut stride) = (vec![0], 1);
-        // From the last variable on, each free one repeats the offsets found so far.
+        // From the last variable to the first, each free one repeats the offsets found so far.
         for &v in factor.variables.iter().rev() {
             if let Some(value) = values[v.index()] {
                 for offset in &mut offsets {
