@@ -6,11 +6,11 @@ use std::str::FromStr;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-/// An amount of memory in bytes, read and shown with its unit.
+/// An amount of memory in bytes, parsed and printed with its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
-/// Units by their names, the first names first where two mean the same.
+/// Names and sizes of the units.
 const UNITS: [(&str, u64); 9] = [
     ("TiB", 1 << 40),
     ("GiB", 1 << 30),
@@ -23,10 +23,10 @@ const UNITS: [(&str, u64); 9] = [
     ("B", 1),
 ];
 
-/// More is no memory of a machine.
+/// Largest amount that is accepted: 1024 TiB.
 const MOST: u64 = 1 << 50;
 
-/// A text that is no amount of memory.
+/// Error for a text that is not an amount of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Error, ErrorDebug)]
 #[error("write an amount of memory such as 512MiB or 6GiB, at most 1024TiB")]
 pub struct InvalidBytes;
@@ -34,14 +34,14 @@ pub struct InvalidBytes;
 impl FromStr for Bytes {
     type Err = InvalidBytes;
 
-    /// Reads an amount such as `512MiB`; a number without a unit is of bytes.
+    /// Reads an amount such as `512MiB`; a number without a unit counts bytes.
     fn from_str(text: &str) -> Result<Self, InvalidBytes> {
         Self::parse(text, 1)
     }
 }
 
 impl Bytes {
-    /// Reads an amount; a number without a unit is of so many bytes.
+    /// Reads an amount; a number without a unit counts units of `plain` bytes.
     ///
     /// **Errors.** [`InvalidBytes`].
     pub fn parse(text: &str, plain: u64) -> Result<Self, InvalidBytes> {
@@ -63,7 +63,7 @@ impl Bytes {
     }
 }
 
-/// A number, with a fraction perhaps, times a factor.
+/// Multiplies a number, which may have a fraction, by a factor.
 fn product(number: &str, factor: u64) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(factor);
@@ -78,7 +78,7 @@ fn product(number: &str, factor: u64) -> Option<u64> {
 }
 
 impl fmt::Display for Bytes {
-    /// Whole units without a fraction, and other amounts with at most two digits of one.
+    /// Prints whole units without a fraction, other amounts with at most two digits after the point.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let binary = UNITS.iter().filter(|(name, _)| name.ends_with("iB"));
         let Some((name, unit)) = binary.clone().find(|(_, unit)| *unit <= self.0) else {

@@ -13,7 +13,7 @@ pub enum Fault {
     /// The function panicked with this message.
     #[error("its function panicked: {0}; make it total, or exclude these values by evidence")]
     Panicked(String),
-    /// A calculation has no result of its type.
+    /// A calculation has no result that fits its type.
     #[error("{0}; use a wider type, or exclude these values by evidence")]
     Arithmetic(String),
     /// A user's distribution gave numbers that are not probabilities.
@@ -66,7 +66,7 @@ pub enum ModelError {
         /// The parameter, its value and what is allowed.
         problem: String,
     },
-    /// A decision was reached that nothing decides.
+    /// A decision was reached that neither the model nor the algorithm decides.
     #[error(
         "{element}: a decision has no probabilities, and nothing decides it here; set it in the model (`Model::intervene`), or list it among \
          the decisions of MaximiseUtility"
@@ -108,7 +108,7 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// A weight exceeds the maximum that was promised for it.
+    /// A weight exceeds its promised maximum.
     #[error(
         "{element}: the evidence stated at {location} weighs {value} with {weight}, its maximum is {maximum}; \
          state a larger maximum, a finite one"
@@ -125,14 +125,14 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// Worlds that are not expanded have no upper bound of their weight.
+    /// Worlds of unexpanded parts have no upper bound of their weight.
     #[error(
         "{element} is expanded to a depth of {depth} Chains only, and {problem}, so that there are no bounds; {remedy}"
     )]
     Unbounded {
-        /// The element whose value is not known, or whose weight may be repeated where the model is not expanded.
+        /// The element whose value is not known, or whose weight may be repeated in unexpanded parts.
         element: Label,
-        /// Chains nested in Chains that were expanded.
+        /// Number of nested Chains that were expanded.
         depth: usize,
         /// The part of the model that has no bound.
         problem: String,
@@ -150,7 +150,7 @@ pub enum ModelError {
         element: Label,
         /// `continuous` or `infinitely many discrete`.
         kind: &'static str,
-        /// The first remedy: to observe it, or an algorithm that takes observed values as given.
+        /// The first remedy: observing it, or an algorithm that takes observed values as given.
         remedy: &'static str,
     },
     /// An observed value has a probability in some branches and a density in others.
@@ -244,7 +244,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// True if the error is confined to the worlds that reach the element, false if the model as a whole is in error.
+    /// True if the error is confined to the worlds that reach the element, false if the model as a whole is invalid.
     pub(crate) fn is_local(&self) -> bool {
         matches!(
             self,

@@ -92,7 +92,7 @@ pub mod factor {
     };
 }
 
-/// The random numbers that a [`Distribution`] of your own draws from.
+/// The random numbers that a user-defined [`Distribution`] draws from.
 pub use rand;
 
 /// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.

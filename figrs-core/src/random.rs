@@ -8,8 +8,8 @@ pub type Stream = Xoshiro256PlusPlus;
 
 /// The random numbers of one part of a computation: a block of samples, a level of a set.
 ///
-/// Every part has a stream of its own, so that a seed gives the same result on any number of threads.
-/// It starts from a hash of seed and part.
+/// Every part has its own stream, so that a seed gives the same result on any number of threads.
+/// The stream starts from a hash of seed and part.
 pub fn stream(seed: u64, part: u64) -> Stream {
     let base = Stream::seed_from_u64(seed).next_u64();
     Stream::seed_from_u64(base.wrapping_add(part.wrapping_mul(0xd1b5_4a32_d192_ed03)))

@@ -1,4 +1,4 @@
-//! The elements that Chains give, remembered for counterfactuals: for the same values both worlds take the same element.
+//! Memory of the elements that Chains give: for the same values both worlds of a counterfactual take the same element.
 
 use std::any::Any;
 use std::fmt;
@@ -11,19 +11,19 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// The results of a Chain's function, while some counterfactual needs them to be the same for the same arguments.
+/// Results of a Chain's function, remembered while a counterfactual needs the same result for the same arguments.
 ///
-/// Without one it costs a load.
+/// Costs one atomic load where no counterfactual needs it.
 #[derive(Default)]
 pub struct BranchMemory {
     is_active: AtomicBool,
-    /// Made when it is first needed: Chains are many.
+    /// Allocated when it is first needed, because models have many Chains.
     results: OnceLock<Box<Mutex<RememberedResults>>>,
 }
 
 #[derive(Default)]
 struct RememberedResults {
-    /// The counterfactuals.
+    /// The counterfactuals that need the results.
     needed_by: Vec<Weak<BranchRegistry>>,
     /// The values of each argument, numbered.
     values: Vec<SupportBuilder>,
@@ -31,7 +31,7 @@ struct RememberedResults {
 }
 
 impl BranchMemory {
-    /// True if results are remembered at present: then the function shares nothing with those of other Chains.
+    /// True if results are remembered at present: the function then shares nothing with those of other Chains.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active.load(Ordering::Acquire)
     }
@@ -41,7 +41,7 @@ impl BranchMemory {
         results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The result for some arguments: the one remembered, or that which `make` makes.
+    /// The result for some arguments: the remembered one, or a new one from `make`.
     pub(crate) fn result(
         &self,
         arguments: &[&dyn Any],
@@ -62,18 +62,18 @@ impl BranchMemory {
         let made = make()?;
         let registries = self.lock().needed_by.clone();
         let mut is_needed = false;
-        // Before anything within it is evaluated, and before others see it.
+        // Visited before anything within it is evaluated, and before other threads see it.
         for registry in registries.iter().filter_map(Weak::upgrade) {
             is_needed |= BranchRegistry::visit(&registry, &made, VisitedElements::Created);
         }
         if !is_needed {
             return Ok(made);
         }
-        // Another thread may have been quicker: all have to see one element.
+        // Another thread may have been quicker: all threads have to see the same element.
         Ok(self.lock().results.entry(key).or_insert(made).clone())
     }
 
-    /// Remembers results for one more counterfactual; gives it those that are remembered already.
+    /// Remembers results for one more counterfactual; returns those that are remembered already.
     fn activate(&self, parents: &[AnyElement], registry: &Arc<BranchRegistry>) -> Vec<AnyElement> {
         let mut all = self.lock();
         if all.needed_by.is_empty() {
@@ -125,7 +125,7 @@ pub(super) enum VisitedElements {
 
 /// The elements whose Chains remember their results for one counterfactual: all that its roots and these results reach.
 pub(super) struct BranchRegistry {
-    /// Held, so that engines see that others refer to them, and no other element gets their identity.
+    /// Held so that engines see that others refer to them, and no other element gets their identity.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// Number of elements that Chains have created.
@@ -156,7 +156,7 @@ impl BranchRegistry {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An error if more elements than allowed had to be remembered, so that they are no longer.
+    /// An error if more elements had to be remembered than are allowed: they are then forgotten.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.created.load(Ordering::Relaxed) > self.max_elements {
             return Err(Fault::TooManyBranches(self.max_elements));

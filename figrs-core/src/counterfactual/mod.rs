@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `twin_world.rs` | the elements of the other world, made of those of the first |
+//! | `twin_world.rs` | the elements of the other world, built from those of the first |
 //! | `twin_ops.rs` | their functions |
 //! | `branch_memory.rs` | the elements that Chains give, remembered so that both worlds take the same ones |
 
@@ -32,8 +32,8 @@ use twin_world::TwinWorld;
 /// **Semantics.** The worlds are twins. In the other one an element that was set has its value, whatever its parents; evidence, interventions and
 /// [`Score`](crate::Score)s are those of the world that was, and interventions hold in both. What does not depend on the elements that were set is the same
 /// in both worlds. Functions are computed anew. Chances are atomic elements, the rows of conditional tables, and the members of a
-/// family of distributions for the values of its parameters: where both worlds come to the same chance it has the same value, and chances that only one world
-/// comes to are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to
+/// family of distributions for the values of its parameters: where both worlds reach the same chance it has the same value, and chances that only one world
+/// reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to
 /// say that it is the same, draw a number that both branches read.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
@@ -55,7 +55,7 @@ pub struct Counterfactual {
 }
 
 impl Model {
-    /// The question how the world would have been if `element` had had this value, given that the evidence of this model is about the world that was.
+    /// Asks how the world would have been if `element` had had this value, given that the evidence of this model is about the world that was.
     ///
     /// See [`Counterfactual`].
     pub fn had<T: Value>(&self, element: &Element<T>, value: T) -> Counterfactual {
@@ -67,12 +67,12 @@ impl Model {
     }
 }
 
-/// The targets of a counterfactual, as elements that an algorithm can be asked about.
+/// The targets of a counterfactual, as elements that an algorithm can query.
 #[derive(Clone, Debug)]
 pub struct TwinTargets {
-    /// For each target what it is in the other world.
+    /// The twin of each target in the other world.
     pub twins: Vec<AnyElement>,
-    /// Elements of the world that was, which have to be part of the run: they may reach Scores.
+    /// Elements of the world that was that have to be part of the run because they may reach Scores.
     pub factual: Vec<AnyElement>,
 }
 
@@ -90,8 +90,8 @@ impl Counterfactual {
         }
     }
 
-    /// Limits the elements that Chains create and that are remembered to be shared by both worlds, by default 2²⁰. It is reached where the parents of a Chain take very many
-    /// values.
+    /// Limits the number of elements created by Chains that are remembered so that both worlds share them, by default 2²⁰. The limit is reached where the
+    /// parents of a Chain take very many values.
     pub fn max_elements(self, elements: usize) -> Self {
         let world = TwinWorld::new(&self.model, self.world.set(), elements);
         world.keep_factual_of(&self.world);
@@ -101,7 +101,7 @@ impl Counterfactual {
         }
     }
 
-    /// The element as it is in the world that was, to ask about both worlds at once: it stays the same where it is part of a target.
+    /// The element as it is in the world that was, for questions about both worlds at once: it stays the same where it is part of a target.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};
@@ -123,7 +123,7 @@ impl Counterfactual {
         &self.model
     }
 
-    /// The targets as elements that an algorithm can be asked about, in runs of the [model](Self::model) for as long as this counterfactual is there.
+    /// The targets as elements that an algorithm can query, in runs of the [model](Self::model) for as long as this counterfactual lives.
     ///
     /// **Errors.** [`ModelError::Function`] if more elements would have to be remembered than [allowed](Self::max_elements).
     pub fn targets(&self, targets: impl Parents) -> Result<TwinTargets, ModelError> {

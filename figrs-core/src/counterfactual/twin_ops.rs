@@ -12,14 +12,14 @@ use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::Weights;
 
-/// A value that was set, of the type of an element.
+/// A value that was set, with the element that gives its type.
 pub(super) struct FixedValue {
     of: AnyElement,
     value: Datum,
 }
 
 impl FixedValue {
-    /// The element with this value, in place of another.
+    /// Builds the element with this value that replaces `of`.
     pub(super) fn element(of: &AnyElement, value: Datum) -> AnyElement {
         let of = of.clone();
         let value = Self {
@@ -94,7 +94,7 @@ impl ApplyOp for SameFunction {
     }
 }
 
-/// The function of a Chain, on the twins of its parents: the twin of the element that it gives.
+/// The function of a Chain, on the twins of its parents: returns the twin of the element that the Chain gives.
 pub(super) struct TwinChain {
     chain: AnyElement,
     world: Weak<TwinWorld>,
@@ -160,7 +160,7 @@ impl ChainOp for TwinRow {
     }
 }
 
-/// The rows of a table, for another element.
+/// The rows of a table, for its twin.
 struct SameTable(AnyElement);
 
 impl SameTable {

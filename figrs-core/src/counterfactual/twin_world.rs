@@ -11,19 +11,19 @@ use crate::error::Fault;
 use crate::model::Model;
 use crate::value::datum::Datum;
 
-/// The world that would have been: for each element of the world that was its twin, made when it is needed.
+/// The world that would have been: maps each element of the world that was to its twin, which is built when it is needed.
 pub(super) struct TwinWorld {
-    /// The elements that have other values.
+    /// The elements that are set, with their values in this world.
     set: Vec<(AnyElement, Datum)>,
     registry: Arc<BranchRegistry>,
-    /// By element of the world that was: itself, held so that no other gets its identity, and its twin.
+    /// By element of the world that was: the element, held so that no other gets its identity, and its twin.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
-    /// Elements that are the same in both worlds whatever they read.
+    /// Elements that are the same in both worlds, whatever they read.
     factual: Mutex<Vec<AnyElement>>,
 }
 
 impl TwinWorld {
-    /// Elements that are remembered, if nothing else is said.
+    /// Default limit of the elements that are remembered.
     pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
     pub(super) fn new(
@@ -32,7 +32,7 @@ impl TwinWorld {
         max_elements: usize,
     ) -> Arc<Self> {
         let mut twins = FxHashMap::default();
-        // Interventions cut an element from what it reads in both worlds.
+        // Interventions cut an element off from its parents in both worlds.
         for (element, _) in model.interventions() {
             twins.insert(element.id(), (element.clone(), element.clone()));
         }
@@ -94,7 +94,7 @@ impl TwinWorld {
         }
     }
 
-    /// The twin of an element: the element itself if nothing that it reads is different.
+    /// The twin of an element: the element itself if nothing that it reads differs.
     pub(super) fn twin(world: &Arc<Self>, root: &AnyElement) -> Result<AnyElement, Fault> {
         let mut twins = world.twins();
         let mut open = vec![root.clone()];
@@ -133,9 +133,9 @@ impl TwinWorld {
             .all(|(parent, twin)| parent.id() == twin.id());
         let kind = match element.kind() {
             Kind::Atomic(_) => return Ok(element.clone()),
-            // Evidence is that of the world that was.
+            // Evidence holds in the world that was.
             Kind::Score(..) => return Ok(parents[0].clone()),
-            // What a function captures may be different where its arguments are not.
+            // The captures of a function may differ where its arguments do not.
             Kind::Chain(_, op) if op.family().is_none() => {
                 let op = TwinChain::new(element, Arc::downgrade(world))?;
                 Kind::Chain(parents, Box::new(op))

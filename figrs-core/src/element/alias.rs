@@ -31,7 +31,7 @@ impl Alias {
         }
         while let (Some(&less), Some(&more)) = (small.last(), large.last()) {
             small.pop();
-            // A float that is not below 2^64 saturates.
+            // A float of 2^64 or more saturates.
             cells[less] = ((shares[less] * TWO_POW_64) as u64, codes[less], codes[more]);
             shares[more] -= 1.0 - shares[less];
             if shares[more] < 1.0 {
@@ -39,7 +39,7 @@ impl Alias {
                 small.push(more);
             }
         }
-        // Rounding may leave cells of a share near one, but one of zero must not keep its cell.
+        // Rounding may leave cells of a share near one, but a cell of share zero must not keep its outcome.
         if let Some(likeliest) = (0..n).max_by(|&a, &b| weights[a].total_cmp(&weights[b])) {
             for rest in small {
                 if weights[rest] == 0.0 {

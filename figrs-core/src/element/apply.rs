@@ -33,7 +33,7 @@ impl Apply {
     /// # drop((sum, highest));
     /// ```
     ///
-    /// The function is given what the parents are: `&T` for one element, a tuple of references for a tuple of up to eight, and a
+    /// The function receives values in the shape of the parents: `&T` for one element, a tuple of references for a tuple of up to eight, and a
     /// `Vec<&T>` for a list or an array (not a slice: a closure that names `&[T]` does not compile).
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>

@@ -236,6 +236,6 @@ operations! {
     times multiply Mul mul,
     /// The quotient, also written `&a / &b`; for integers rounded towards zero, and a division by zero is an error when it is reached.
     divided_by divide Div div,
-    /// The remainder, also written `&a % &b`, with the sign of `a`; for integers, of a division by zero an error when it is reached.
+    /// The remainder, also written `&a % &b`, with the sign of `a`; for integers a division by zero is an error when it is reached.
     modulo remainder Rem rem,
 }

@@ -23,7 +23,7 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// Builds an element from any [`Distribution`], the user's own included.
+/// Builds an element from any [`Distribution`], including a user-defined one.
 #[derive(Debug)]
 pub struct Atomic;
 
@@ -43,7 +43,7 @@ pub(crate) fn atomic_at<T: Value>(
     atomic_with_role(constructor, location, distribution, AtomicRole::Random)
 }
 
-/// An element that is a parameter to be learned, with the distribution of its prior.
+/// An element that is a parameter to be learned, with this distribution as its prior.
 pub(crate) fn learned_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -58,7 +58,7 @@ pub(crate) fn learned_at<T: Value>(
     )
 }
 
-/// An element that is decided among the outcomes of a distribution, in knowledge of some elements.
+/// An element whose value is chosen among the outcomes of a distribution, when the values of some elements are known.
 pub(crate) fn decision_at<T: Value>(
     location: &'static Location<'static>,
     options: impl Distribution<T>,
@@ -83,18 +83,18 @@ fn atomic_with_role<T: Value>(
 
 /// The source of an atomic element's value.
 enum AtomicRole {
-    /// Chance.
+    /// Random.
     Random,
-    /// Chance, or learning: a parameter with this prior.
+    /// Random or learned: a parameter with this prior.
     Learned(LearnedPrior),
-    /// A choice, in knowledge of these elements.
+    /// Chosen, when the values of these elements are known.
     Decided(Vec<AnyElement>),
 }
 
 /// Tolerance on the sum of the probabilities of a list, for rounding in long lists.
 const TOLERANCE: f64 = 1e-6;
 
-/// Outcomes without their type: equal values merge, and the probabilities are checked.
+/// Lists outcomes without their type: equal values merge, and the probabilities are checked.
 pub(crate) fn listed<T: Value>(
     outcomes: Outcomes<T>,
 ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
@@ -124,7 +124,7 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
-/// The log-probability of a value, if it is a number or `-inf`. One below that of any weight is `-inf`: sums of such numbers would
+/// The log-probability of a value, if it is a number or `-inf`. One below the least log-weight becomes `-inf`: sums of such numbers would
 /// overflow.
 pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
@@ -215,7 +215,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
             return Ok(None);
         };
         let tails = contained(|| self.distribution.tails(typed))?;
-        // Rounding may leave the probabilities, and a series may fail at the ends of what numbers can hold.
+        // Rounding may bring tails out of [0, 1], and a series may fail at the ends of the range of numbers.
         Ok(tails
             .filter(|Tails { lower, upper }| !lower.is_nan() && !upper.is_nan())
             .map(|Tails { lower, upper }| Tails {

@@ -24,7 +24,7 @@ use crate::element::family::compiled_family;
 pub struct Beta;
 
 impl Beta {
-    /// With these two shapes: density in proportion to x^(a − 1) (1 − x)^(b − 1).
+    /// A number with these two shapes: density in proportion to x^(a − 1) (1 − x)^(b − 1).
     ///
     /// Numbers from 0 to 1. Mean a / (a + b), variance a b / ((a + b)² (a + b + 1)). After `heads` and `tails` of
     /// [`Flip::new(&x)`](crate::Flip::new) it is Beta(a + heads, b + tails). With a shape below one the density at one
@@ -41,7 +41,7 @@ impl Beta {
     }
 }
 
-/// Sum of the shapes from which on the textbook formula loses digits.
+/// Sum of the shapes above which the textbook formula loses digits.
 const LARGE: f64 = 1000.0;
 
 pub(super) struct BetaDistribution;
@@ -113,7 +113,7 @@ impl Family<f64> for BetaDistribution {
         if count == 0.0 {
             return 0.0;
         }
-        // As of values that all have the odds of the geometric means, and what is left of the logarithms.
+        // The log-probability at the odds of the geometric means, taken `count` times, plus the rest of the logarithms.
         let [ln_x, ln_y] = [statistics[1] / count, statistics[2] / count];
         let x = 1.0 / (1.0 + (ln_y - ln_x).exp());
         let x = x.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0);
@@ -163,7 +163,7 @@ impl Family<f64> for BetaDistribution {
             let (x, y) = (unit_gamma(a, rng), unit_gamma(b, rng));
             x / (x + y)
         };
-        // The ends may have an infinite density, and a Flip of an end may contradict what is observed: rounding
+        // The ends may have an infinite density, and a Flip with probability 0 or 1 may contradict an observation: rounding
         // goes to the nearest number inside.
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }

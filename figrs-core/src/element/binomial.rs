@@ -21,7 +21,7 @@ use crate::value::integer::Integer;
 pub struct Binomial;
 
 impl Binomial {
-    /// Successes in `trials` trials, an integer or an element of integers; the probability is a number, a
+    /// Number of successes in `trials` trials, an integer or an element of integers; the probability is a number, a
     /// [`Param`](crate::Param), or an element.
     ///
     /// From 0 to `trials`, at most 2²⁴. Mean n p, variance n p (1 − p).

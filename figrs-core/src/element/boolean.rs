@@ -8,7 +8,7 @@ use crate::element::{Element, apply_at};
 use crate::value::datum::Datum;
 
 fn all_are(wanted: bool) -> ImpliedParents {
-    // `and` is true, or `or` false, only where both parents are.
+    // A true `and`, or a false `or`, implies the values of both parents.
     if wanted {
         |value, parents| (value.get() == Some(&true)).then(|| vec![Some(Datum::new(true)); parents])
     } else {

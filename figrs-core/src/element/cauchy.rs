@@ -19,7 +19,7 @@ use crate::element::family::compiled_family;
 pub struct Cauchy;
 
 impl Cauchy {
-    /// With this location, which is the median, and this [`Scale`]: half of the probability is within it.
+    /// A number with this location, which is the median, and this [`Scale`]: half of the probability is within it.
     ///
     /// All finite numbers. Density 1 / (π scale (1 + ((x − location) / scale)²)); there is no mean and no variance.
     /// [`StudentT`](crate::StudentT) of one degree of freedom is the same distribution.
@@ -62,7 +62,7 @@ impl Family<f64> for CauchyDistribution {
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let z = distance(parameters, *value).abs();
         let ln_scale = parameters[1].ln();
-        // The square of a large distance would overflow, and that of a small one is lost beside one.
+        // The square of a large distance would overflow, and the square of a small one is lost beside one.
         let ln_spread = if z < 1e8 {
             (z * z).ln_1p()
         } else if z.is_finite() {

@@ -12,16 +12,16 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a number that is anywhere in an interval with the same density.
+/// Builds a number with the same density everywhere in an interval.
 ///
 /// [`DiscreteUniform`](crate::DiscreteUniform) is for integers, [`Uniform`](crate::Uniform) for a list of values.
 #[derive(Debug)]
 pub struct ContinuousUniform;
 
 impl ContinuousUniform {
-    /// From `lower` to `upper`, which must be larger; each is a number, a [`Param`](crate::Param), or an element.
+    /// A number from `lower` to `upper`, which must be larger; each is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// Mean (lower + upper) / 2, variance (upper − lower)² / 12. Both ends have the density of the inside.
+    /// Mean (lower + upper) / 2, variance (upper − lower)² / 12. Both ends have the same density as the inside.
     #[track_caller]
     pub fn new(lower: impl Into<Operand>, upper: impl Into<Operand>) -> Element<f64> {
         compiled_family!(

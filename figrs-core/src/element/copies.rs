@@ -12,7 +12,7 @@ use crate::value::Value;
 use crate::value::support::Support;
 use figrs_factor::graph::Weights;
 
-/// An element built as a Chain or a table is, of the same parents; anything else is the element itself.
+/// A new element with the function and the parents of a Chain or a table; for any other element, a Chain that gives the element itself.
 pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,
@@ -25,7 +25,7 @@ pub(super) fn copied<T: Value>(
     Element::from_kind("Iid", location, kind)
 }
 
-/// The function of a Chain or of a table, for other elements.
+/// The function of a Chain or of a table, reused by another element.
 struct CopiedFunction(AnyElement, BranchMemory);
 
 impl ChainOp for CopiedFunction {

@@ -17,9 +17,9 @@ use crate::value::{Key, KeyRef};
 pub struct Cpd;
 
 impl Cpd {
-    /// The element of the row whose key equals the parents' values.
+    /// The element in the row whose key equals the parents' values.
     ///
-    /// Every combination that can occur needs one row; a missing or repeated row is an error when it is
+    /// Every combination that can occur needs one row; a missing or repeated row is an error when that combination is
     /// reached. For tables of numbers see [`Table`](crate::Table).
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! `Decision`: a value that is chosen, in knowledge of some elements.
+//! `Decision`: a value that is chosen when the values of some elements are known.
 
 use std::panic::Location;
 
@@ -10,11 +10,11 @@ use super::parents::Parents;
 use crate::element::Element;
 use crate::value::Value;
 
-/// Builds a decision: an element whose value is not random, but chosen among options, in knowledge of the values of some elements.
+/// Builds a decision: an element whose value is not random, but chosen among options when the values of some elements are known.
 ///
-/// The known elements are given first: one element, a tuple or a list of them, or `()` for nothing. A decision has no probabilities. `MaximiseUtility`
-/// (of `figrs-infer`) finds the choices of the largest expected utility; every other algorithm refuses a model that reaches a
-/// decision by [`ModelError::Undecided`](crate::ModelError::Undecided), unless [`Model::intervene`](crate::Model::intervene) sets it.
+/// The known elements come first: one element, a tuple or a list of them, or `()` for nothing. A decision has no probabilities. `MaximiseUtility`
+/// (of `figrs-infer`) finds the choices of largest expected utility; every other algorithm refuses a model that reaches a
+/// decision with [`ModelError::Undecided`](crate::ModelError::Undecided), unless [`Model::intervene`](crate::Model::intervene) sets it.
 ///
 /// Equal options count once. The order of options breaks ties between them.
 ///
@@ -52,7 +52,7 @@ impl<T: Value> Distribution<T> for Options<T> {
         Err("a decision has no probabilities".into())
     }
 
-    /// The options, each as likely as any other; of repeated ones the first counts.
+    /// The options with equal probabilities; of repeated ones the first counts.
     fn outcomes(&self) -> Outcomes<T> {
         let share = 1.0 / self.0.len() as f64;
         Outcomes::Finite(

@@ -12,7 +12,7 @@ use crate::element::Element;
 use crate::element::family::compiled_family;
 use crate::value::integer::Integer;
 
-/// Builds an integer that is anywhere in a range with the same probability.
+/// Builds an integer with the same probability everywhere in a range.
 ///
 /// [`Uniform`](crate::Uniform) is for a list of values of any type, [`ContinuousUniform`](crate::ContinuousUniform) for
 /// real numbers.
@@ -20,7 +20,7 @@ use crate::value::integer::Integer;
 pub struct DiscreteUniform;
 
 impl DiscreteUniform {
-    /// From `lower` to `upper`, both included; each is an integer or an element of integers.
+    /// An integer from `lower` to `upper`, both included; each is an integer or an element of integers.
     ///
     /// Mean (lower + upper) / 2, variance (n² − 1) / 12 for n values, at most 2²⁴ of them.
     #[track_caller]

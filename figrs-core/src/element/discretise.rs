@@ -42,7 +42,7 @@ const MAX_TAIL_MASS: f64 = 1e-9;
 impl Bins {
     /// `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
     ///
-    /// More than 1e-9 of the probability outside is an error; up to that it joins the cells at the ends.
+    /// More than 1e-9 of the probability outside is an error; a smaller amount joins the cells at the ends.
     pub fn equal_width(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, false)
     }
@@ -54,7 +54,7 @@ impl Bins {
 
     /// `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
     ///
-    /// Under a Chain the cells, and so the values, are those of each result of the Chain.
+    /// Under a Chain each result of the Chain has its own cells, and so its own values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }
@@ -69,7 +69,7 @@ impl Bins {
         Self { division, count }
     }
 
-    /// The values and their probabilities, those of probability zero left out.
+    /// The values and their probabilities; values of probability zero are left out.
     fn cells(&self, op: &dyn AtomicOp) -> Result<Vec<(f64, f64)>, String> {
         let count = self.count;
         if count == 0 || count > MAX_BINS {
@@ -96,7 +96,7 @@ impl Bins {
         let mut cells = Vec::with_capacity(count);
         for i in 0..count {
             let right = tails(op, edge(i + 1))?;
-            // Differences of small numbers keep their digits.
+            // The smaller tails are subtracted: their difference keeps its digits.
             let inside = if left.upper < 0.5 {
                 left.upper - right.upper
             } else {
@@ -130,10 +130,9 @@ fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
-/// The quantile function: the least number with at least the probability `p` up to it, by bisection of all numbers in their
-/// order.
+/// The quantile function: the least number whose lower tail is at least `p`, by bisection of all numbers in their order.
 fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
-    // Numbers as integers of the same order; this is its own inverse but for the type.
+    // Numbers as integers of the same order; the map is its own inverse, apart from its type.
     let key = |x: f64| {
         let bits = x.to_bits().cast_signed();
         bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
@@ -165,12 +164,12 @@ impl Element<f64> {
     /// A finite element in place of a continuous one, for exact algorithms.
     ///
     /// It takes one value for each cell of `bins`, with the probability that this element's distribution gives to the cell,
-    /// exactly, from the distribution function. It is a random value of its own: like this one in distribution, but
+    /// exactly, from the distribution function. It is a new random value: like this one in distribution, but
     /// independent of it, so use it *instead* of this one. The error of an answer against the continuous model depends on
-    /// the bins; compare the answers for two numbers of them.
+    /// the bins; compare the answers for two numbers of bins.
     ///
     /// For an element whose parameters are elements, or a Chain, each result is discretised: give it finite parents,
-    /// discretised if need be. Finite results stay as they are. A function of continuous elements (Apply) is an error:
+    /// discretised if necessary. Finite results stay as they are. A function of continuous elements (Apply) is an error:
     /// discretise its parents.
     ///
     /// ```
@@ -193,8 +192,8 @@ impl Element<f64> {
 impl Element<u64> {
     /// A finite element in place of one with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// It takes the values in `range`, with their probabilities *given* that no other is taken: the probability of
-    /// others is divided among them in proportion. The range is a number, which is the largest value, or `1..=20`. It is a random value of its own, independent of this element;
+    /// It takes the values in `range`, with their probabilities *given* that no other value is taken: the probability of the others is divided
+    /// among them in proportion. The range is a number, which is the largest value, or `1..=20`. It is a new random value, independent of this element;
     /// Chains and finite results are as for [`discretised`](Element::discretised).
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
@@ -208,7 +207,7 @@ impl Element<u64> {
     }
 }
 
-/// The values that [`Element::truncated`] keeps: those up to a number, or those in a range with both ends.
+/// The values that [`Element::truncated`] keeps: all up to a number, or a range that includes both ends.
 #[derive(Clone, Copy, Debug)]
 pub struct CountRange {
     min: u64,
@@ -279,7 +278,7 @@ fn finite_at<T: Value + Default>(
     }
 }
 
-/// An element whose outcomes are to be listed: a Chain in place of a Chain, an atomic element in place of any other.
+/// An element whose outcomes are to be listed: a Chain replaces a Chain, an atomic element replaces any other.
 struct DiscretisedElement<T> {
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -341,7 +340,7 @@ impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
             }
             rest -= p;
         }
-        // By rounding: the last. There is none only if a parameter became invalid while a sampler runs.
+        // Rounding leads here: the last outcome. There is none only if a parameter became invalid while a sampler runs.
         outcomes.last().map_or_else(T::default, |(v, _)| v.clone())
     }
 }
@@ -379,7 +378,7 @@ mod tests {
     use super::*;
     use crate::{Normal, StandardDeviation};
 
-    /// The search for negative quantiles stood still between two neighbouring numbers.
+    /// The search for negative quantiles used to stall between two neighbouring numbers.
     #[test]
     fn quantiles_are_found_below_zero_as_above() {
         for deviation in [1.0, 0.3, 1e17, 1e-200] {

@@ -1,4 +1,4 @@
-//! `Dist`: the value of one of some elements, chosen with weights.
+//! `Dist`: the value of one of several elements, chosen with weights.
 
 use std::panic::Location;
 
@@ -7,14 +7,14 @@ use super::parents::{AsElement, One};
 use crate::element::select::select_at;
 use crate::element::{Element, chain_at};
 
-/// Builds the element that takes the value of one of some elements, chosen with weights.
+/// Builds the element that takes the value of one of several elements, chosen with weights.
 #[derive(Debug)]
 pub struct Dist;
 
 impl Dist {
     /// The value of one of these elements; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// The choice of the element is a random choice of its own, and part of the world.
+    /// The choice of the element is itself random, and part of the world.
     #[track_caller]
     pub fn new<E: AsElement, W: Into<Operand>>(
         outcomes: impl IntoIterator<Item = (W, E)>,

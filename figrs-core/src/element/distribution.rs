@@ -16,7 +16,7 @@ pub enum Outcomes<T> {
     /// Finitely many, with their probabilities, which sum to one. Outcomes that can never occur are left out; one whose
     /// probability is too small for `f64` is listed with zero and has a finite `log_prob`.
     Finite(Vec<(T, f64)>),
-    /// Countably many: no list of them ends.
+    /// Countably many, which no list can hold.
     Infinite,
     /// A continuum, with a density.
     Continuous,
@@ -35,7 +35,7 @@ pub enum Space {
 
 /// A probability distribution over values of type `T`, the content of an `Atomic` element.
 ///
-/// Implement this to add an atomic element of your own, then build it with
+/// Implement this to add your own atomic element, then build it with
 /// [`Atomic::new`](crate::Atomic::new).
 ///
 /// ```
@@ -97,7 +97,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         Space::Real
     }
 
-    /// The numbers that it is made of, if some of them are [`Param`](crate::Param)s: learning and sensitivities follow those.
+    /// The numbers of the distribution, if some of them are [`Param`](crate::Param)s: learning and sensitivities follow those.
     fn numbers(&self) -> &[Number] {
         &[]
     }
@@ -109,15 +109,15 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         likelihood.refuse();
     }
 
-    /// The derivative of `log_prob` of a value by the one of the [`numbers`](Self::numbers) at a position, as
+    /// The derivative of `log_prob` of a value with respect to the one of the [`numbers`](Self::numbers) at a position, as
     /// [`Family::log_prob_derivative`] gives it.
     fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
         let _ = (number, value);
         None
     }
 
-    /// `log_prob` of a value if the [`numbers`](Self::numbers) were these; `None` where that is not known, and a message where they
-    /// cannot be that.
+    /// `log_prob` of a value if the [`numbers`](Self::numbers) were replaced by these; `None` where it is not known, a message where these
+    /// numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
         let _ = (numbers, value);
         None
@@ -161,12 +161,12 @@ pub struct Tails {
 pub struct WrongParameter {
     /// Its position; [`WHOLE`](Self::WHOLE) if it is about the distribution as a whole.
     pub index: usize,
-    /// Description of the violation, to follow its name and value: `is outside [0, 1]`; of the whole a sentence of its own.
+    /// Description of the violation, which follows its name and value: `is outside [0, 1]`; for the whole a complete sentence.
     pub problem: String,
 }
 
 impl WrongParameter {
-    /// The position of an error that is about no single parameter.
+    /// The position of an error that concerns no single parameter.
     pub const WHOLE: usize = usize::MAX;
 
     /// An error in the parameter at this position; `problem` follows its name and value.
@@ -210,15 +210,15 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// An upper bound of `log_prob` of `value` over all numbers that the parameters that are `None` may be, one for each
-    /// parameter; `None` if there is no bound, or none is known.
+    /// An upper bound of `log_prob` of `value` over all values of the parameters that are `None`; `parameters` has one entry for each
+    /// parameter. `None` if there is no bound, or none is known.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &T) -> Option<f64> {
         let _ = (parameters, value);
         None
     }
 
-    /// True if another value of this type is the same family: its members for the same parameters are the same. `false`
-    /// costs time only, where many members are observed.
+    /// True if another value of this type is the same family: both have the same members for the same parameters. `false`
+    /// costs only time, where many members are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
         size_of::<Self>() == 0
@@ -227,14 +227,14 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Sufficient statistics of independent values of one member: all that [`log_prob_of_all`](Self::log_prob_of_all) and
     /// [`likelihood_of_all`](Self::likelihood_of_all) need of the values, however many they are.
     ///
-    /// `None` where the family has none, or where they do not tell all of these values, such as one outside the support:
-    /// `log_prob` and `likelihood` are then asked for each value.
+    /// `None` where the family has none, or where they do not determine the result for these values, such as one outside the support:
+    /// `log_prob` and `likelihood` are then called for each value.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         let _ = values;
         None
     }
 
-    /// The sum of `log_prob` over independent values with these [`statistics`](Self::statistics): to be given by families that
+    /// The sum of `log_prob` over independent values with these [`statistics`](Self::statistics): implemented by families that
     /// have them.
     fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
         let _ = (parameters, statistics);
@@ -259,16 +259,16 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// The derivative of `log_prob` of a value by the parameter at this position; where the probability is zero, that of the
+    /// The derivative of `log_prob` of a value with respect to the parameter at this position; where the probability is zero, that of the
     /// probability itself. `None` where it is not known or does not exist: a sensitivity is then refused.
     ///
-    /// The default takes it from the terms of [`likelihood`](Self::likelihood). It must be exact, and no estimate.
+    /// The default takes it from the terms of [`likelihood`](Self::likelihood). It must be exact, not an estimate.
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &T) -> Option<f64> {
         derivative_by_terms(self, parameters, index, value)
     }
 
     /// Adds [`log_prob_of_all`](Self::log_prob_of_all) as a function of the parameters in the range `open` alone. The default refuses;
-    /// [`likelihood`](Self::likelihood) is then asked for each value.
+    /// [`likelihood`](Self::likelihood) is then called for each value.
     fn likelihood_of_all(
         &self,
         parameters: &[f64],
@@ -281,15 +281,15 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// The terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and any of
-    /// these. None if there are none.
+    /// these. Empty if there are none.
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }
 
-    /// A random value with a density in proportion to that of the member times the likelihood, which has the
+    /// A random value with a density in proportion to the member's times the likelihood, which has the
     /// [`conjugate_terms`](Self::conjugate_terms) only; `None` if there is no such distribution.
     ///
-    /// A sampler takes it for an exact draw.
+    /// Samplers use it as an exact draw.
     fn sample_conditional<R: Rng + ?Sized>(
         &self,
         parameters: &[f64],
@@ -312,7 +312,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 }
 
-/// The derivative of `log_prob` by a parameter, from the terms of the likelihood.
+/// The derivative of `log_prob` with respect to a parameter, from the terms of the likelihood.
 pub(crate) fn derivative_by_terms<T: Value>(
     family: &impl Family<T>,
     parameters: &[f64],

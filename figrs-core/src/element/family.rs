@@ -16,7 +16,7 @@ use crate::value::Value;
 impl Atomic {
     /// The element of a [`Family`] with these parameters: each a number, a [`Param`](crate::Param), or an element.
     ///
-    /// A list has entries of one type; where some are numbers and others elements, make each an [`Operand`]:
+    /// All entries of a list have one type; where some are numbers and others elements, make each an [`Operand`]:
     ///
     /// ```
     /// # use figrs_core::rand::{Rng, RngExt};
@@ -60,9 +60,9 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
     )
 }
 
-/// A member of a family whose type is known, as [`family_at`] makes it.
+/// Makes a member of a family whose type is known, as [`family_at`] does.
 ///
-/// A constructor is generic in its parameters, so that the crate of its user compiles it. What depends on the family alone is compiled here, once.
+/// A constructor is generic in its parameters, so that its user's crate compiles it. The code that depends on the family alone is compiled here, once.
 macro_rules! compiled_family {
     ($value:ty, $constructor:literal, $type:ty, $family:expr, $parameters:expr) => {{
         fn member(
@@ -77,7 +77,7 @@ macro_rules! compiled_family {
 }
 pub(crate) use compiled_family;
 
-/// A parameter, or a list of them that is one element.
+/// A parameter, or one element whose value is a list of parameters.
 #[derive(Clone, Debug)]
 pub(crate) enum Parameter {
     One(Operand),

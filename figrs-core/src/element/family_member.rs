@@ -22,7 +22,7 @@ pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<
 pub(super) struct FamilyMember<F> {
     family: Arc<F>,
     parameters: Vec<Number>,
-    /// Their values, if none can change.
+    /// The values of the parameters, if none can change.
     constants: Option<Vec<f64>>,
 }
 
@@ -146,7 +146,7 @@ pub(super) fn family_name<T: Value>(
     wrong: &WrongParameter,
 ) -> &'static str {
     let names = family.parameters();
-    // The last name goes for the rest of a list.
+    // The last name stands for the rest of a list.
     let name = names.get(wrong.index).or(names.last());
     name.copied().unwrap_or("parameter")
 }
@@ -159,7 +159,7 @@ pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter)
     }
 }
 
-/// The parameters of a family, on the stack as long as they are few.
+/// The parameters of a family, on the stack while they are few.
 #[derive(Default)]
 pub(super) struct Parameters {
     few: [f64; Self::FEW],

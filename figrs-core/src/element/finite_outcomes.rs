@@ -9,7 +9,7 @@ use crate::value::support::Support;
 pub struct FiniteOutcomes {
     /// The outcomes.
     pub support: Support,
-    /// The probability of each; zero may mean too small for `f64`, then the logarithm is finite.
+    /// The probability of each; zero may mean too small for `f64`, and the logarithm is then finite.
     pub probabilities: Vec<f64>,
 }
 
@@ -43,7 +43,7 @@ impl NotEnumerable {
         }
     }
 
-    /// The error of an algorithm that tries all values, and compares them with those observed.
+    /// The error of an algorithm that tries all values, and compares them with the observed ones.
     pub fn even_if_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,

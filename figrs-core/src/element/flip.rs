@@ -67,7 +67,7 @@ impl Family<bool> for Bernoulli {
         if *value { p.ln() } else { (-p).ln_1p() }
     }
 
-    /// Number of values, and number of true ones.
+    /// Number of values, and number of values that are true.
     fn statistics(&self, values: &[bool]) -> Option<Vec<f64>> {
         let heads = values.iter().filter(|value| **value).count();
         Some(vec![values.len() as f64, heads as f64])
@@ -112,7 +112,7 @@ impl Family<bool> for Bernoulli {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> bool {
-        // A parameter may change while a sampler runs: any number is compared, none panics.
+        // A parameter may change while a sampler runs: the comparison accepts any number and never panics.
         rng.random::<f64>() < parameters[0]
     }
 }

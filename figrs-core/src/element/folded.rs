@@ -17,13 +17,13 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds the distance from zero of a normally distributed number of mean zero.
+/// Builds the absolute value of a normally distributed number of mean zero.
 #[derive(Debug)]
 pub struct HalfNormal;
 
 impl HalfNormal {
-    /// With the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
-    /// [`Precision`](crate::Precision) of the normal number, not of its distance.
+    /// A number with the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
+    /// [`Precision`](crate::Precision) of the normal number, not of its absolute value.
     ///
     /// Numbers from zero. Density 2 exp(−x² / (2 variance)) / sqrt(2π variance), mean sqrt(2 variance / π), variance
     /// (1 − 2 / π) variance.
@@ -43,12 +43,12 @@ impl HalfNormal {
     }
 }
 
-/// Builds the distance from zero of a number with a Cauchy distribution around zero.
+/// Builds the absolute value of a number with a Cauchy distribution around zero.
 #[derive(Debug)]
 pub struct HalfCauchy;
 
 impl HalfCauchy {
-    /// With this [`Scale`], which is the median.
+    /// A number with this [`Scale`], which is the median.
     ///
     /// Numbers from zero. Density 2 / (π scale (1 + (x / scale)²)); there is no mean.
     #[track_caller]

@@ -1,7 +1,7 @@
 //! Footprint: the bytes of the elements that are alive on a thread.
 //!
-//! Functions given to elements make elements that may be captured by other functions, where no walk finds them. So each
-//! node is counted when it is made and when it is dropped, and the elements that a call made and left are the difference
+//! Functions given to elements make elements that other functions may capture, where no walk finds them. So each
+//! node is counted when it is made and when it is dropped, and the elements that a call made and did not drop are the difference
 //! between two readings.
 
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use std::cell::Cell;
 /// Overhead of an allocation beyond the bytes asked for: 8 to 16 bytes on 64-bit systems.
 pub const ALLOCATION: usize = 16;
 
-/// Net number of nodes and bytes made on a thread, those dropped there deducted, since some reading.
+/// Net number of nodes and bytes made on a thread since some reading: those dropped on the thread are deducted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     pub nodes: i64,
@@ -21,7 +21,7 @@ thread_local! {
 }
 
 impl Footprint {
-    /// The present reading of this thread.
+    /// The current reading of this thread.
     pub fn now() -> Self {
         ALIVE.with(Cell::get)
     }
@@ -42,7 +42,7 @@ impl Footprint {
     }
 
     fn count(nodes: i64, bytes: i64) {
-        // While a thread ends nobody reads it any more.
+        // Nobody reads the count of a thread that is ending.
         let _ = ALIVE.try_with(|alive| {
             let before = alive.get();
             alive.set(Self {

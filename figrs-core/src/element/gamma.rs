@@ -24,7 +24,7 @@ use crate::element::family::compiled_family;
 pub struct Gamma;
 
 impl Gamma {
-    /// With this shape, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale), which is 1 / rate.
+    /// A number with this shape, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale), which is 1 / rate.
     ///
     /// Positive numbers. Mean shape / rate = shape · scale, variance shape / rate² = shape · scale². A shape of one
     /// is [`Exponential`](crate::Exponential). With a shape below one the density at zero is infinite, and observing
@@ -93,7 +93,7 @@ impl Family<f64> for GammaDistribution {
         if count == 0.0 {
             return 0.0;
         }
-        // As of values that all are their geometric mean, and what their sum adds to that.
+        // The log-probability at the geometric mean, taken `count` times, corrected for the difference of the sum.
         let ln_rate = self.0.ln_rate(pace);
         let middle = (logs / count).exp();
         let x = self.0.standard(middle, pace);
@@ -162,8 +162,8 @@ impl Family<f64> for GammaDistribution {
     }
 }
 
-/// The log-density of the gamma distribution of rate one at `x`, which is zero or infinite by rounding where `value` is
-/// neither; its logarithm is `ln_x`.
+/// The log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. Rounding may make `x` zero or infinite
+/// where `value` is neither.
 pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64 {
     if value < 0.0 || value == f64::INFINITY {
         f64::NEG_INFINITY
@@ -180,7 +180,7 @@ pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64
     }
 }
 
-/// A draw from a gamma distribution times a likelihood of ln θ and θ: it is one again.
+/// A draw from a gamma distribution times a likelihood of ln θ and θ: the product is again a gamma distribution.
 pub(super) fn conditional_gamma<R: Rng + ?Sized>(
     shape: f64,
     rate: f64,
@@ -217,7 +217,7 @@ pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
 
 /// The logarithm of a draw from the gamma distribution of rate one, finite where the draw rounds to zero.
 ///
-/// A draw of the next larger shape times a power of a uniform number: Marsaglia and Tsang (2000), section 6.
+/// It is a draw of the next larger shape times a power of a uniform number: Marsaglia and Tsang (2000), section 6.
 pub(super) fn ln_unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     if shape < 1.0 {
         let power = 1.0 - rng.random::<f64>();

@@ -14,12 +14,12 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a count of independent trials, each a success with the same probability, up to the first success.
+/// Builds a count of independent trials up to the first success, all with the same probability of success.
 #[derive(Debug)]
 pub struct Geometric;
 
 impl Geometric {
-    /// The failures before the first success: 0, 1, 2, …
+    /// The number of failures before the first success: 0, 1, 2, …
     ///
     /// P(k) = (1 − p)^k p, mean (1 − p) / p, variance (1 − p) / p². The probability `p` of success is a number, a
     /// [`Param`](crate::Param), or an element, from 1e-17 (below, counts do not fit into `u64`) to 1.
@@ -35,7 +35,7 @@ impl Geometric {
         )
     }
 
-    /// The trials up to and with the first success: 1, 2, 3, …
+    /// The number of trials up to and including the first success: 1, 2, 3, …
     ///
     /// P(k) = (1 − p)^(k − 1) p, mean 1 / p, variance (1 − p) / p². The probability `p` of success is as for
     /// [`failures`](Self::failures).
@@ -52,7 +52,7 @@ impl Geometric {
     }
 }
 
-/// Least probability of success: below it, counts above `u64` are not out of the question.
+/// Least probability of success: below it, counts above `u64::MAX` become possible in practice.
 const MIN_PROBABILITY: f64 = 1e-17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl fmt::Debug for GeometricDistribution {
 }
 
 impl GeometricDistribution {
-    /// The failures that a value stands for, if any.
+    /// The number of failures that a value stands for, if it is valid.
     fn failures(self, value: u64) -> Option<f64> {
         match self {
             Self::Failures => Some(value as f64),

@@ -9,12 +9,12 @@ use super::distribution::{Distribution, Outcomes};
 use super::saddle_point::ln_binomial;
 use crate::element::{Element, atomic_at};
 
-/// Builds the number of marked items among some drawn from a population without replacement.
+/// Builds the number of marked items in a sample drawn from a population without replacement.
 #[derive(Debug)]
 pub struct Hypergeometric;
 
 impl Hypergeometric {
-    /// Marked items among `draws` taken from `population` items of which `marked` are marked.
+    /// Number of marked items among `draws` taken from `population` items, of which `marked` are marked.
     #[track_caller]
     pub fn new(population: u32, marked: u32, draws: u32) -> Element<u32> {
         let draw = HypergeometricDistribution {
@@ -42,8 +42,8 @@ impl HypergeometricDistribution {
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
     }
 
-    /// The log-probability of a possible number, from binomial ones, which keep their digits in large populations: that of
-    /// each item drawn by itself with the same probability, given how many are drawn in all (Loader 2000).
+    /// The log-probability of a possible number, from binomial ones, which keep their digits in large populations: each item is
+    /// drawn independently with the same probability, given the total number drawn (Loader 2000).
     fn ln_possible(&self, found: u32) -> f64 {
         let [all, marked, draws, found] =
             [self.population, self.marked, self.draws, found].map(f64::from);
@@ -129,7 +129,7 @@ mod tests {
         assert!((draw.log_prob(&4).exp() - 0.5).abs() < 1e-12);
     }
 
-    /// Differences of factorials lost half of the digits: of two draws from 2²⁵ items none was marked with probability one.
+    /// Differences of factorials lost half of the digits: among two draws from 2²⁵ items none was marked with probability one.
     #[test]
     fn large_populations_keep_their_digits() {
         let population = 1 << 25;

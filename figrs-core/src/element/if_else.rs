@@ -6,14 +6,14 @@ use super::parents::{AsElement, One};
 use crate::element::{Element, chain_at};
 use crate::value::Value;
 
-/// Builds the element that is one of two others, by the value of a Boolean element.
+/// Builds the element that is one of two others, chosen by the value of a Boolean element.
 #[derive(Debug)]
 pub struct If;
 
 impl If {
     /// The value of `then` where `test` is true, else that of `otherwise`.
     ///
-    /// Only the branch that is taken is part of the world.
+    /// Only the chosen branch is part of the world.
     #[track_caller]
     pub fn new<T: Value>(
         test: &Element<bool>,

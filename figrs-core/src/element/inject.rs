@@ -15,7 +15,7 @@ pub struct Inject;
 impl Inject {
     /// The values of these elements, in order.
     ///
-    /// The list has a value for every combination; for a summary of many elements use [`fold`](crate::fold).
+    /// The list has a value for every combination of their values; for a summary of many elements use [`fold`](crate::fold).
     #[track_caller]
     pub fn new<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
         inject(elements)

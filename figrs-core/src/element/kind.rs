@@ -8,7 +8,7 @@ use crate::model::evidence::Evidence;
 
 /// The closed list of node kinds; everything else is built from these.
 pub enum Kind {
-    /// A random value with a distribution of its own.
+    /// A random value with its own distribution.
     Atomic(Box<dyn AtomicOp>),
     /// A deterministic function of parents.
     Apply(Vec<AnyElement>, Box<dyn ApplyOp>),
@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The family whose member it is, if it is one.
+    /// The family that the element is a member of, if it is one.
     #[inline]
     pub fn family(&self) -> Option<&dyn FamilyOp> {
         match self {

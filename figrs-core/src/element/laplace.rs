@@ -19,7 +19,7 @@ use crate::element::family::compiled_family;
 pub struct Laplace;
 
 impl Laplace {
-    /// With this location, and this [`Scale`], which is the mean distance from it.
+    /// A number with this location, and this [`Scale`], which is the mean distance from it.
     ///
     /// All finite numbers. Density exp(−|x − location| / scale) / (2 scale), mean location, variance 2 scale².
     #[track_caller]

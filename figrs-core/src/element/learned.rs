@@ -12,12 +12,12 @@ use super::learned_prior::LearnedPrior;
 use super::normal::NormalDistribution;
 use crate::element::Element;
 
-/// Builds a parameter that is learned from data: an element with a prior, which stands where other elements take a number or a list
+/// Builds a parameter that is learned from data: an element with a prior, used where other elements take a number or a list
 /// of weights.
 ///
-/// Expectation-maximisation (of `figrs-infer`) gives it one value, that of the largest likelihood or posterior density; to samplers it is an
-/// ordinary element with this prior, whose posterior they draw from. It is one parameter however many elements and branches
-/// take it.
+/// Expectation-maximisation (of `figrs-infer`) gives it one value, the one of largest likelihood or posterior density; to samplers it is an
+/// ordinary element with this prior, whose posterior they draw from. It is one parameter, whatever the number of elements and branches
+/// that use it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};
@@ -52,7 +52,7 @@ impl Learned {
         learned_at("Learned::dirichlet", Location::caller(), member, prior).named(name)
     }
 
-    /// A mean of normal distributions, with a [`Normal`](crate::Normal) prior.
+    /// The mean of normal distributions, with a [`Normal`](crate::Normal) prior.
     #[track_caller]
     pub fn normal(
         name: impl Into<String>,
@@ -66,7 +66,7 @@ impl Learned {
         learned_at("Learned::normal", Location::caller(), member, prior).named(name)
     }
 
-    /// A rate, as of [`Exponential`](crate::Exponential) and [`Poisson`](crate::Poisson), or a precision of normal
+    /// A rate, as in [`Exponential`](crate::Exponential) and [`Poisson`](crate::Poisson), or a precision of normal
     /// distributions, with a [`Gamma`](crate::Gamma) prior.
     #[track_caller]
     pub fn gamma(name: impl Into<String>, shape: f64, rate: Rate<f64>) -> Element<f64> {

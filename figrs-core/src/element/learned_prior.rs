@@ -5,18 +5,18 @@ use super::likelihood::{Likelihood, Term};
 /// The prior of a learned parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LearnedPrior {
-    /// Of a probability: its two shapes.
+    /// Prior of a probability: its two shapes.
     Beta([f64; 2]),
-    /// Of a list of probabilities: its concentrations.
+    /// Prior of a list of probabilities: its concentrations.
     Dirichlet(Vec<f64>),
-    /// Of a mean.
+    /// Prior of a mean.
     Normal {
         /// Its mean.
         mean: f64,
         /// Its standard deviation.
         deviation: f64,
     },
-    /// Of a rate or a precision.
+    /// Prior of a rate or a precision.
     Gamma {
         /// Its shape.
         shape: f64,
@@ -39,12 +39,12 @@ impl LearnedPrior {
         }
     }
 
-    /// True if the parameter is a list, even if it is one of a single number.
+    /// True if the parameter is a list, even of a single number.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::Dirichlet(_))
     }
 
-    /// The terms of likelihoods to which it is conjugate.
+    /// The terms of likelihoods to which the prior is conjugate.
     pub fn terms(&self) -> &'static [Term] {
         match self {
             Self::Beta(_) => &[Term::Log, Term::LogComplement],
@@ -116,7 +116,7 @@ pub enum Mode {
     Unbounded,
 }
 
-/// The probabilities that maximise the sum of counts times their logarithms; a count below zero is as none.
+/// The probabilities that maximise the sum of counts times their logarithms; a count below zero counts as zero.
 fn shares(counts: &[f64]) -> Mode {
     let sum: f64 = counts.iter().map(|count| count.max(0.0)).sum();
     if sum > 0.0 {

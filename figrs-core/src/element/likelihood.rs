@@ -45,8 +45,8 @@ impl Term {
 
 /// The log-likelihood of a parameter, up to a constant: a sum of [`Term`]s with coefficients.
 ///
-/// The values that a parameter decides add to it ([`Family::likelihood`](crate::Family::likelihood)), and the distribution of the
-/// parameter draws from its conditional by it ([`Family::sample_conditional`](crate::Family::sample_conditional)).
+/// The values that depend on a parameter add to it ([`Family::likelihood`](crate::Family::likelihood)), and the distribution of the
+/// parameter draws from its conditional with it ([`Family::sample_conditional`](crate::Family::sample_conditional)).
 ///
 /// ```
 /// # use figrs_core::{Likelihood, Term};
@@ -68,7 +68,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// A flat one, which may have these terms.
+    /// A flat likelihood, which may have these terms.
     pub fn new(terms: &'static [Term]) -> Self {
         Self {
             terms,
@@ -84,7 +84,7 @@ impl Likelihood {
         self.power = power;
     }
 
-    /// Marks the log-likelihood as inexpressible by these terms for the value at hand.
+    /// Marks the log-likelihood as one that these terms cannot express for the current value.
     pub fn refuse(&mut self) {
         self.is_refused = true;
     }
@@ -122,7 +122,7 @@ impl Likelihood {
         }
     }
 
-    /// The derivatives by the numbers of the parameter at a value; none by a number of a list that is zero.
+    /// The derivatives with respect to the numbers of the parameter at a value; none with respect to a number of a list that is zero.
     pub fn derivatives(&self, value: &[f64]) -> Vec<f64> {
         let derivative = |(i, &x): (usize, &f64)| {
             if self.terms.contains(&Term::LogOfEach) {
@@ -133,7 +133,7 @@ impl Likelihood {
         value.iter().enumerate().map(derivative).collect()
     }
 
-    /// Adds another log-likelihood as often as `times` says.
+    /// Adds `times` times another log-likelihood.
     pub fn add_times(&mut self, other: &Self, times: f64) {
         for (sum, coefficient) in self.scalars.iter_mut().zip(other.scalars) {
             *sum += times * coefficient;
@@ -159,7 +159,7 @@ impl Likelihood {
         self.scalars.get(term as usize).copied().unwrap_or(0.0)
     }
 
-    /// A flat one, which may have any terms of one number.
+    /// A flat likelihood, which may have any terms of one number.
     pub(crate) fn of_one_number() -> Self {
         Self::new(&SCALAR_TERMS)
     }
@@ -174,7 +174,7 @@ impl Likelihood {
         })
     }
 
-    /// The derivative at `x` of a log-probability that is this sum and a constant; of the probability itself where that is zero.
+    /// The derivative at `x` of a log-probability that is this sum plus a constant; of the probability itself where that is zero.
     /// `None` if there is none.
     pub(crate) fn derivative(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         if self.is_refused {
@@ -199,7 +199,7 @@ impl Likelihood {
         if order == 0.0 || order > 1.0 {
             return Some(0.0);
         }
-        // The other terms, and the constant from a number within.
+        // The other terms, and the constant from a number inside the interval.
         let mut rest = self.clone();
         rest.scalars[term as usize] = 0.0;
         let constant = log_prob(0.5) - self.at(0.5).0;

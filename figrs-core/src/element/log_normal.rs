@@ -20,7 +20,7 @@ use crate::element::family::compiled_family;
 pub struct LogNormal;
 
 impl LogNormal {
-    /// With the mean of the logarithm, and its [`Variance`](crate::Variance),
+    /// A number with the mean of the logarithm, and its [`Variance`](crate::Variance),
     /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision).
     ///
     /// Positive numbers. Density exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π variance)), median exp(mean), mean

@@ -1,4 +1,4 @@
-//! Elements: the random values a model is made of.
+//! Elements: the random values of a model.
 //!
 //! The kernel is five kinds of node (`atomic`, `apply`, `chain`, `table`, `score`); the other files
 //! build Figaro's constructors and the combinators on them.

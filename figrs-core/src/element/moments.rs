@@ -1,9 +1,9 @@
 //! Sums over lists of numbers, for sufficient statistics.
 
-/// Number of partial sums that are added side by side: a single one would wait for each addition.
+/// Number of partial sums that are added side by side: a single sum would wait for each addition.
 const LANES: usize = 8;
 
-/// The sum of a function of each of some values.
+/// The sum of a function over some values.
 #[inline]
 pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];

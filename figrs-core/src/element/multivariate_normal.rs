@@ -14,14 +14,14 @@ use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::{Element, family_of};
 use crate::value::vector::Vector;
 
-/// Builds a list of numbers that are normal together.
+/// Builds a list of numbers that are jointly normal.
 #[derive(Debug)]
 pub struct MultivariateNormal;
 
 impl MultivariateNormal {
-    /// With this mean and [`Covariance`].
+    /// A list with this mean and [`Covariance`].
     ///
-    /// Lists of as many finite numbers. The mean may be a list of numbers or elements, or one element whose value is a
+    /// Lists of finite numbers, as long as the mean. The mean may be a list of numbers or elements, or one element whose value is a
     /// list, such as the last position of a random walk; the covariance is constant.
     ///
     /// ```
@@ -62,7 +62,7 @@ impl Covariance {
         Self((0..variances.len()).map(row).collect())
     }
 
-    /// The lower triangle L with L Lᵀ = this, row by row: Golub and Van Loan, "Matrix Computations", section 4.2.
+    /// The lower triangle L, row by row, where L Lᵀ is this matrix: Golub and Van Loan, "Matrix Computations", section 4.2.
     fn cholesky(&self) -> Result<Vec<Vec<f64>>, String> {
         let size = self.0.len();
         let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
@@ -101,7 +101,7 @@ impl Covariance {
     }
 }
 
-/// A multivariate normal family, with the Cholesky factor of its covariance or the error in that.
+/// A multivariate normal family, with the Cholesky factor of its covariance or the error in it.
 struct MultivariateNormalDistribution {
     covariance: Covariance,
     factor: Result<Vec<Vec<f64>>, String>,

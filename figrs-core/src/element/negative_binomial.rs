@@ -23,11 +23,11 @@ use crate::element::family::compiled_family;
 pub struct NegativeBinomial;
 
 impl NegativeBinomial {
-    /// The failures before as many successes, of independent trials that each succeed with the same probability.
+    /// The number of failures before `successes` successes, in independent trials that each succeed with the same probability.
     ///
     /// 0, 1, 2, … P(k) = Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k, mean successes (1 − p) / p, variance
     /// mean / p. The number of successes is positive and at most 1e15, and need not be an integer; the mean is at most 1e9.
-    /// [`Geometric::failures`](crate::Geometric::failures) is that of one success.
+    /// [`Geometric::failures`](crate::Geometric::failures) is the case of one success.
     #[track_caller]
     pub fn failures(successes: impl Into<Operand>, p: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -39,10 +39,10 @@ impl NegativeBinomial {
         )
     }
 
-    /// With this mean and this dispersion: the smaller the dispersion, the larger the variance.
+    /// A count with this mean and this dispersion: the smaller the dispersion, the larger the variance.
     ///
     /// Variance mean + mean² / dispersion. It is [`failures`](Self::failures) before `dispersion` successes of probability
-    /// dispersion / (dispersion + mean), the form of regressions of counts.
+    /// dispersion / (dispersion + mean), the form used in regressions of counts.
     #[track_caller]
     pub fn with_mean(mean: impl Into<Operand>, dispersion: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -55,17 +55,17 @@ impl NegativeBinomial {
     }
 }
 
-/// Largest mean: that of Poisson's distribution.
+/// Largest mean: the largest rate of a Poisson distribution.
 const MAX_MEAN: f64 = 1e9;
 
-/// Largest number of successes: above it a failure more or less changes none of its digits.
+/// Largest number of successes: above it one failure more or less changes none of its digits.
 const MAX_SUCCESSES: f64 = 1e15;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NegativeBinomialDistribution {
-    /// By the number of successes and their probability.
+    /// The number of successes and their probability.
     Failures,
-    /// By the mean and the dispersion.
+    /// The mean and the dispersion.
     Mean,
 }
 

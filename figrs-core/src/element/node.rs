@@ -38,7 +38,7 @@ pub type NumbersReplaced = Option<Result<f64, String>>;
 pub trait AtomicOp: Send + Sync {
     /// Checks the parameters; the error is a message.
     fn check(&self) -> Result<(), String>;
-    /// The outcomes as a support with probabilities, if they are finitely many; else the reason that there is no list.
+    /// The outcomes as a support with probabilities, if there are finitely many; else the reason that they cannot be listed.
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
@@ -52,7 +52,7 @@ pub trait AtomicOp: Send + Sync {
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
     /// The space of continuous values.
     fn space(&self) -> Space;
-    /// The numbers that it is made of, if some of them are parameters that may change.
+    /// The numbers of the distribution, if some of them are parameters that may change.
     fn numbers(&self) -> &[Number] {
         &[]
     }
@@ -67,26 +67,26 @@ pub trait AtomicOp: Send + Sync {
         likelihood.refuse();
         Ok(())
     }
-    /// The derivative of `log_prob` by one of the numbers, or where the probability is zero of the probability; `None` if it is not known.
+    /// The derivative of `log_prob` with respect to one of the numbers, or of the probability where that is zero; `None` if it is not known.
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let _ = (number, value);
         Ok(None)
     }
-    /// `log_prob` if the numbers were these: `None` where that is not known, a message where they cannot be that.
+    /// `log_prob` if the numbers were these: `None` where it is not known, a message where the numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
         let _ = (numbers, value);
         Ok(None)
     }
-    /// The prior of the parameter that it is, if it is one that is learned.
+    /// The prior of the parameter, if this is one that is learned.
     fn prior(&self) -> Option<&LearnedPrior> {
         None
     }
-    /// The elements whose values are known when it is chosen, if it is a decision: its outcomes then are options, and have no
+    /// The elements whose values are known when it is chosen, if it is a decision: its outcomes are then options, and have no
     /// probabilities.
     fn known(&self) -> Option<&[AnyElement]> {
         None
     }
-    /// The terms of likelihoods to which it is conjugate.
+    /// The terms of likelihoods to which the distribution is conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
     /// A random value from the product with a likelihood of these terms, if there is one.
     fn sample_conditional(
@@ -108,7 +108,7 @@ pub trait ApplyOp: Send + Sync {
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
     /// The position in `values` of the value for these arguments; a new value is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
-    /// True if it is known to be cheap, so that memoisation is no gain.
+    /// True if the function is known to be cheap, so that memoisation is no gain.
     fn is_light(&self) -> bool {
         false
     }
@@ -133,7 +133,7 @@ pub trait ApplyOp: Send + Sync {
 pub trait ChainOp: Send + Sync {
     /// The element for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
-    /// As [`call`](Self::call), of an element that no counterfactual remembers.
+    /// As [`call`](Self::call), but builds an element that no counterfactual remembers.
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
     }
@@ -145,37 +145,37 @@ pub trait ChainOp: Send + Sync {
     fn identity(&self) -> Option<FunctionId> {
         None
     }
-    /// The family, if the element is always an atomic one of its own whose parameters are the arguments.
+    /// The family, if the element is always a new atomic one whose parameters are the arguments.
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
-    /// Identity of the recursive call that the element is, if it is one. It has no parents then.
+    /// Identity of the recursive call that the element stands for, if it does. It then has no parents.
     fn call_id(&self) -> Option<CallId> {
         None
     }
-    /// Heap size in bytes, besides its own size, as far as it is known: captures of functions are not counted.
+    /// Heap size in bytes, besides its own size, as far as it is known: functions' captures are not counted.
     fn heap_bytes(&self) -> usize {
         0
     }
 }
 
-/// A family of distributions with some parameters left open, without its types: the arguments fill them.
+/// A family of distributions some of whose parameters are left open, without its types: the arguments fill them.
 pub trait FamilyOp: Send + Sync {
     /// Checks the parameters; the other methods are called only if it succeeds.
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
     /// True if `log_prob` is a log-density.
     fn is_continuous(&self) -> bool;
-    /// The outcomes as a support with probabilities, if they are finitely many; else the reason that there is no list.
+    /// The outcomes as a support with probabilities, if there are finitely many; else the reason that they cannot be listed.
     fn outcomes(
         &self,
         arguments: &[&dyn Any],
     ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
-    /// Log-probability or log-density for arguments that all are numbers; nothing where `check` or `log_prob` would fail.
+    /// Log-probability or log-density for arguments that all are numbers; `None` where `check` or `log_prob` would fail.
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
     /// Appends the log-probabilities or log-densities of some numbers, for arguments that all are numbers; these may be NaN or
-    /// infinite. Nothing where `check` would fail or the values are of another type; some may have been appended then.
+    /// infinite. `None` where `check` would fail or the values have another type; some may already have been appended.
     fn log_probs_of_values(
         &self,
         arguments: &[f64],
@@ -185,7 +185,7 @@ pub trait FamilyOp: Send + Sync {
         let _ = (arguments, values, logs);
         None
     }
-    /// An upper bound of `log_prob` of a value whatever the arguments are, if one is known.
+    /// An upper bound of `log_prob` of a value over all arguments, if one is known.
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
         let _ = value;
         None
@@ -194,7 +194,7 @@ pub trait FamilyOp: Send + Sync {
     fn takes_params(&self) -> bool {
         false
     }
-    /// The member for some arguments, as an atomic element whose other numbers are these parameters; `None` where a family
+    /// The member for some arguments, as an atomic element; these parameters stand for its other numbers. `None` where a family
     /// has no such members.
     fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
         let _ = arguments;
@@ -212,7 +212,7 @@ pub trait FamilyOp: Send + Sync {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// As [`likelihood`](Self::likelihood), of independent values.
+    /// As [`likelihood`](Self::likelihood), for independent values.
     fn likelihood_of_all(
         &self,
         arguments: &[&dyn Any],
@@ -220,8 +220,8 @@ pub trait FamilyOp: Send + Sync {
         values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// As [`likelihood`](Self::likelihood) for some numbers, of the first argument; nothing where `check` would fail or the
-    /// values are of another type.
+    /// As [`likelihood`](Self::likelihood) for some numbers and the first argument; `None` where `check` would fail or the
+    /// values have another type.
     fn likelihood_of_values(
         &self,
         arguments: &[f64],
@@ -270,13 +270,13 @@ pub trait FamilyOp: Send + Sync {
         count: usize,
         values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault>;
-    /// Sufficient statistics that stand for a value weighed many times, in `log_prob` and `log_prob_for_numbers`, if that
+    /// Sufficient statistics that replace a value that is weighed many times, in `log_prob` and `log_prob_for_numbers`, if that
     /// is quicker.
     fn summary(&self, value: &dyn Any) -> Option<SufficientStatistics> {
         let _ = value;
         None
     }
-    /// Itself, with its type.
+    /// The family itself, with its type.
     fn as_any(&self) -> &dyn Any;
     /// True if another family has the same members for the same arguments.
     fn is_same_as(&self, other: &dyn FamilyOp) -> bool {
@@ -287,7 +287,7 @@ pub trait FamilyOp: Send + Sync {
     fn digest(&self) -> u64 {
         0
     }
-    /// The list of elements built as `of` is, whose family this is, and the list of their values.
+    /// The list of elements built like `of`, whose family this is, and the list of their values.
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
         let _ = (of, values);
         None
@@ -302,7 +302,7 @@ pub trait TableOp: Send + Sync {
     fn values(&self) -> &Support;
     /// The states of each parent, in the order of the rows.
     fn states(&self) -> &[Support];
-    /// The probabilities of all rows, without a scale: the last parent varies fastest, and the values of a
+    /// The probabilities of all rows, without a common scale: the last parent varies fastest, and the values of a
     /// row stand together.
     fn weights(&self) -> &Weights;
     /// Heap size in bytes, besides its own size.
@@ -311,7 +311,7 @@ pub trait TableOp: Send + Sync {
     }
 }
 
-/// One element of a model: its kind, its label, and its type of values.
+/// One element of a model: its kind, its label, and the type of its values.
 struct Node {
     kind: Option<Kind>,
     name: OnceLock<String>,
@@ -383,7 +383,7 @@ impl AnyElement {
         )
     }
 
-    /// The constructor and the source line that called it.
+    /// The constructor, and the source line that called it.
     pub(crate) fn constructor_call(&self) -> (&'static str, &'static Location<'static>) {
         (self.0.constructor, self.0.location)
     }
@@ -401,7 +401,7 @@ impl AnyElement {
         }
     }
 
-    /// An identity that is unique among the elements that are alive.
+    /// An identity that is unique among the living elements.
     pub fn id(&self) -> ElementId {
         ElementId(Arc::as_ptr(&self.0).addr())
     }
@@ -446,7 +446,7 @@ impl AnyElement {
         }
     }
 
-    /// The error of this element's parameters, or of a decision that nothing decides.
+    /// The error for this element's parameters, or for a decision that nothing decides.
     pub fn invalid(&self, problem: String) -> ModelError {
         if self.known().is_some() {
             return ModelError::Undecided {
@@ -466,6 +466,6 @@ impl fmt::Debug for AnyElement {
     }
 }
 
-/// The identity of an element among those that are alive.
+/// The identity of an element among the living ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(usize);

@@ -23,7 +23,7 @@ use crate::element::family::compiled_family;
 pub struct Normal;
 
 impl Normal {
-    /// With this mean, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
+    /// A number with this mean, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
     ///
     /// All finite numbers. Density exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
     ///
@@ -108,7 +108,7 @@ impl OpenDensity {
     /// The log-density of a value.
     #[inline]
     fn log_prob(&self, mean: f64, value: f64) -> f64 {
-        // Differences of large numbers may overflow, halves of them cannot.
+        // Differences of large numbers may overflow; differences of their halves cannot.
         let z = (value / 2.0 - mean / 2.0) / self.deviation;
         -2.0 * z * z - self.ln_deviation - LN_SQRT_2_PI
     }
@@ -116,7 +116,7 @@ impl OpenDensity {
 
 pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
-    /// A spread that is a constant, else NaN, and its density.
+    /// The spread if it is constant, else NaN, and its density.
     constant: (f64, OpenDensity),
 }
 
@@ -154,7 +154,7 @@ impl NormalDistribution {
         }
     }
 
-    /// With a constant standard deviation.
+    /// The family with this constant standard deviation.
     pub(super) fn with_deviation(deviation: f64) -> Self {
         Self::new(SpreadMeasure::Deviation, &deviation.into())
     }
@@ -170,7 +170,7 @@ impl NormalDistribution {
         self.of(spread).deviation
     }
 
-    /// The derivative of the standard deviation by the spread.
+    /// The derivative of the standard deviation with respect to the spread.
     pub(super) fn deviation_slope(&self, spread: f64) -> f64 {
         let deviation = self.deviation(spread);
         match self.measure {
@@ -307,7 +307,7 @@ impl Family<f64> for NormalDistribution {
         let deviation = self.measure.deviation(parameters[1]);
         let own = deviation.powi(2).recip();
         let precision = own - 2.0 * likelihood.get(Term::Square);
-        // The mean is moved, so that what is common to all numbers is not lost in rounding.
+        // The mean is shifted, so that the part common to all numbers is not lost in rounding.
         let pull =
             likelihood.get(Term::Linear) + 2.0 * likelihood.get(Term::Square) * parameters[0];
         let (mean, deviation) = (parameters[0] + pull / precision, precision.sqrt().recip());
@@ -332,7 +332,7 @@ impl Family<f64> for NormalDistribution {
         drawn.map_or(f64::NAN, kept_finite)
     }
 
-    /// The density at the mean, where the mean is open.
+    /// The density at the mean, if the mean is open.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &f64) -> Option<f64> {
         let mean = parameters[0].unwrap_or(*value);
         let all = [mean, parameters[1]?];

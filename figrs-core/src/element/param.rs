@@ -8,9 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::label::printable;
 
-/// A named number that stands where an element takes a number, and may change without rebuilding the model.
+/// A named number that an element uses in place of a constant, and that may change without rebuilding the model.
 ///
-/// Clones share the number. A parameter that is zero is an ordinary number that happens to be zero: terms multiplied by it
+/// Clones share the number. A parameter whose value is zero remains an ordinary number: terms multiplied by it
 /// stay in the model.
 ///
 /// ```
@@ -21,7 +21,7 @@ use super::label::printable;
 /// # drop(rain);
 /// ```
 ///
-/// It can be saved and loaded with serde, as its name and value; a loaded parameter is one of its own.
+/// It can be saved and loaded with serde, as its name and value; a loaded parameter is a new one, independent of the saved one.
 #[derive(Clone)]
 pub struct Param(Arc<(String, AtomicU64)>);
 
@@ -41,12 +41,12 @@ impl Param {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
 
-    /// True if both are one parameter.
+    /// True if both are the same parameter.
     fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// An identity that is unique among the parameters that are alive.
+    /// An identity that is unique among the living parameters.
     pub fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
@@ -95,7 +95,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// True if both are the same constant, or one parameter.
+    /// True if both are the same constant, or the same parameter.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Constant(a), Self::Constant(b)) => a.to_bits() == b.to_bits(),
@@ -112,7 +112,7 @@ impl Number {
         }
     }
 
-    /// True if this is a constant zero, and so can never be anything else.
+    /// True if this is a constant zero, which can never become anything else.
     pub fn is_structural_zero(&self) -> bool {
         matches!(self, Self::Constant(0.0))
     }

@@ -122,7 +122,7 @@ impl<E: AsElement> AsElement for &E {
 /// They are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` of its own, which
 /// comes first: write [`Apply::new`](crate::Apply::new), or a tuple.)
 ///
-/// Brings the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
+/// Adds the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
     label = "give one element, a tuple of up to eight, or a list",
@@ -161,7 +161,7 @@ pub trait Parents {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
     }
 
-    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that what they computed for
+    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that results computed for
     /// one of them holds for the others.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>

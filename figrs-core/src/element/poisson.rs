@@ -22,7 +22,7 @@ use crate::element::family::compiled_family;
 pub struct Poisson;
 
 impl Poisson {
-    /// With this rate, the events expected: a number, a [`Param`](crate::Param), or an element, at most 1e9.
+    /// A count with this rate, the expected number of events: a number, a [`Param`](crate::Param), or an element, at most 1e9.
     ///
     /// 0, 1, 2, … P(k) = rate^k exp(−rate) / k!, mean and variance are the rate.
     #[track_caller]
@@ -79,7 +79,7 @@ impl Family<u64> for PoissonDistribution {
         ln_poisson(*value as f64, parameters[0], parameters[0].ln())
     }
 
-    /// Number of values, their mean, and the log-probability of all if the rate is that mean.
+    /// Number of values, their mean, and the log-probability of all of them if the rate is that mean.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let count = values.len() as f64;
         let sum = sum_of(values, |k| *k as f64);

@@ -1,4 +1,4 @@
-//! The element that is chosen for a decision: a function of what is known.
+//! The element that replaces a decision: a function of the known values.
 
 use std::any::Any;
 
@@ -12,18 +12,18 @@ use crate::value::support::{Support, SupportBuilder};
 pub trait ChoosePolicy: Send + Sync {
     /// The number of the option for these values.
     ///
-    /// **Errors.** If nothing is chosen for them.
+    /// **Errors.** If the policy has no choice for them.
     fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
 }
 
-/// The function of an element that has the chosen option.
+/// The function of an element whose value is the chosen option.
 struct ChosenOption<P> {
     options: Support,
     policy: P,
 }
 
 impl AnyElement {
-    /// The element that a policy chooses for this decision among these options, for the values of what is known.
+    /// The element that replaces this decision: a policy chooses among these options, given the known values.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(

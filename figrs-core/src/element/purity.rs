@@ -32,7 +32,7 @@ pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fau
     }
 }
 
-/// Two elements in which two results of one function differ, as far as data can show.
+/// Describes two elements in which two results of one function differ, as far as data can show.
 pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<String> {
     let mut pairs = vec![(first.clone(), second.clone())];
     let mut compared = 0;
@@ -49,7 +49,7 @@ pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<Stri
     None
 }
 
-/// In debug builds, compares the result of a function with those for arguments of which one is replaced by a value that equals it and
+/// In debug builds, compares the result of a function with its results where one argument is replaced by a value that equals it and
 /// prints otherwise. `compare` describes two results that differ.
 pub(crate) fn check_equal_arguments(
     supports: &[&Support],

@@ -15,20 +15,20 @@ use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// A recursive function, as its own body sees it: gives the element of a call.
+/// A recursive function as its own body sees it: returns the element of a call.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
 
 type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 
 /// A recursive function from a value to an element, whose calls share their distribution.
 ///
-/// A call is a random value of its own, drawn anew however often the function is called with the same argument. An element
+/// Each call is a new random value, even if the function is called twice with the same argument. An element
 /// knows its function and its argument, so that exact algorithms compute the distribution of a call once for each argument
 /// (memoisation), where a Rust function that calls itself is unfolded call by call. The body of a call runs on demand, so
 /// that it may call itself anywhere, and recursion may be deep or endless.
 ///
-/// Exact algorithms share the calls of a function with an argument unless the body reaches an element that is not its own
-/// and not certain, an element that is a target or carries evidence, a [`Score`](crate::Score), a function that fails for
+/// Exact algorithms share the calls of a function with an argument unless the body reaches an element that it does not make itself
+/// and that is not certain, an element that is a target or carries evidence, a [`Score`](crate::Score), a function that fails for
 /// some values, or an element that is not finite: then the call is unfolded. In the most probable world, a shared call
 /// stands for the most probable one with its value: the elements within it weigh, but are not listed. All calls are
 /// unfolded by samplers and `Enumerate`, by bounds of `LazyVariableElimination`, and where worlds are counted, drawn, or
@@ -63,9 +63,9 @@ pub struct Recursive<A, T> {
 }
 
 impl<A: Value, T: Value> Recursive<A, T> {
-    /// The function with this body, which is given the function itself and the argument.
+    /// The function with this body, which receives the function itself and the argument.
     ///
-    /// The body must be pure, as that of a [`Chain`](crate::Chain).
+    /// The body must be pure, like that of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<F>(body: F) -> Self
     where
@@ -79,7 +79,7 @@ impl<A: Value, T: Value> Recursive<A, T> {
         }
     }
 
-    /// The element of a call with this argument: a random value of its own.
+    /// The element of a call with this argument: a new random value.
     #[track_caller]
     pub fn call(&self, argument: A) -> Element<T> {
         self.called(argument, Location::caller())
@@ -141,7 +141,7 @@ impl<A: Value, T: Value> ChainOp for CallOp<A, T> {
     }
 
     fn call_id(&self) -> Option<CallId> {
-        // What a counterfactual remembers of one call is not that of another.
+        // Results that a counterfactual remembers for one call do not hold for another.
         (!self.memory.is_active()).then(|| CallId {
             function: self.function.function,
             argument: Datum::new(self.argument.clone()),

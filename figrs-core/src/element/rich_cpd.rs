@@ -11,9 +11,9 @@ use crate::value::Value;
 /// Condition of a clause on the value of one parent.
 #[derive(Clone, Debug)]
 pub enum Case<T> {
-    /// Any of these.
+    /// Any of these values.
     OneOf(Vec<T>),
-    /// Any but these.
+    /// Any value but these.
     NoneOf(Vec<T>),
     /// Every value.
     Any,

@@ -1,6 +1,6 @@
 //! Logarithms of Poisson, binomial and Student densities that keep their digits at any size.
 //!
-//! The textbook formulas subtract numbers of the size of the parameters; these subtract what remains when the
+//! The textbook formulas subtract numbers as large as the parameters; these subtract the small remainders after the
 //! largest parts have cancelled: Loader (2000), "Fast and accurate computation of binomial probabilities".
 
 use std::f64::consts::{LN_2, PI};
@@ -10,7 +10,7 @@ use statrs::function::gamma::ln_gamma;
 /// ln sqrt(2 pi).
 pub(super) const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// Size from which on the textbook formulas lose more than twelve digits.
+/// Size above which the textbook formulas lose more than twelve digits.
 const LARGE: f64 = 1000.0;
 
 /// Error of Stirling's formula: ln Γ(n + 1) − ln sqrt(2 pi n) − n ln n + n.
@@ -60,7 +60,7 @@ pub(super) fn ln_poisson(k: f64, m: f64, ln_m: f64) -> f64 {
     }
 }
 
-/// ln(Γ(j + k + 1) / Γ(j + 1) / Γ(k + 1) p^j q^k) for `j, k >= 0` and `p + q = 1`, neither zero.
+/// ln(Γ(j + k + 1) / Γ(j + 1) / Γ(k + 1) p^j q^k) for `j, k >= 0` and `p + q = 1`; neither `p` nor `q` is zero.
 pub(super) fn ln_binomial(j: f64, k: f64, p: f64, q: f64) -> f64 {
     let (ln_p, ln_q) = if p < q {
         (p.ln(), (-p).ln_1p())

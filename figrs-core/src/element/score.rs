@@ -23,13 +23,13 @@ use crate::value::Value;
 pub struct Score;
 
 impl Score {
-    /// The element's value, which must be `value` wherever this is reached.
+    /// The element's value, which must be `value` wherever this element is reached.
     #[track_caller]
     pub fn observe<T: Value>(element: &Element<T>, value: T) -> Element<T> {
         Self::build(element, Evidence::observe(value), Location::caller())
     }
 
-    /// The element's value, which must pass `test` wherever this is reached.
+    /// The element's value, which must pass `test` wherever this element is reached.
     #[track_caller]
     pub fn condition<T: Value>(
         element: &Element<T>,
@@ -38,7 +38,7 @@ impl Score {
         Self::build(element, Evidence::condition(test), Location::caller())
     }
 
-    /// The element's value, weighed with `weight(value)` wherever this is reached.
+    /// The element's value, weighed with `weight(value)` wherever this element is reached.
     #[track_caller]
     pub fn weigh<T: Value>(
         element: &Element<T>,
@@ -47,7 +47,7 @@ impl Score {
         Self::build(element, Evidence::weigh(weight), Location::caller())
     }
 
-    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; one that does is an error.
+    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger one is an error.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         element: &Element<T>,

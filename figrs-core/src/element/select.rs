@@ -25,8 +25,8 @@ pub struct Select;
 impl Select {
     /// One of these values; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// Weights need not sum to one: they are divided by their sum. Probabilities that were meant to sum to one and sum to 1.1 by a slip are
-    /// therefore no error. Equal values merge.
+    /// Weights need not sum to one: they are divided by their sum. Probabilities that were meant to sum to one and sum to 1.1 by mistake are
+    /// therefore accepted. Equal values merge.
     ///
     /// ```
     /// # use figrs_core::Select;
@@ -109,8 +109,8 @@ struct Distinct<T> {
     numbers: Vec<u32>,
 }
 
-/// Length from which on constant weights are sampled by an alias table instead of a walk through the list. The table takes
-/// about as long to make as four walks, so that of short lists drawn once it would cost more than it saves.
+/// Least length for which constant weights are sampled by an alias table instead of a walk through the list. Building the table
+/// takes about as long as four walks, so that for short lists drawn once it would cost more than it saves.
 const ALIAS_TABLE_LENGTH: usize = 64;
 
 /// The largest weight and the sum of the weights in units of it, which cannot overflow.
@@ -161,7 +161,7 @@ impl<T: Value> Categorical<T> {
     }
 }
 
-/// The logarithm of the share that `merged` weights in units of `top` have of a `sum` in units of `largest`.
+/// The logarithm of the share of `merged` weights, in units of `top`, in a `sum` in units of `largest`.
 fn log_share(top: f64, merged: f64, largest: f64, sum: f64) -> f64 {
     if top == 0.0 {
         return f64::NEG_INFINITY;
@@ -262,7 +262,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         value: &T,
         likelihood: &mut Likelihood,
     ) {
-        // The weights are all open, and need no division by their sum if they are a point of the simplex.
+        // All weights are open, and need no division by their sum if they are a point of the simplex.
         let mut same = self
             .values
             .iter()
@@ -283,7 +283,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         statistics: &[f64],
         likelihood: &mut Likelihood,
     ) {
-        // The statistics are by distinct value: by weight, if no two are of one value.
+        // The statistics have one entry for each distinct value: one for each weight, if no two weights share a value.
         if open != (0..weights.len()) || statistics.len() != weights.len() {
             return likelihood.refuse();
         }
@@ -294,7 +294,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
     }
 
-    /// Of weights w that sum to S, and a value with the weight m: [the value is that of `index`] / m − 1 / S.
+    /// For weights w that sum to S, and a value with the weight m: [the value is that of `index`] / m − 1 / S.
     fn log_prob_derivative(&self, weights: &[f64], index: usize, value: &T) -> Option<f64> {
         let (largest, sum) = self.scale(weights);
         let sum = largest * sum;

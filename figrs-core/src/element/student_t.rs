@@ -18,15 +18,15 @@ use super::saddle_point::ln_student;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a number with Student's t-distribution, moved and stretched.
+/// Builds a number with Student's t-distribution, shifted and scaled.
 #[derive(Debug)]
 pub struct StudentT;
 
 impl StudentT {
-    /// With this location, [`Scale`] and [`DegreesOfFreedom`]: location + scale · t.
+    /// A number with this location, [`Scale`] and [`DegreesOfFreedom`]: location + scale · t.
     ///
     /// All finite numbers. The mean is the location where the degrees of freedom n are above one; the variance is
-    /// scale² · n / (n − 2) where they are above two, else infinite: the scale is not the standard deviation.
+    /// scale² · n / (n − 2) where they are above two, otherwise infinite: the scale is not the standard deviation.
     #[track_caller]
     pub fn new<S: Into<Operand>, D: Into<Operand>>(
         location: impl Into<Operand>,
@@ -80,7 +80,7 @@ impl Family<f64> for StudentTDistribution {
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = (value - location) / scale;
-        // The derivative of the log-density by the logarithm of the distance, negated.
+        // The derivative of the log-density with respect to the logarithm of the distance, negated.
         let pull = (freedom + 1.0) * x / (freedom + x * x) * x;
         Some(match index {
             0 => (freedom + 1.0) * x / (freedom + x * x) / scale,

@@ -15,7 +15,7 @@ use figrs_factor::graph::sums_to_one;
 pub struct Table;
 
 impl Table {
-    /// The element with one of `values`, by the row of its parents' states.
+    /// The element with one of `values`, by the row for its parents' states.
     ///
     /// Each parent comes with its states, in the order of the table. `weights` has one row of
     /// `values.len()` weights for each combination of parent states, the last parent varying fastest; rows are
@@ -90,7 +90,7 @@ impl TableRows {
         Ok(())
     }
 
-    /// Divides the rows of plain weights; false if a weight is too small for that.
+    /// Divides the rows of plain weights; false if a weight is too small for this.
     fn divide(&mut self) -> Result<bool, String> {
         let columns = self.values.len();
         for i in 0..self.weights.len() / columns {
@@ -119,7 +119,7 @@ impl TableRows {
     }
 }
 
-/// The largest weight of row `i`; an error if there is none, or one that is no weight.
+/// The largest weight of row `i`; an error if all are zero, or one is not a valid weight.
 fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     if let Some(w) = row.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
         return Err(format!(
@@ -133,7 +133,7 @@ fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     Ok(largest)
 }
 
-/// The rows divided by their sums where `f64` does not hold all of them.
+/// The rows divided by their sums, by logarithms, where `f64` cannot hold all of the results.
 fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
     let mut logs: Vec<f64> = (0..weights.len()).map(|i| weights.log(i)).collect();
     for (i, row) in logs.chunks_mut(columns).enumerate() {
@@ -183,7 +183,7 @@ mod tests {
     use crate::expand::{Budget, Content, Expansion};
     use crate::model::Model;
 
-    /// The weights of an element's table over what its parents can be.
+    /// The weights of an element's table over the possible values of its parents.
     fn expanded<T: Value>(model: &Model, element: &Element<T>) -> Weights {
         let targets = [element.erased().clone()];
         let expansion = Expansion::new(model, &targets, Budget::default()).unwrap();

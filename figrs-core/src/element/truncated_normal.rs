@@ -23,8 +23,8 @@ use crate::element::family::compiled_family;
 pub struct TruncatedNormal;
 
 impl TruncatedNormal {
-    /// With the mean and the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
-    /// [`Precision`](crate::Precision) of the normal distribution, which are not those of the truncated one, and the bounds.
+    /// A number with the mean and the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
+    /// [`Precision`](crate::Precision) of the normal distribution, which differ from those of the truncated one, and the bounds.
     ///
     /// Numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability between the
     /// bounds. One of them may be infinite, `f64::NEG_INFINITY` or `f64::INFINITY`, or both. They may be far in a tail: numbers are drawn by
@@ -91,7 +91,7 @@ impl Interval {
         nearest(0.0, self.lower, self.upper)
     }
 
-    /// The interval mirrored at the mean if it is below it.
+    /// The interval, mirrored at the mean if it is below the mean.
     fn upright(self) -> Self {
         if self.upper < 0.0 {
             Self {
@@ -125,17 +125,17 @@ impl Interval {
         }
     }
 
-    /// The logarithm of the share that a part has of the mass, whose points nearest to the mean are `apart` from each other.
+    /// The logarithm of the share of a part in the mass; the points of both that are nearest to the mean are `apart` from each other.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
     }
 
-    /// A draw.
+    /// Draws a number from the interval.
     fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> f64 {
         let nearest = self.nearest();
         if self.width.is_nan() || self.width <= 0.0 || nearest.abs() > MAX_DISTANCE {
-            // Of parameters that became invalid, for which rejection might not end.
+            // Parameters became invalid: rejection might not end.
             return nearest;
         }
         if self.upper < 0.0 {
@@ -183,10 +183,10 @@ fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
 
-/// Width, times the distance from the mean, below which the mass of an interval is that of its middle.
+/// Width, times the distance from the mean, below which the mass of an interval is computed at its middle.
 const NARROW: f64 = 1e-3;
 
-/// Width from which on normal draws are inside more often than uniform ones are accepted: sqrt(2π).
+/// Width above which normal draws are inside more often than uniform ones are accepted: sqrt(2π).
 const WIDE: f64 = 2.506_628_274_631_000_2;
 
 /// The mass above a positive number, in units of the density there: Mills' ratio.
@@ -249,7 +249,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         }
         let deviation = self.0.deviation(parameters[1]);
         let nearest = nearest(mean, lower, upper);
-        // The difference first: both may be far from the mean.
+        // The difference comes first: both may be far from the mean.
         let apart = (value / 2.0 - nearest / 2.0) / deviation;
         let sum = (value / 2.0 - mean / 2.0 + (nearest / 2.0 - mean / 2.0)) / deviation;
         -2.0 * apart * sum - self.between(parameters).mass().ln() - deviation.ln()
@@ -298,7 +298,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         let deviation = self.0.deviation(parameters[1]);
         let half_nearest = |lower: f64, upper: f64| nearest(parameters[0], lower, upper) / 2.0;
         let share = |from: f64, to: f64| {
-            // The difference first: both may be far from the mean.
+            // The difference comes first: both may be far from the mean.
             let apart = (half_nearest(from, to) - half_nearest(lower, upper)) / deviation * 2.0;
             let part = self.interval(parameters, [from, to]);
             all.ln_share(part, apart).exp()

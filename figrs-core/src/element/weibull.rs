@@ -18,7 +18,7 @@ use crate::element::family::compiled_family;
 pub struct Weibull;
 
 impl Weibull {
-    /// With this shape, and this [`Scale`], which 63.2 % do not exceed.
+    /// A lifetime with this shape, and this [`Scale`], which 63.2 % do not exceed.
     ///
     /// Numbers from zero. Density shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale, mean
     /// scale · Γ(1 + 1 / shape), variance scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). A shape of one is

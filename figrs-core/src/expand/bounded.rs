@@ -5,9 +5,9 @@ use super::expansion::Expansion;
 use crate::error::ModelError;
 
 impl Expansion {
-    /// An error if unexpanded parts may weigh worlds with any number, as far as the part that is expanded shows.
+    /// An error if unexpanded parts may weigh worlds with any number, as far as the expanded part shows.
     ///
-    /// **Guarantee.** If there is no error, and no Score in what is not expanded weighs more than one and no
+    /// **Guarantee.** If there is no error, and no Score in unexpanded parts weighs more than one and no
     /// observed value there has a density, worlds weigh no more than in [`for_upper_sums`](super::Encoding::for_upper_sums).
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         let Some((depth, true)) = self.cut else {
@@ -26,7 +26,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// Reason that worlds may weigh any number because of an element, and the remedy.
+    /// Reason that an element leaves the weight of worlds without a bound, and the remedy.
     fn unbounded(&self, expanded: &ExpandedElement) -> Option<(String, &'static str)> {
         let endless = |&r: &usize| matches!(self.elements[r].content, Content::NotEnumerable(_));
         let density = match &expanded.content {

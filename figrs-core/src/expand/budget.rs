@@ -1,17 +1,17 @@
 //! Limits on the size of an expansion.
 
-/// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements takes about
-/// half of that; with the overhead of the allocator, a model without end stays below three quarters of 4 GiB.
+/// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about
+/// half of it; with the overhead of the allocator, an infinite model stays below three quarters of 4 GiB.
 pub const DEFAULT_BYTES: u64 = 2 << 30;
 
-/// Budget of an expansion; beyond it the expansion ends with an error that names the element and the number.
+/// Budget of an expansion; an expansion that exceeds it ends with an error that names the element and the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Entries in the table of one element: the product of its parents' supports. Default 2^25.
     pub table_entries: u64,
-    /// Elements reached, those created inside Chains included: they count as soon as they are made. Default 8 million.
+    /// Elements reached, including those created inside Chains, which count as soon as they are made. Default 8 million.
     pub elements: usize,
-    /// Bytes of memory that the expansion and the elements made for it take: those held by figrs itself, values by their
+    /// Bytes of memory of the expansion and of the elements made for it: the memory of figrs itself, and values by their
     /// size and their [`heap_bytes`](crate::Value::heap_bytes); captures of functions other than elements are not counted.
     /// Default 2 GiB.
     pub bytes: u64,

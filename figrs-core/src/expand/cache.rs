@@ -11,11 +11,11 @@ use crate::value::support::SupportBuilder;
 
 /// The results of Chains and the depths of elements, kept from one expansion of a model to the next.
 ///
-/// A Chain's function runs once for a combination of values however often the model is expanded, and gives the same element
+/// A Chain's function runs once for a combination of values, however often the model is expanded, and gives the same element
 /// each time. So the least nesting depth of every element is known.
 #[derive(Debug)]
 pub struct ExpansionCache {
-    /// With the elements, so that their identities are not given to others.
+    /// Together with the elements, so that their identities are not given to others.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
     /// Number of cached combinations of values, and of positions in them.
     calls: (usize, usize),
@@ -60,7 +60,7 @@ impl ExpansionCache {
         self.before
     }
 
-    /// The smallest depth at which an element was reached so far, and whether this is a new one.
+    /// The smallest depth at which an element was reached so far, and `true` if this depth lowers it.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
         let remembered = cached_entry(&mut self.elements, element, depth);
         let known = remembered.depth;

@@ -31,28 +31,28 @@ pub(super) struct CallRequest {
 /// The solutions of all calls that an expansion has met.
 #[derive(Debug, Default)]
 pub(super) struct CallSolutions {
-    /// With an element of each call, so that the identity of its function is not given to another.
+    /// Together with an element of each call, so that the identity of its function is not given to another.
     solutions: FxHashMap<CallId, (AnyElement, CallSolution)>,
-    /// Functions in the order in which calls of them were first met.
+    /// Functions in the order in which their calls were first met.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// Elements that the model or the query names: a body that reaches one is unfolded, where evidence on it counts.
+    /// Elements that the model or the query names: a body that reaches one is unfolded, so that evidence on it counts.
     roots: FxHashSet<ElementId>,
 }
 
-/// Continuation of a walk that meets a call.
+/// Treatment of a call that a walk meets.
 pub(super) enum CallTreatment {
     /// The call is an atomic element.
     Shared(Support, Weights),
     /// It is a Chain like any other.
     Unfolded,
-    /// It is to be solved first.
+    /// It has to be solved first.
     Unsolved(CallId),
-    /// It is unfolded, and its function is not one that the body met here made: so that body is unfolded as well.
+    /// It is unfolded, and the current body did not make its function: the body is therefore unfolded as well.
     UnfoldsCaller,
 }
 
 impl CallSolutions {
-    /// No calls yet, of a model and a query that name these elements.
+    /// Starts without calls, for a model and a query that name these elements.
     pub(super) fn new(roots: FxHashSet<ElementId>) -> Self {
         Self {
             roots,
@@ -65,7 +65,7 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// The solution of a call in the body of another, before which some number of functions were known.
+    /// The treatment of a call in the body of another; `known` functions were known before that body was entered.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,

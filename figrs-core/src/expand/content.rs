@@ -13,9 +13,9 @@ pub struct ExpandedElement {
     pub element: AnyElement,
     /// The positions of its parents in the expansion.
     pub parents: Vec<usize>,
-    /// The values it can take, less those that evidence excludes.
+    /// The values it can take, without those that evidence excludes.
     pub support: Support,
-    /// `true` if it may have the value `unknown` besides, because it needs unexpanded parts.
+    /// `true` if it may also have the value `unknown`, because it needs unexpanded parts.
     pub unknown: bool,
     /// The natural logarithm of the largest weight that evidence can give the element where it is `unknown`; infinite if
     /// that has no bound.
@@ -26,7 +26,7 @@ pub struct ExpandedElement {
     pub content: Content,
     /// The weights that soft evidence gives each value.
     pub weights: Option<Weights>,
-    /// `true` if evidence left out values that the element could take otherwise.
+    /// `true` if evidence removed values that the element could otherwise take.
     pub restricted: bool,
     /// The position of its outcomes among the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if parameters decide their
     /// probabilities.
@@ -37,12 +37,12 @@ pub struct ExpandedElement {
 
 /// Failures of an element's function: the combinations of parent values for which it has no value.
 ///
-/// An expansion runs functions for all combinations of the values that parents can take, some of which no
-/// world may have: parents may depend on each other, and a branch may be taken for some values only. So
-/// a failure is a mistake in the model only if a world can get there.
+/// An expansion runs functions for all combinations of the values that parents can take, some of which may occur
+/// in no world: parents may depend on each other, and a branch may be taken for some values only. So
+/// a failure is a mistake in the model only if a world can reach it.
 #[derive(Clone, Debug)]
 pub struct FunctionFailures {
-    /// The failure at the first of the combinations.
+    /// The failure for the first of the combinations.
     pub error: ModelError,
     /// By combination: `true` if the function failed.
     pub failed: Vec<bool>,
@@ -93,7 +93,7 @@ pub enum Content {
     Fixed,
     /// Random, with these probabilities of the values of the support.
     Atomic(Weights),
-    /// Random, without a finite support; only a Chain that is observed may use it.
+    /// Random, without a finite support; only an observed Chain may use it.
     NotEnumerable(NotEnumerable),
     /// A function: for each combination of parent values the position of the value, or
     /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) where evidence excludes it.
@@ -114,6 +114,6 @@ pub enum Content {
 }
 
 impl Content {
-    /// In the choices of a Chain: the function failed, or gave an element that cannot have a value.
+    /// In the choices of a Chain: the function failed, or gave an element that has no value.
     pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
 }

@@ -10,13 +10,13 @@ use figrs_factor::graph::{Factor, FactorTable, VarId, Weights};
 /// A row of weights: its offset in a list of them.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
-/// The values of a variable that is a function of the situation of an element.
+/// The values of a variable that is a function of an element's situation.
 pub(super) struct SituationValues<'i> {
-    /// The value where it is reached, for each combination of parent values.
+    /// The value where the element is reached, for each combination of parent values.
     pub(super) index: &'i [u32],
-    /// The value where it is reached and unknown.
+    /// The value where the element is reached and unknown.
     pub(super) unknown: u32,
-    /// The value where it is not reached.
+    /// The value where the element is not reached.
     pub(super) absent: u32,
 }
 
@@ -34,7 +34,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Notes the entries of the next factor that are zero for the present numbers only.
+    /// Records the entries of the next factor that are zero only for the present numbers.
     pub(super) fn record_open_zeros(&mut self, entries: Vec<u32>) {
         if !entries.is_empty() {
             self.open_zeros.push((self.graph.factors.len(), entries));
@@ -59,7 +59,7 @@ impl EncodingBuilder<'_> {
                 let certain = Weights::from_linear(vec![1.0]);
                 self.rows(position, known, |_| Some((&certain, 0)), |_, _| false)?;
             }
-            // It has no value but `unknown`, whatever its parents.
+            // Its only value is `unknown`, whatever its parents.
             Content::Unexplored => {
                 let numbers = SituationValues {
                     index: &[0],
@@ -83,7 +83,7 @@ impl EncodingBuilder<'_> {
                 self.rows(position, known, row, |_, _| false)?;
             }
             Content::Apply(index) if self.is_free_on_failure(position) => {
-                // A row of zeros with a one at each place, by where it starts.
+                // A row of zeros with a single one, for each place, given by the offset at which the row starts.
                 let last = known.saturating_sub(1);
                 let mut zeros = vec![0.0; 2 * last + 1];
                 zeros[last] = 1.0;
@@ -119,8 +119,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// True if the table of an element is its factor as it stands: it has a row for each assignment of its parents'
-    /// variables, which are distinct, and no others.
+    /// True if the table of an element can be its factor unchanged: it has a row for each assignment of its parents'
+    /// variables, which are distinct, and no other rows.
     fn is_complete_table(&self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
         let mut parents = expanded.parents.iter().enumerate();
@@ -154,7 +154,7 @@ impl EncodingBuilder<'_> {
         self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
 
-    /// Adds a variable that tells whether the element is reached with parent values for which its function fails.
+    /// Adds a variable that states whether the element is reached with parent values for which its function fails.
     fn add_failure(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let (Some(failures), Some(asked)) = (&expanded.failures, self.failure_query) else {
@@ -181,7 +181,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Keeps only the worlds in which one of the functions asked for fails.
+    /// Keeps only the worlds in which one of the requested functions fails.
     pub(super) fn require_failure(&mut self) {
         let failures = std::mem::take(&mut self.failures);
         let (variable, weights) = match self.any_of(failures) {
@@ -201,7 +201,7 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![self.variable(position)], all.build());
     }
 
-    /// The element as a function of some others: itself a number for each combination of their values.
+    /// Encodes the element as a function of others: `index` has its value for each combination of their values.
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
         let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);
@@ -213,7 +213,7 @@ impl EncodingBuilder<'_> {
         self.number(position, parents, variable, &numbers);
     }
 
-    /// A variable as a function of the situation of an element.
+    /// Encodes a variable as a function of the situation of an element.
     pub(super) fn number(
         &mut self,
         position: usize,
@@ -239,9 +239,9 @@ impl EncodingBuilder<'_> {
         self.add_function(variables, entries);
     }
 
-    /// The element as a random value, with a row of weights for each combination of its parents' values: for the
-    /// values that are known, or for `unknown` as well. `is_outcome` tells whether a value is an outcome of the row, and its zero
-    /// no more than the present number.
+    /// Encodes the element as a random value, with a row of weights for each combination of its parents' values: only for
+    /// known values, or also for `unknown`. `is_outcome` states whether a value is an outcome of the row whose zero
+    /// is only its present number.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,
@@ -303,7 +303,7 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// For each value of an element its position in another's support, if it is there; for `unknown` that of `unknown`.
+    /// For each value of an element its position in another's support, if the value is there; `unknown` maps to `unknown`.
     pub(super) fn positions_in(&self, from: usize, to: &ExpandedElement) -> Vec<u32> {
         let from = &self.expansion.elements()[from];
         let find = |i| to.support.index_of(from.support.any(i));

@@ -1,6 +1,6 @@
 //! The factors of a Chain.
 //!
-//! Results that are rows of the Chain's own make a conditional table, sparse where most of it is zero.
+//! If all results are rows of the Chain's own, they make a conditional table, sparse where most of it is zero.
 //! Otherwise a selector variable holds the choice; each remaining result is joined to the Chain by one
 //! factor, or where that would be large through the tree of outcomes.
 
@@ -15,10 +15,10 @@ use figrs_factor::graph::{FactorTable, VarId, Weights};
 
 /// Size up to which tables are dense whatever their zeros.
 const SMALL: usize = 32;
-/// Cost of a sparse entry, in dense ones.
+/// Cost of a sparse entry, in units of a dense one.
 const SPARSE_ENTRY: usize = 4;
 
-/// Outcomes of a row of a Chain's own, among the Chain's values: their positions, ascending, and weights.
+/// Outcomes of a row of the Chain's own, among the Chain's values: their positions, ascending, and weights.
 pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -114,7 +114,7 @@ impl EncodingBuilder<'_> {
         })
     }
 
-    /// Adds a selector: a variable from which the choice of a Chain with results other than rows of its own is read.
+    /// Adds a selector: the variable that holds the choice of a Chain some of whose results are not its own rows.
     pub(super) fn add_selector(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let Content::Chain { choice, results } = &expanded.content else {
@@ -125,7 +125,7 @@ impl EncodingBuilder<'_> {
         if single || results.iter().all(|&r| self.row_of(r).is_some()) {
             return;
         }
-        // A parent whose values each choose another result is the selector itself.
+        // A parent each of whose values chooses another result is itself the selector.
         let itself = expanded.parents.first().copied().filter(|&parent| {
             expanded.parents.len() == 1
                 && results.len() == choice.len()
@@ -204,7 +204,7 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// The conditional table of a Chain all of whose results are rows of its own.
+    /// The conditional table of a Chain all of whose results are its own rows.
     fn encode_own_rows(
         &mut self,
         position: usize,
@@ -256,8 +256,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// One factor: where the choice is this result the Chain has its value, elsewhere the result does not matter. False if
-    /// it would be large.
+    /// Adds one factor: the Chain has the value of this result where it is the choice, and ignores it elsewhere. Returns false if
+    /// the factor would be large.
     pub(super) fn joined(
         &mut self,
         position: usize,

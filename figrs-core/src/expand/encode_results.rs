@@ -1,9 +1,9 @@
-//! The multiplexer of a Chain: its value is that of the result that it chooses.
+//! The multiplexer of a Chain: it gives the Chain the value of the chosen result.
 //!
-//! The results are taken one after another by two-way multiplexers. What goes from one to the next is a single variable: the value of the
-//! Chain if its choice was among the results so far, else the choice. So no variable is in many factors, however many
-//! results there are, and each factor is a function: of choice and results there are as many assignments as the choice and
-//! what the results depend on have.
+//! Two-way multiplexers take the results one after another. A single variable passes from one to the next: the value of the
+//! Chain if its choice was among the results so far, else the choice. So no variable is in many factors, whatever the number of
+//! results, and each factor is a function: choice and results have as many assignments as the choice and the variables that
+//! the results depend on.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use figrs_factor::graph::{FactorTable, VarId, Weights};
 /// Up to this many entries, a two-way multiplexer is one table.
 const SMALL: usize = 256;
 
-/// State between two-way multiplexers: a value of the Chain, or a choice not met so far.
+/// State between two-way multiplexers: a value of the Chain, or a choice that was not met so far.
 struct MultiplexerState {
     variable: VarId,
     /// The values, as columns of the Chain, ascending.
     columns: Vec<u32>,
-    /// The states after them.
+    /// The choices, as the states after the columns.
     choices: Vec<ChainChoice>,
 }
 
@@ -28,15 +28,15 @@ impl MultiplexerState {
         self.columns.len() + self.choices.len()
     }
 
-    /// The state in which the value is this column.
+    /// The state that stands for this column.
     fn state(&self, column: u32) -> usize {
         self.columns.partition_point(|&other| other < column)
     }
 }
 
 impl EncodingBuilder<'_> {
-    /// The value of a Chain by its choice, whose result is a row of its own, an element that one factor joins to it, or
-    /// one that a two-way multiplexer does.
+    /// The value of a Chain, given its choice. Each result is a row of the Chain's own, an element joined to it by one factor, or
+    /// an element joined by a two-way multiplexer.
     pub(super) fn join_results(
         &mut self,
         position: usize,
@@ -44,7 +44,7 @@ impl EncodingBuilder<'_> {
         mut rows: Vec<Option<RowOutcomes>>,
         results: &[usize],
     ) {
-        // The parent that is the selector may be a result as well: it then has one value for a choice.
+        // The parent that is the selector may also be a result: it then has one value for a choice.
         for (at, &result) in results.iter().enumerate() {
             if rows[at].is_none() && self.variable(result) == selector.variable {
                 rows[at] = Some(self.chosen_value_row(position, selector, at, result));
@@ -56,7 +56,7 @@ impl EncodingBuilder<'_> {
             choices: selector.choices.clone(),
         };
         let mut open = vec![false; results.len()];
-        // In the order in which they depend on each other, so that each is next to what it depends on.
+        // In the order in which they depend on each other, so that each result is next to those it depends on.
         let mut order: Vec<usize> = (0..results.len()).collect();
         order.sort_by_key(|&at| results[at]);
         for at in order {
@@ -80,7 +80,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// The value that a choice gives a Chain if the selector is the result.
+    /// The row of a choice whose result is the selector itself.
     fn chosen_value_row(
         &self,
         position: usize,
@@ -131,7 +131,7 @@ impl EncodingBuilder<'_> {
                 choices,
             }
         };
-        // The state passed on for each state, `None` for the choice of this result.
+        // The next state for each state, `None` for the choice of this result.
         let columns = from.columns.iter().map(|&column| Some(to.state(column)));
         let mut place = to.columns.len()..;
         let choices = from.choices.iter().map(|&choice| {
@@ -159,7 +159,7 @@ impl EncodingBuilder<'_> {
             self.add_function(vec![from.variable, result, to.variable], index);
             return to;
         }
-        // Where it is large, which choice it is does not meet each value of the result.
+        // In a large multiplexer, extra variables keep the other choices apart from the values of the result.
         let is_chosen = self.graph.add_variable(2);
         let index = next
             .iter()
@@ -191,7 +191,7 @@ impl EncodingBuilder<'_> {
         to
     }
 
-    /// The Chain by what the last multiplexer passes on.
+    /// Defines the Chain by the variable that the last multiplexer passes on.
     fn last(&mut self, position: usize, passed: &MultiplexerState, rows: &[Option<RowOutcomes>]) {
         let own = self.variable(position);
         if passed.variable == own {

@@ -10,21 +10,21 @@ use crate::error::ModelError;
 use crate::value::datum::Datum;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// Treatment of worlds in which a root is unknown.
+/// Treatment of worlds in which the value of a root is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
     /// They are left out.
     LeftOut,
-    /// They weigh as much as they can.
+    /// They have the largest weight that is possible.
     AtMost,
 }
 
 /// Treatment of elements that are not part of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// They are left free, which a sum does not notice.
+    /// They are left free, which does not change a sum.
     Free,
-    /// They take the extra value `absent`, so that they do not weigh.
+    /// They take the extra value `absent`, so that they have no weight.
     Absent,
 }
 
@@ -46,7 +46,7 @@ pub struct Encoding {
     open_zeros: Vec<(usize, Vec<u32>)>,
 }
 
-/// The failures that an encoding asks for.
+/// The failures that an encoding selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureQuery {
     Any,
@@ -65,9 +65,9 @@ pub(super) struct Selector {
 pub(super) enum ChainChoice {
     /// The result at this position among its results.
     Result(usize),
-    /// It is not known what.
+    /// An unknown choice.
     Unknown,
-    /// Nothing, because it is not reached; or because its function fails, where failures are asked for.
+    /// No choice, because the Chain is not reached, or because its function fails where failures are selected.
     Nothing,
 }
 
@@ -82,20 +82,20 @@ impl Encoding {
     /// For sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
     /// Elements that neither needs are left out. A Score that any target of the expansion reaches is part of its worlds,
-    /// and weighs whichever targets are asked for.
+    /// and weighs whichever targets are queried.
     ///
-    /// Of an expansion that is not complete these are the worlds in which nothing that evidence and targets need is
-    /// unknown: the sums are lower bounds. All targets of the expansion are needed then, for a Score may stand
-    /// where it was not expanded.
+    /// For an incomplete expansion these are the worlds in which nothing that evidence and targets need is
+    /// unknown: the sums are lower bounds. All targets of the expansion are then needed, because a Score may stand
+    /// in an unexpanded part.
     ///
     /// **Errors.** [`ModelError::TableTooLarge`] for the factor of an element that does not fit the budget of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
 
-    /// As [`for_sums`](Self::for_sums), with the worlds in which something is unknown: they weigh the most that evidence
+    /// As [`for_sums`](Self::for_sums), including the worlds in which something is unknown: they have the largest weight that evidence
     /// can give them. The sums are upper bounds if [`Expansion::check_bounded`] finds no fault; in the
-    /// Boolean algebra they tell whether the evidence may be possible in any case.
+    /// Boolean algebra they state whether the evidence may be possible in any case.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::AtMost)
     }
@@ -118,7 +118,7 @@ impl Encoding {
         }
         let reaches = ReachConditions::new(expansion.elements(), &roots);
         let mut elements = expansion.elements().iter().zip(&reaches.reach).enumerate();
-        // Where these stand in a branch, they must not weigh or count in the worlds that do not take it.
+        // Where these stand in a branch, they must not weigh or count in worlds that do not take it.
         let conditional = elements.any(|(position, (element, reach))| {
             let counts = expansion.counts_outcomes
                 && element.parametric.is_some()
@@ -135,8 +135,8 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
-    /// For the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): that
-    /// of the element at a position, or any. If there is one of positive weight, the failure is a mistake in
+    /// For the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the one
+    /// of the element at a position, or any. If one of these worlds has positive weight, the failure is a mistake in
     /// the model. Where a function fails its element may have any value.
     pub fn for_failures(
         expansion: &Expansion,
@@ -155,7 +155,7 @@ impl Encoding {
         .build()
     }
 
-    /// For single worlds: the most probable one, or any that is drawn.
+    /// For single worlds: the most probable one, or samples.
     ///
     /// **Errors.** As [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
@@ -174,7 +174,7 @@ impl Encoding {
         std::mem::take(&mut self.graph)
     }
 
-    /// The weights that are zero for the present numbers of the model only, as the probability of an outcome is whose
+    /// The weights that are zero only for the present numbers of the model, such as the probability of an outcome whose
     /// [`Param`](crate::Param) is zero: factors, and positions in the weights of each.
     pub fn open_zeros(&self) -> &[(usize, Vec<u32>)] {
         &self.open_zeros
@@ -190,7 +190,7 @@ impl Encoding {
         self.variables[position]
     }
 
-    /// The value of an element in a world given as a value for each variable; `None` if it is not part of it.
+    /// The value of an element in a world, which is given as a value for each variable; `None` if the element is not part of it.
     /// `expansion` is the one that was encoded.
     pub fn value(
         &self,
@@ -239,7 +239,7 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     targets.filter(|&target| scored[target]).collect()
 }
 
-/// Number of choices up to which the selector of a Chain tells itself which branch is reached.
+/// Largest number of choices for which the selector of a Chain itself states which branch is reached.
 const FEW_CHOICES: usize = 3;
 
 /// An encoding under construction.
@@ -248,19 +248,19 @@ pub(super) struct EncodingBuilder<'e> {
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
-    /// The failures that are asked for, if any are.
+    /// The failures that are selected, if any are.
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
     /// By position: `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
-    /// Variables that tell which of the functions asked for fail.
+    /// Variables that state which of the selected functions fail.
     pub(super) failures: Vec<Guard>,
     /// The weights of outcomes that are zero at present: factors, and positions in the weights of each.
     pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
-    /// Variables that tell whether a Chain (by position) makes a choice, until the factors of the Chain define them.
+    /// Variables that state whether a Chain (by position) makes a choice, until the factors of the Chain define them.
     pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
@@ -326,7 +326,7 @@ impl<'e> EncodingBuilder<'e> {
         })
     }
 
-    /// The Chain whose table has this element as a row, if it is only that.
+    /// The Chain whose table has this element as a row, if the element has no other use.
     pub(super) fn row_of(&self, position: usize) -> Option<usize> {
         self.reaches.row_of[position]
     }
@@ -341,12 +341,12 @@ impl<'e> EncodingBuilder<'e> {
             && !matches!(self.reaches.reach[position], Some(ReachCondition::Always))
     }
 
-    /// True if the one element is absent exactly where the other is.
+    /// True if one element is absent exactly where the other is.
     pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
     }
 
-    /// A variable that tells whether the element is reached, unless it always is.
+    /// A variable that states whether the element is reached; `None` if it always is.
     pub(super) fn guard(&mut self, position: usize) -> Option<Guard> {
         if !self.may_be_absent(position) {
             return None;
@@ -363,10 +363,10 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// One guard for some choices of Chains.
+    /// Builds one guard for some choices of Chains.
     ///
-    /// That of one choice among many is a variable that the multiplexer defines where it takes in the result, so that not all
-    /// branches depend on the selector. Otherwise it is the selector, or a new variable that is the disjunction of several.
+    /// One choice among many gets a variable that the multiplexer defines when it takes in the result, so that not all
+    /// branches depend on the selector. Otherwise the guard is the selector, or a new variable that is the disjunction of several.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES
@@ -400,7 +400,7 @@ impl<'e> EncodingBuilder<'e> {
             .expect("a conditional reach has a choice")
     }
 
-    /// One guard for the disjunction of several.
+    /// Builds one guard for the disjunction of several.
     pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
         guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }

@@ -10,7 +10,7 @@ use crate::error::ModelError;
 
 /// All elements that the roots of a model need, with their values numbered.
 ///
-/// Elements stand after their parents and after the elements that their branches result in.
+/// Elements come after their parents and after the results of their branches.
 #[derive(Debug)]
 pub struct Expansion {
     pub(super) elements: Vec<ExpandedElement>,
@@ -18,12 +18,12 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth to which it was expanded, and `true` if that left some part out.
+    /// The depth to which it was expanded, and `true` if some part was left out.
     pub(super) cut: Option<(usize, bool)>,
     pub(super) budget: Budget,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
-    /// `true` if outcomes are to be counted, so that elements that are not reached must not have any.
+    /// `true` if outcomes are to be counted, so that elements that are not reached must have none.
     pub(super) counts_outcomes: bool,
     /// `true` if some elements are calls that share their distribution.
     pub(super) shares_calls: bool,
@@ -35,13 +35,13 @@ impl Expansion {
         !matches!(self.cut, Some((_, true)))
     }
 
-    /// True if some elements are calls of recursive functions that were not unfolded: the elements within them are not part
-    /// of this expansion.
+    /// True if some elements are calls of recursive functions that were not unfolded: this expansion then lacks the elements
+    /// inside them.
     pub fn shares_calls(&self) -> bool {
         self.shares_calls
     }
 
-    /// Number of elements reached, counting them again where the walk had to be repeated.
+    /// Number of elements reached, counted again where the walk had to be repeated.
     pub fn reached(&self) -> usize {
         self.reached
     }
@@ -56,7 +56,7 @@ impl Expansion {
         self.positions.get(&element.id()).copied()
     }
 
-    /// The outcomes whose probabilities parameters decide, by the origin of their weights.
+    /// The outcomes whose probabilities parameters decide, in the order of the origins of their weights.
     pub fn parametric_outcomes(&self) -> &[ParametricOutcomes] {
         &self.parametric
     }
@@ -93,7 +93,7 @@ impl Expansion {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
 
-    /// The positions of the elements whose functions failed for some combination, that the roots need.
+    /// The positions of elements that the roots need and whose functions failed for some combination.
     pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
         elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))

@@ -4,7 +4,7 @@ use crate::element::footprint::Footprint;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
-/// The bytes of so many items of a type.
+/// The bytes of `count` items of a type.
 pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
@@ -20,7 +20,7 @@ pub(super) struct MemoryAccount {
 }
 
 impl MemoryAccount {
-    /// No bytes yet; elements count from now on, or from an earlier reading.
+    /// Starts with no bytes; elements count from now on, or from an earlier reading.
     pub(super) fn new(limit: u64, before: Option<Footprint>) -> Self {
         Self {
             limit,
@@ -37,7 +37,7 @@ impl MemoryAccount {
         self.held = self.held.saturating_sub(bytes);
     }
 
-    /// An error if so many bytes more would be over the limit.
+    /// An error if `more` additional bytes would exceed the limit.
     pub(super) fn check(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
         let needed = self.before.bytes_since().saturating_add(self.held + more);
         if needed > self.limit {
@@ -62,7 +62,7 @@ mod tests {
     use crate::model::Model;
     use figrs_factor::Until;
 
-    /// Each call makes two wide distributions and two Chains on them, without end.
+    /// Each call makes two wide distributions and two Chains on them, endlessly.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {
@@ -103,7 +103,7 @@ mod tests {
             assert!(
                 matches!(error, ModelError::TooManyElements { limit, .. } if limit == elements)
             );
-            // Two expansions; debug builds call a function twice, to compare.
+            // Two expansions; debug builds call a function twice to compare the results.
             let calls = calls.load(Ordering::Relaxed);
             assert!(
                 calls <= 4 * (elements + 1),
@@ -123,7 +123,7 @@ mod tests {
             panic!("another error");
         };
         assert_eq!(limit, 8 << 20);
-        // The last branch made is what is above the limit.
+        // Only the last branch exceeds the limit.
         assert!(needed > limit && needed < limit + (1 << 18), "{needed}");
     }
 

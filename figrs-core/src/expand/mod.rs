@@ -6,18 +6,18 @@
 //! atomic elements of its own becomes one conditional table; other results are joined through a selector
 //! variable, at a cost that adds up over the branches instead of multiplying.
 //!
-//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that need them are `unknown`, an extra
-//! value; the encodings of such an expansion bound the sums over all worlds from below and from above.
+//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that need them have the extra value
+//! `unknown`; the encodings of such an expansion bound the sums over all worlds from below and from above.
 //!
 //! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for its argument.
 //!
-//! [`Expansion::learning`] puts parameters in the place of [`Learned`](crate::Learned) elements; the weights that parameters decide
-//! know the outcomes that they are the probabilities of.
+//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters; the weights that parameters decide
+//! know their outcomes.
 //!
 //! [`Expansion::deciding`] gives decisions their options as values, without probabilities.
 //!
 //! A function that fails for some combination leaves [`FunctionFailures`]: an algorithm asks [`Encoding::for_failures`] whether a
-//! world can get there before it reports the failure.
+//! world can reach it before it reports the failure.
 
 mod bounded;
 mod budget;

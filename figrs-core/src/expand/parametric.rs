@@ -27,7 +27,7 @@ pub struct LearnedParameter {
     prior: LearnedPrior,
 }
 
-/// The prior of an element, if it is one that is learned.
+/// The prior of an element, if it is learned.
 fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
     match element.kind() {
         Kind::Atomic(op) => op.prior(),
@@ -41,7 +41,7 @@ impl LearnedParameter {
         &self.prior
     }
 
-    /// Sets the parameters to a value of the element; false if it is none of as many numbers.
+    /// Sets the parameters to a value of the element; false if the value does not have the right number of numbers.
     pub fn set(&self, value: &Datum) -> bool {
         let number = value.get::<f64>().map(std::slice::from_ref);
         let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
@@ -52,7 +52,7 @@ impl LearnedParameter {
         fits.is_some()
     }
 
-    /// Sets the parameters to as many numbers.
+    /// Sets the parameters to these numbers, one for each.
     pub fn set_numbers(&self, numbers: &[f64]) {
         for (param, &x) in self.params.iter().zip(numbers) {
             param.set(x);
@@ -76,7 +76,7 @@ impl LearnedParameter {
 }
 
 impl LearnedParameters {
-    /// The parameters that have been reached, in that order.
+    /// The parameters that have been reached, in the order in which they were.
     pub fn iter(&self) -> impl Iterator<Item = &LearnedParameter> {
         self.learned.values()
     }
@@ -94,7 +94,7 @@ impl LearnedParameters {
         Some((position, learned))
     }
 
-    /// The parameters of an element, with its prior's mean as their first values; `None` if it is not learned.
+    /// The parameters of an element, which start at its prior's mean; `None` if it is not learned.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] of the prior.
     pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {
@@ -116,7 +116,7 @@ impl LearnedParameters {
     }
 }
 
-/// True if a parameter stands for the element where parameters are learned.
+/// True if the element is one that parameters replace in learning.
 pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }
@@ -124,13 +124,13 @@ pub(super) fn is_learned(element: &AnyElement) -> bool {
 /// The outcomes of a random element whose probabilities parameters decide.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
-    /// The atomic element whose numbers the parameters are: the element itself, or the member of a family that stands for it.
+    /// The atomic element whose numbers are the parameters: the element itself, or the member of a family that stands for it.
     pub member: AnyElement,
     /// The position of the element in its expansion.
     pub position: usize,
-    /// The origin of the weight of the first outcome; those of the others follow.
+    /// The origin of the weight of the first outcome; the other origins follow it.
     pub first: u32,
-    /// The outcomes; empty where they are not listed: there is one origin then, that of the observed value.
+    /// The outcomes; empty where they are not listed: the only origin is then that of the observed value.
     pub support: Support,
 }
 

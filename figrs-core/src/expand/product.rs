@@ -7,7 +7,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 use figrs_factor::graph::Assignments;
 
-/// The number of combinations, or an error if a table over them would be over the limit.
+/// The number of combinations, or an error if a table over them would exceed the limit.
 pub(super) fn size(
     element: &AnyElement,
     supports: &[&Support],
@@ -26,8 +26,8 @@ pub(super) fn size(
     Ok(needed as usize)
 }
 
-/// Calls `visit` with each combination in row-major order (last parent fastest); with nothing for one that gives a parent that is
-/// listed twice two values.
+/// Calls `visit` with each combination in row-major order (last parent fastest); with `None` where a parent that is listed twice
+/// would have two values.
 pub(super) fn for_each_combination<E>(
     parents: &[usize],
     supports: &[&Support],
@@ -36,7 +36,7 @@ pub(super) fn for_each_combination<E>(
     if supports.iter().any(|support| support.is_empty()) {
         return Ok(());
     }
-    // Parents that are listed before, and where.
+    // Parents that are listed before, and their first places.
     let first = |(at, parent)| Some((at, parents[..at].iter().position(|p| p == parent)?));
     let repeated: Vec<(usize, usize)> = parents.iter().enumerate().filter_map(first).collect();
     let all = Assignments::rows(supports.iter().map(|support| support.len()));

@@ -14,12 +14,12 @@ pub(super) enum ReachCondition {
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// Reach of every element, and the elements that exist only as a row of one Chain.
+/// Reach of every element, and the elements whose only use is as a row of one Chain.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
     /// By position; `None` for elements that the roots do not need.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// By position: the only Chain that mentions the element, if it is atomic and mentioned by nothing else.
+    /// By position: the only Chain that mentions the element, if the element is atomic and nothing else mentions it.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
@@ -112,14 +112,14 @@ impl ExpandedElement {
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
-            // Its parents, if it has any, are in the world where it is.
+            // If it has parents, they are in every world where it is.
             Content::Unexplored => self.parents.is_empty(),
             _ => false,
         }
     }
 }
 
-/// Replaces all choices of a Chain, where every one is in the set, by the Chain's own reach.
+/// Replaces the choices of a Chain by the Chain's own reach if the set holds all of them.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],

@@ -18,12 +18,12 @@ use figrs_factor::graph::{FactorTable, Weights, WorldWeight};
 pub(super) struct TableLimits<'a> {
     /// Entries that it may have.
     pub(super) entries: u64,
-    /// Gives an error if there is no room for so many bytes more.
+    /// Returns an error if there is no room for that many additional bytes.
     pub(super) room: &'a dyn Fn(u64) -> Result<(), ModelError>,
     pub(super) until: &'a Until,
 }
 
-/// An error if the expansion is to end now.
+/// An error if the expansion has to stop now.
 #[inline]
 pub(super) fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
     if until.is_over() {
@@ -44,7 +44,7 @@ struct FailureCollector {
 
 impl FailureCollector {
     /// Records the outcome for the next combination; returns the value if there is one. An error that concerns more than
-    /// the worlds with this combination is passed on.
+    /// the worlds with this combination is returned.
     fn record<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
         match outcome {
@@ -69,7 +69,7 @@ impl FailureCollector {
     }
 }
 
-/// The probabilities of an atomic element's outcomes; of the observed value alone if there is one.
+/// The probabilities of an atomic element's outcomes; only that of the observed value if there is one.
 pub(super) fn atomic(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -97,7 +97,7 @@ pub(super) fn atomic(
     }
 }
 
-/// Probabilities as weights; by their logarithms if one is too small for `f64`.
+/// Probabilities as weights; as logarithms if one is too small for `f64`.
 fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Result<Weights, Fault> {
     if linear.iter().all(|p| p.is_normal()) {
         return Ok(Weights::from_linear(linear));
@@ -198,11 +198,11 @@ pub(super) fn table(
     Ok((values, Content::Table(weights.build()), failures.finish()))
 }
 
-/// Positions of a parent's values among the states that a table has for it.
+/// Positions of a parent's values among the states that a table lists for it.
 enum Positions {
     /// They are the same list.
     Same,
-    /// The state of each value, looked up once and not once a row.
+    /// The state of each value, looked up once and not for each row.
     Listed(Vec<Option<usize>>),
 }
 
@@ -285,7 +285,7 @@ fn weigh(
     }
 }
 
-/// Leaves out the values that evidence on the element excludes, and weighs the rest.
+/// Removes the values that evidence on the element excludes, and weighs the others.
 pub(super) fn restrict(
     expanded: &mut ExpandedElement,
     evidence: &[Evidence],

@@ -1,8 +1,8 @@
 //! Expansion in which each call of a recursive function is solved once for its argument.
 //!
-//! A call suspends the walk that meets it until its body, expanded by a walk of its own, has been solved: it is an atomic
+//! A call suspends the walk that meets it until its body, expanded by its own walk, has been solved; the call is an atomic
 //! element from then on. A body is expanded twice. Elements that both expansions reach were not made by the body: others
-//! may read them, so that such a call is unfolded instead.
+//! may read them, so such a call is unfolded instead.
 
 use rustc_hash::FxHashSet;
 
@@ -21,7 +21,7 @@ use figrs_factor::graph::Weights;
 /// Query on the worlds of an expansion that shares calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKind {
-    /// Sums over them.
+    /// Sums over the worlds.
     Sums,
     /// The values of the elements in the most probable one.
     BestWorld,
@@ -31,8 +31,8 @@ impl Expansion {
     /// Expands what `targets` and the evidence of `model` need, with calls of [`Recursive`](crate::Recursive) functions as
     /// atomic elements wherever calls with the same argument may share their distribution.
     ///
-    /// `solve` gives a weight for each value of the only target of an expansion without evidence: the sum over its worlds,
-    /// or the weight of the most probable one, as it is asked.
+    /// `solve` computes a weight for each value of the only target of an expansion without evidence: the sum over its worlds,
+    /// or the weight of the most probable one, depending on the query.
     ///
     /// **Complexity.** Bodies are expanded twice and solved once for each function and argument.
     ///
@@ -89,11 +89,11 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// Result of the first walk, if this is the second.
+    /// Result of the first walk, if this is the second one.
     first: Option<Expansion>,
 }
 
-/// The calls of one expansion, and those being solved, each for the one before it.
+/// The calls of one expansion, and a stack of those being solved, each for the one below it.
 struct CallSharing<'m> {
     empty_model: &'m Model,
     budget: Budget,
@@ -101,12 +101,12 @@ struct CallSharing<'m> {
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
-    /// Memory taken by the walk that waits for all of them.
+    /// Memory taken by the walk that waits for all of these calls.
     memory: MemoryAccount,
 }
 
 impl<'m> CallSharing<'m> {
-    /// Advances a walk until it is done or wants a call.
+    /// Advances a walk until it is done or needs the solution of a call.
     fn advance(
         &mut self,
         walk: &mut Expander<'m>,
@@ -119,7 +119,7 @@ impl<'m> CallSharing<'m> {
         outcome.map(|()| walk.pending_call.take())
     }
 
-    /// Calls a function, to expand its body.
+    /// Calls a function and starts to expand its body.
     fn enter_call(&mut self, wanted: CallRequest, first: Option<Expansion>, reached: usize) {
         let Kind::Chain(_, op) = wanted.element.kind() else {
             return;
@@ -142,7 +142,7 @@ impl<'m> CallSharing<'m> {
                     first,
                 });
             }
-            // The walk that unfolds it says so, if a world gets there.
+            // The walk that unfolds it reports the error, if a world reaches it.
             Err(_) => self.set(&wanted, CallSolution::Unfolded),
         }
     }
@@ -201,8 +201,8 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums certain ones, and
-    /// functions of them, do not count; in a world they would be missing.
+    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, certain elements and
+    /// functions do not count; in a world they would be missing.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,
@@ -216,7 +216,7 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if the values of a body are random by its choices alone, whatever they are.
+/// True if a body has no Scores and no failing functions, so that its values are random by its choices alone.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

@@ -1,4 +1,4 @@
-//! The variables that decide about an element, and its situation under their assignments.
+//! The variables that determine an element, and its situation under their assignments.
 
 use super::encoding::{EncodingBuilder, Guard};
 use figrs_factor::graph::Assignments;
@@ -64,7 +64,7 @@ impl ListedVariables {
 }
 
 impl EncodingBuilder<'_> {
-    /// The scope of an element's parents, with a guard where no parent tells whether the element is reached.
+    /// The scope of an element's parents, with a guard if no parent shows whether the element is reached.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let told = parents.iter().any(tells);
@@ -76,7 +76,7 @@ impl EncodingBuilder<'_> {
         scope
     }
 
-    /// Situation of the element under the present assignment of [`scope`](Self::scope).
+    /// Situation of the element under the present assignment of its [`scope`](Self::scope).
     pub(super) fn situation(
         &self,
         position: usize,

@@ -22,12 +22,12 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// As [`new`](Self::new), with parameters in the place of [`Learned`](crate::Learned) elements, at their present values: of those that `learned`
-    /// does not have yet at the means of their priors.
+    /// As [`new`](Self::new), with parameters in place of [`Learned`](crate::Learned) elements, at their present values; parameters that `learned`
+    /// lacks are added to it and start at the means of their priors.
     ///
-    /// A member of a family one of whose parameters is learned depends on the others only. A learned element that is a target, or
-    /// that another function reads, is an element of one value. An element of `stand_ins` whose outcomes cannot be listed has the value
-    /// given there alone.
+    /// A member of a family with a learned parameter depends on its other parameters only. A learned element that is a target, or
+    /// that another function reads, is an element of one value. An element of `stand_ins` whose outcomes cannot be listed has only the value
+    /// given there.
     ///
     /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
     pub fn learning(
@@ -43,8 +43,8 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// As [`new`](Self::new), with elements that are decided: each has these options as its values, which weigh one, whatever its
-    /// parents. They are decisions, or others that are to be controlled.
+    /// As [`new`](Self::new), with elements that are decided: each has these options as its values, which all weigh one, whatever its
+    /// parents. The elements are decisions, or others that are to be controlled.
     ///
     /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
     pub fn deciding(
@@ -59,10 +59,10 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands the Chains that are nested in fewer than `depth` other Chains; `unknown` is a value of all elements that
-    /// need others.
+    /// Expands the Chains that are nested in fewer than `depth` other Chains; all elements that need other Chains have the value
+    /// `unknown`.
     ///
-    /// Parts that are expanded to some depth are expanded to a greater depth as well, in whatever order elements are
+    /// Parts that are expanded to some depth are also expanded to any greater depth, in whatever order elements are
     /// reached.
     ///
     /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.

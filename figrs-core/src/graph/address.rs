@@ -10,7 +10,7 @@ use crate::value::datum::Datum;
 /// Position of an element in a program: the path of parents, Chains and parent values that leads to it from the roots.
 ///
 /// The same program gives the same addresses in every run and on every thread, for elements created
-/// inside Chains too; identities of handles do not.
+/// inside Chains too; identities of handles differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(u64);
 

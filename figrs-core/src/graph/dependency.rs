@@ -1,4 +1,4 @@
-//! The graph of what the values of elements depend on, with evidence as nodes of its own.
+//! The dependency graph of elements, with evidence as separate nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -7,38 +7,38 @@ use crate::expand::{Content, ExpandedElement, Expansion};
 use crate::model::Model;
 use crate::model::statements::StatementIndex;
 
-/// A directed acyclic graph of the elements that the roots of a model reach: an edge goes from what is read to what reads it.
+/// A directed acyclic graph of the elements that the roots of a model reach: an edge leads from an element to one that reads it.
 ///
-/// A Chain is a function of its parents and of the results that it chooses from, so that what a branch creates, or captures, is part of the
-/// graph. Evidence that leaves several values open (conditions, weights, [`Score`](crate::Score)s) is a node of its own, which reads the element;
-/// that of a Score in a branch also reads what decides whether the branch is taken.
+/// A Chain is a function of its parents and of the results that it chooses from, so that elements that a branch creates or captures are part of the
+/// graph. Evidence that leaves several values open (conditions, weights, [`Score`](crate::Score)s) is a separate node, which reads the element;
+/// the node of a Score in a branch also reads the nodes that decide whether the branch is taken.
 ///
-/// [`separation`](Self::separation) tells which elements can depend on each other.
+/// [`separation`](Self::separation) finds the elements that can depend on each other.
 #[derive(Clone, Debug, Default)]
 pub struct DependencyGraph {
     pub(super) nodes: Vec<DependencyNode>,
-    /// The elements, by their nodes; evidence and conditions of branches have none.
+    /// The elements, by their nodes; `None` for evidence and conditions of branches.
     elements: Vec<AnyElement>,
     positions: FxHashMap<ElementId, usize>,
-    /// The nodes whose values the model states, and those of its other evidence.
+    /// The nodes whose values the model states, and the nodes of its other evidence.
     pub(super) stated: Vec<usize>,
 }
 
-/// A node: an element, a piece of evidence, or whether a branch is taken.
+/// A node: an element, a piece of evidence, or the condition that a branch is taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DependencyNode {
     /// The nodes that it reads: parents first, then the results that a Chain chooses from.
     pub(super) inputs: Vec<usize>,
     /// Number of parents.
     pub(super) parents: usize,
-    /// `true` if its value is a function of theirs.
+    /// `true` if its value is a function of its inputs.
     pub(super) is_function: bool,
 }
 
 impl DependencyGraph {
     /// The graph of an expansion, with all branches that the evidence of its model leaves.
     ///
-    /// An expansion that found the evidence impossible has no graph that means anything.
+    /// If the expansion found the evidence impossible, the graph is meaningless.
     pub fn of_expansion(model: &Model, expansion: &Expansion) -> Self {
         let mut graph = Self::default();
         for (position, expanded) in expansion.elements().iter().enumerate() {
@@ -50,12 +50,12 @@ impl DependencyGraph {
         graph
     }
 
-    /// Number of pieces of evidence: Scores, and those of the model.
+    /// Number of pieces of evidence: Scores, and evidence of the model.
     pub fn evidence_count(&self) -> usize {
         self.stated.len()
     }
 
-    /// The elements that evidence is stated of, Scores among them.
+    /// The elements that evidence is about, including Scores.
     pub fn evidence(&self) -> impl Iterator<Item = &AnyElement> {
         self.stated.iter().filter_map(|&at| {
             let of = self.nodes[at].inputs.first();
@@ -63,14 +63,14 @@ impl DependencyGraph {
         })
     }
 
-    /// The last of some elements that an element is, or depends on.
+    /// The position of the last element of `of` that `element` is or depends on.
     pub fn last_read(&self, element: &AnyElement, of: &[AnyElement]) -> Option<usize> {
         let is_read = self.ancestors(&[self.node(element)?]);
         let is_read = |other: &AnyElement| self.node(other).is_some_and(|at| is_read[at]);
         of.iter().rposition(is_read)
     }
 
-    /// The same graph with these elements as what an element reads, instead of what it read.
+    /// The same graph, where `element` reads these elements instead of its former inputs.
     #[must_use]
     pub fn with_inputs(mut self, element: &AnyElement, inputs: &[AnyElement]) -> Self {
         let inputs: Vec<usize> = inputs.iter().filter_map(|input| self.node(input)).collect();
@@ -81,8 +81,8 @@ impl DependencyGraph {
         self
     }
 
-    /// The graph of a model none of whose elements creates others: works for values that are continuous or infinitely many. `None` if there is a
-    /// Chain that is no member of a family of distributions.
+    /// The graph of a model whose elements create no others: works for values that are continuous or infinitely many. `None` if there is a
+    /// Chain that is not a member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
         let statements = StatementIndex::of(model);
         let mut graph = Self::default();
@@ -129,7 +129,7 @@ impl DependencyGraph {
         Some(graph)
     }
 
-    /// The same graph without the edges from these elements to those that read them.
+    /// The same graph without the edges from these elements to their readers.
     #[must_use]
     pub fn without_edges_from(&self, elements: &[AnyElement]) -> Self {
         let mut graph = self.clone();
@@ -138,7 +138,7 @@ impl DependencyGraph {
             is_cut[at] = true;
         }
         for node in &mut graph.nodes {
-            // What read them is no longer a function of what is left.
+            // A reader is no longer a function of the inputs that remain.
             let before = node.inputs.len();
             let parents = node.inputs[..node.parents].iter();
             node.parents = parents.filter(|&&input| !is_cut[input]).count();

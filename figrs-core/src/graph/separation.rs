@@ -6,17 +6,17 @@ use crate::element::node::AnyElement;
 /// The evidence of a model, as it takes part in a [separation](DependencyGraph::separation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceRole {
-    /// It is given, besides the elements that are.
+    /// It is given, in addition to the given elements.
     Given,
     /// It is not known.
     Unknown,
-    /// It is not known, and the separation is from it.
+    /// It is not known, and the separation is from it as well.
     Asked,
 }
 
-/// The elements that can depend on some others when some are given.
+/// The elements that can depend on others when some elements are given.
 ///
-/// **Guarantee.** What is separated is independent, whatever the probabilities and functions are (D-separation, which is complete for graphs with
+/// **Guarantee.** Separated elements are independent, whatever the probabilities and functions are (D-separation, which is complete for graphs with
 /// functions: elements that can depend on each other do for almost all probabilities). Elements that are functions of given ones count as given.
 ///
 /// **Complexity.** Linear in the graph.
@@ -33,9 +33,9 @@ pub struct Separation<'g> {
 }
 
 impl DependencyGraph {
-    /// The separation from the elements `from`, and from the evidence if that is [asked for](EvidenceRole::Asked), when `given` are known.
+    /// The separation from the elements `from`, and from the evidence if its role is [`Asked`](EvidenceRole::Asked), when `given` are known.
     ///
-    /// Elements that the graph does not hold are passed over.
+    /// Elements outside the graph are ignored.
     pub fn separation(
         &self,
         from: &[AnyElement],
@@ -59,14 +59,14 @@ impl DependencyGraph {
         }
     }
 
-    /// The nodes that trails lead to which are active given some nodes.
+    /// The nodes that active trails reach, given some nodes.
     fn active_trails(&self, from: &[usize], given: &[usize]) -> Vec<bool> {
         let n = self.nodes.len();
         let (starts, readers) = self.readers();
         let readers = |node: usize| &readers[starts[node]..starts[node + 1]];
         let is_known = self.known(given, &readers);
         let opens = self.ancestors(given);
-        // A trail goes on from a node in ways that depend on whether it came from a reader (up) or from an input (down).
+        // The ways in which a trail leaves a node depend on whether it came from a reader (up) or from an input (down).
         let mut seen = [vec![false; n], vec![false; n]];
         let mut is_reached = vec![false; n];
         let mut open: Vec<(usize, Direction)> =
@@ -93,7 +93,7 @@ impl DependencyGraph {
         is_reached
     }
 
-    /// For each node those that read it, as ranges of one list.
+    /// For each node its readers, as ranges of one list.
     fn readers(&self) -> (Vec<usize>, Vec<usize>) {
         let mut starts = vec![0; self.nodes.len() + 1];
         for input in self.nodes.iter().flat_map(|node| &node.inputs) {
@@ -134,7 +134,7 @@ impl DependencyGraph {
         is_known
     }
 
-    /// These nodes, and all that they read.
+    /// These nodes, and all nodes that they read, directly or not.
     pub(super) fn ancestors(&self, of: &[usize]) -> Vec<bool> {
         let mut is_ancestor = vec![false; self.nodes.len()];
         let mut open = of.to_vec();
@@ -154,14 +154,14 @@ enum Direction {
 }
 
 impl Separation<'_> {
-    /// True if an element can depend on what the separation is from.
+    /// True if an element can depend on the elements that the separation is from.
     pub fn reaches(&self, element: &AnyElement) -> bool {
         let at = self.graph.node(element);
         at.is_some_and(|at| self.is_reached[at])
     }
 
-    /// Elements that, if they were given as well, would separate `element`: the nearest above it that an active trail leads to and that have a name or are
-    /// random; the element itself if trails also come from what reads it.
+    /// Elements that would separate `element` if they were also given: its nearest ancestors that an active trail reaches and that have a name or are
+    /// random; the element itself if trails also come from its readers.
     pub fn cut(&self, element: &AnyElement) -> Vec<AnyElement> {
         let Some(start) = self.graph.node(element).filter(|&at| self.is_reached[at]) else {
             return Vec::new();
@@ -178,7 +178,7 @@ impl Separation<'_> {
         let (mut open, mut found) = (vec![start], Vec::new());
         while let Some(at) = open.pop() {
             let (parents, results) = nodes[at].inputs.split_at(nodes[at].parents);
-            // What a branch creates is no element to ask for: its Chain is.
+            // An element that a branch creates cannot be asked for: its Chain is taken instead.
             if !reached(results).is_empty() {
                 found.extend(self.graph.element(at).cloned());
                 continue;

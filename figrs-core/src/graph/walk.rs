@@ -24,7 +24,7 @@ pub struct GraphNode {
     pub label: Label,
     /// Its address, an identity that is stable from run to run.
     pub address: Address,
-    /// Its distribution, if it has one of its own.
+    /// Its distribution, if it has its own.
     pub distribution: Option<String>,
     /// The evidence on it, in words.
     pub evidence: Vec<String>,

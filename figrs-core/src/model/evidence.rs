@@ -38,15 +38,15 @@ pub(crate) enum Statement {
     Observe(Datum),
     /// The value passes a test.
     Condition(Predicate),
-    /// Each value has a weight, not negative.
+    /// Each value has a weight, which is not negative.
     Weigh(WeightFunction),
     /// Each value has a weight, given by its natural logarithm.
     LogWeigh(WeightFunction),
-    /// Each value has a weight, not negative and at most `maximum`.
+    /// Each value has a weight, which is not negative and at most `maximum`.
     WeighAtMost {
         weigh: WeightFunction,
         maximum: f64,
-        /// A value in words.
+        /// Prints a value.
         shown: fn(&dyn Any) -> String,
     },
 }
@@ -165,8 +165,8 @@ impl Evidence {
         )
     }
 
-    /// The natural logarithm of the most that this can weigh any value with, if that was stated; an observation
-    /// and a condition weigh at most one. (An observed value's density is the element's, and not counted here.)
+    /// The natural logarithm of the largest weight that this can give any value, if one was stated; an observation
+    /// and a condition weigh at most one. (The density of an observed value belongs to the element, and is not counted here.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),
@@ -229,7 +229,7 @@ impl Evidence {
                 shown,
             } => {
                 let (weight, log) = plain(weigh)?;
-                // A maximum that is not a number is exceeded as well.
+                // This also refuses a maximum that is not a number.
                 if weight <= *maximum && maximum.is_finite() {
                     Ok((weight, log))
                 } else {

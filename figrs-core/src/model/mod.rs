@@ -13,10 +13,10 @@ use crate::model::evidence::Evidence;
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Evidence and interventions on elements: a value of its own, apart from the elements.
+/// Evidence and interventions on elements: a separate value, apart from the elements.
 ///
-/// The same elements serve many models at once. Evidence may be stated for any element, and several
-/// times for one; all of it holds. The elements that carry evidence are, with the targets
+/// The same elements can serve many models at once. Evidence may be stated for any element, and several
+/// times for one; all of it holds. The elements that carry evidence are, together with the targets
 /// of a run, the roots of its worlds.
 ///
 /// ```
@@ -29,7 +29,7 @@ use crate::value::datum::Datum;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Model {
-    // Shared, so that a clone costs nothing: answers keep the model that they are about.
+    // Shared, so that a clone costs nothing: answers keep their model.
     evidence: Arc<Vec<(AnyElement, Evidence)>>,
     interventions: Arc<Vec<(AnyElement, Datum)>>,
     policies: Arc<Vec<(AnyElement, AnyElement)>>,
@@ -47,8 +47,8 @@ impl Model {
         self.with(element, Evidence::observe(value))
     }
 
-    /// States that the value of `element` passes `test`. For a condition on several elements
-    /// state it for their [`tuple`](crate::tuple).
+    /// States that the value of `element` passes `test`. State a condition on several elements
+    /// for their [`tuple`](crate::tuple).
     #[track_caller]
     pub fn condition<T: Value>(
         self,
@@ -58,7 +58,7 @@ impl Model {
         self.with(element, Evidence::condition(test))
     }
 
-    /// States that the values of all `elements` pass `test`, in their order: a constraint that holds all along a
+    /// States that the values of all `elements` pass `test`, in their order: a constraint that holds along a whole
     /// [`fold`](crate::fold) or a grid.
     #[track_caller]
     pub fn condition_each<'a, T: Value>(
@@ -73,7 +73,7 @@ impl Model {
         self
     }
 
-    /// As [`condition`](Self::condition), with a test that several statements share: algorithms then know that they say the
+    /// As [`condition`](Self::condition), with a test that several statements share: algorithms then know that the statements are
     /// same.
     #[track_caller]
     pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
@@ -93,7 +93,7 @@ impl Model {
         self.with(element, Evidence::weigh(weight))
     }
 
-    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; one that does is an error.
+    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger one is an error.
     ///
     /// Unexpanded parts of a model have a bound only if a maximum is stated; all algorithms accept it.
     #[track_caller]
@@ -122,8 +122,8 @@ impl Model {
         self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
-    /// Sets `element` to a value, whatever its parents: they are not reached through it, and learn
-    /// nothing from it. A later intervention on the same element replaces this one.
+    /// Sets `element` to a value, whatever its parents: they are not reached through it, and it is no
+    /// evidence about them. A later intervention on the same element replaces this one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
@@ -136,7 +136,7 @@ impl Model {
         self
     }
 
-    /// Lets a decision follow a policy: it has the value of another element, of the same type, unless an intervention sets it. A later policy of the same
+    /// Makes a decision follow a policy: it has the value of another element, of the same type, unless an intervention sets it. A later policy of the same
     /// decision replaces this one.
     ///
     /// The elements that the policy reads must not depend on the decision.

@@ -1,4 +1,4 @@
-//! Pooling: observations of one distribution put together as the observation of one list.
+//! Pooling: combines the observations of one distribution into the observation of one list.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::value::datum::Datum;
 /// Maximum number of distributions of the same parents and hash that an observation is compared with.
 const MAX_CANDIDATES: usize = 8;
 
-/// Observations of one distribution: the positions of the statements.
+/// Observations of one distribution, by the positions of the statements.
 struct ObservationPool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
@@ -31,10 +31,10 @@ fn member<'a>(
 }
 
 impl Model {
-    /// The same model with all observations of one distribution as one observation of a list, in the place of the first of
-    /// them.
+    /// The same model, where all observations of one distribution are one observation of a list, in the place of the first
+    /// of them.
     ///
-    /// Each element observed so is set to its value, for those who read it. The pools depend on the model alone: not on
+    /// Each such element is set to its value for its readers. The pools depend on the model alone: not on
     /// other holders of its elements, which differ with the number of threads.
     #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {
@@ -130,7 +130,7 @@ mod tests {
             observed.and_then(|o| o.get()),
             Some(&vec!['a', 'b', 'c', 'a'])
         );
-        // Elements observed in the list are set to their values for those who read them.
+        // Elements observed in the list are set to their values for their readers.
         assert_eq!(pooled.interventions().len(), 1 + 4);
     }
 }

@@ -1,4 +1,4 @@
-//! Index of what a model states, by element.
+//! Index of the statements of a model, by element.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 
-/// The evidence, the interventions and the policies of a model, by element; to be asked about elements of that model only as long as it
+/// The evidence, the interventions and the policies of a model, by element. It answers only for elements of that model, and only while the model
 /// lives.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
-    /// With the elements, whose identities no others get as long as they are held.
+    /// Held with the elements, so that no others get their identities.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
     /// By decision: itself, and the element whose value it has.
     policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
@@ -54,7 +54,7 @@ impl StatementIndex {
         Some(value)
     }
 
-    /// The element whose value a decision has that follows a policy.
+    /// The element whose value a decision has if the decision follows a policy.
     #[inline]
     pub fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         if self.policies.is_empty() {
@@ -64,7 +64,7 @@ impl StatementIndex {
         Some(policy)
     }
 
-    /// True if an element is the policy of a decision.
+    /// True if an element is the policy of some decision.
     pub fn is_policy(&self, element: &AnyElement) -> bool {
         let mut policies = self.policies.values();
         policies.any(|(_, policy)| policy.id() == element.id())

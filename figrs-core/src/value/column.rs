@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use super::Value;
 use super::datum::Datum;
 
-/// A list of values of one type, for the samplers that run many worlds at once.
+/// A list of values of one type, for samplers that run many worlds at once.
 pub trait AnyColumn: Debug + Send + Sync {
     /// The list, a `Vec<T>`.
     fn as_any(&self) -> &dyn Any;

@@ -38,7 +38,7 @@ impl<T: Value> AnyValue for T {
 
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// Numbers and truth values. They are copied as a whole: to read and to write a byte of one costs more.
+        /// Numbers and truth values. They are copied as a whole: reading and writing single bytes costs more.
         #[derive(Clone, Copy, Debug)]
         pub enum Plain {
             $($variant($type),)+
@@ -59,7 +59,7 @@ macro_rules! plain {
                 }
             }
 
-            /// The value of a word that [`Datum::word`] gave.
+            /// The value in a word that [`Datum::word`] returned.
             #[inline]
             pub fn from_word(form: PlainType, word: u64) -> Self {
                 match form {
@@ -122,7 +122,7 @@ macro_rules! integers {
                 }
             }
 
-            /// The value as this type of integer; `None` if it does not fit or the type is no integer.
+            /// The integer as a value of this type; `None` if it does not fit or the type is not an integer.
             fn with_integer(self, value: i128) -> Option<Self> {
                 match self {
                     $(Self::$variant(_) => value.try_into().ok().map(Self::$variant),)+
@@ -186,7 +186,7 @@ impl PlainType {
     }
 }
 
-/// Numbers and truth values as they are, everything else shared.
+/// Numbers and truth values are stored directly, everything else is shared.
 #[derive(Clone)]
 enum Repr {
     Plain(Plain),
@@ -203,7 +203,7 @@ impl Repr {
 }
 
 /// A [`Value`] whose type is known only to the elements that made it; cheap to clone: numbers and truth values
-/// are held as they are, everything else is shared.
+/// are stored directly, everything else is shared.
 #[derive(Clone)]
 pub struct Datum(Repr);
 
@@ -251,7 +251,7 @@ impl Datum {
         self.0.value().same(other)
     }
 
-    /// True if the value is of a standard type with countably many values, whose likelihoods are no densities.
+    /// True if the value is of a standard type with countably many values, whose likelihoods are not densities.
     #[doc(hidden)]
     pub fn is_countable(&self) -> bool {
         match &self.0 {
@@ -268,7 +268,7 @@ impl Datum {
         }
     }
 
-    /// The integer increased by `by`; `None` if this is no integer or the sum is outside its type.
+    /// The integer increased by `by`; `None` if this is not an integer or the sum is outside its type.
     #[must_use]
     pub fn stepped(&self, by: i128) -> Option<Self> {
         match &self.0 {

@@ -16,13 +16,13 @@ use std::sync::Arc;
 /// A type whose values an element may take.
 ///
 /// Values are compared and hashed, so that equal values of a distribution merge and evidence can be looked up.
-/// Implemented for the standard types and their tuples, arrays and collections, and for elements, which are values by their
-/// identity. A user's enum or struct joins by `#[derive(Value)]` if its fields are values, one that is
+/// Implemented for the standard types and their tuples, arrays and collections, and for elements, which are compared by their
+/// identity. A user's enum or struct joins by `#[derive(Value)]` if its fields are values; one that is
 /// `Eq + Hash` also by one line, [`value!`](crate::value!)`(MyType);`.
 ///
-/// Functions of a model see one representative of values that are the same. Floating-point numbers become canonical where they are made:
-/// `-0.0` is `0.0`, every NaN is one NaN, also within tuples, lists and derived types. A type of yours whose equality ignores a part of its
-/// bits, such as the case of letters, gives its representative by [`canonical`](Value::canonical).
+/// Functions of a model see one representative of all values that are the same. Floating-point numbers become canonical where they are made:
+/// `-0.0` becomes `0.0`, every NaN becomes the same NaN, also within tuples, lists and derived types. A type whose equality ignores a part of its
+/// bits, such as the case of letters, returns its representative from [`canonical`](Value::canonical).
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -46,9 +46,9 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn same(&self, other: &Self) -> bool;
     /// Feeds the value to a hasher; values that are [`same`](Value::same) feed the same.
     fn feed<H: Hasher>(&self, hasher: &mut H);
-    /// The representative of all values that are [`same`](Value::same) as this one; `None` if this value is it.
+    /// The representative of all values that are [`same`](Value::same) as this one; `None` if this value is the representative.
     ///
-    /// The default is `None`, which is right where values that are the same have the same parts. `#[derive(Value)]` asks the
+    /// The default is `None`, which is right where values that are the same have the same parts. `#[derive(Value)]` calls it for the
     /// fields. A type whose equality ignores something overrides it: a function would otherwise see whichever of two equal values an
     /// algorithm met first, and answers would depend on that. Debug builds report such a function in the expansions of exact algorithms.
     ///
@@ -75,8 +75,8 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
     /// Heap size in bytes, besides its own size: it counts against a [budget](crate::expand::Budget::bytes) of memory.
     ///
-    /// Zero unless it is overridden. Standard types count what they hold, `#[derive(Value)]` adds up the fields; elements count by
-    /// themselves. Where you write the implementation of a type that holds lists, give their sizes:
+    /// Zero unless it is overridden. Standard types count their contents, `#[derive(Value)]` adds up the fields; elements are counted
+    /// separately. Where you write the implementation of a type that holds lists, return their sizes:
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -110,7 +110,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
-/// Values that are equal have to have the same parts, as by derived implementations; see [`Value::canonical`].
+/// Equal values must have the same parts, as with derived implementations; see [`Value::canonical`].
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};
@@ -249,7 +249,7 @@ macro_rules! sequence {
 sequence!(
     [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(), canonical_items(items);
     [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(), canonical_items(items);
-    // Nodes of a tree are half full at least.
+    // Nodes of a tree are at least half full.
     [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(), canonical_items(items);
     [T: Value, const N: usize] [T; N]: items => size_of_val(items) - size_of::<Self>(), items.clone().map(canonical);
     [T: Value] Arc<[T]>: items => size_of_val(&**items), canonical_items(&**items);

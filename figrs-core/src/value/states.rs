@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 use super::Value;
 use super::support::{Support, SupportBuilder};
 
-/// The distinct values that an element of a [`Table`](crate::Table) has, in the order of the table; cheap to clone.
+/// The distinct values of an element of a [`Table`](crate::Table), in the order of the table; cheap to clone.
 ///
-/// A list or an array becomes one by itself. Where an element and the tables that have it as a parent are built with
+/// A list or an array converts into one. Where an element and the tables that have it as a parent are built with
 /// clones of one `States`, the rows of the tables are found by position, without looking values up.
 ///
 /// ```
@@ -20,13 +20,13 @@ use super::support::{Support, SupportBuilder};
 /// ```
 pub struct States<T> {
     support: Support,
-    /// `true` if the list they were made from had a value twice.
+    /// `true` if the list of values held a value twice.
     repeated: bool,
     values: PhantomData<fn() -> T>,
 }
 
 impl<T: Value> States<T> {
-    /// These values. A table refuses states among which one stands twice.
+    /// The states with these values. A table refuses states with a repeated value.
     pub fn new(values: impl IntoIterator<Item = T>) -> Self {
         let mut support = SupportBuilder::new::<T>();
         let mut given = 0;

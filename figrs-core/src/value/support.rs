@@ -17,13 +17,13 @@ struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
     /// Heap size of the values in bytes, besides their own size.
     heap: usize,
-    /// In debug builds, values that are the same as one of the set and print otherwise, with its number.
+    /// In debug builds, values that are the same as one of the set but print differently, with its number.
     look_alikes: Vec<(usize, T)>,
-    /// Number of values that were compared for that.
+    /// Number of values that were compared for `look_alikes`.
     compared: usize,
 }
 
-/// Maximum number of repeated values that are compared with those that they repeat, in debug builds.
+/// In debug builds, maximum number of repeated values that are compared with the stored ones.
 const MAX_COMPARED_VALUES: usize = 64;
 
 impl<T> Default for DistinctValues<T> {
@@ -51,7 +51,7 @@ impl<T: Value> DistinctValues<T> {
         self.set.insert_full(Key(value)).0
     }
 
-    /// Keeps a value that is the same as one of the set and prints otherwise.
+    /// Keeps a value that is the same as one of the set but prints differently.
     #[cold]
     fn compare(&mut self, index: usize, value: &T) {
         let value = value.canonical().unwrap_or_else(|| value.clone());
@@ -144,13 +144,13 @@ impl<T: Value> AnyValues for DistinctValues<T> {
         self.set.capacity() - self.set.len()
     }
     fn bytes_each(&self) -> usize {
-        // Besides each value its hash and its slot in the hash table are stored.
+        // In addition to each value, its hash and its slot in the hash table are stored.
         const ENTRY_BYTES: usize = 18;
         size_of::<T>() + ENTRY_BYTES
     }
 }
 
-/// A growing list of distinct values; [`SupportBuilder::build`] makes it a [`Support`].
+/// A growing list of distinct values; [`SupportBuilder::build`] turns it into a [`Support`].
 #[derive(Debug)]
 pub struct SupportBuilder(Box<dyn AnyValues>);
 
@@ -160,7 +160,7 @@ impl SupportBuilder {
         Self(Box::new(DistinctValues::<T>::default()))
     }
 
-    /// The position of a value, which is added if it is new; `None` if its type is another.
+    /// The position of a value, which is added if it is new; `None` if it has another type.
     pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         self.0.insert(value)
     }
@@ -181,7 +181,7 @@ impl SupportBuilder {
         self.0.decode(positions)
     }
 
-    /// The positions of the values of a column, which are added if they are new; `None` if their type is another.
+    /// The positions of the values of a column, which are added if they are new; `None` if they have another type.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.0.encode(column.as_any())
     }
@@ -211,8 +211,8 @@ impl SupportBuilder {
         self.0.bytes()
     }
 
-    /// Approximate size in bytes while some more values are added: where there is no room for them, all are moved to a table
-    /// that is twice as large, and the old one is alive until then.
+    /// Approximate size in bytes while `more` values are added: if there is no room for them, all are moved to a table
+    /// that is twice as large, and the old table lives until then.
     pub fn bytes_with(&self, more: usize) -> usize {
         let moved = 2 * self.0.len() * self.0.bytes_each();
         self.0.bytes() + if self.0.room() < more { moved } else { 0 }
@@ -280,12 +280,12 @@ impl Support {
         self.0.index_of(value)
     }
 
-    /// The text of a value of the type of the support.
+    /// The text of a value that has the type of the support.
     pub(crate) fn printed(&self, value: &dyn Any) -> String {
         self.0.printed(value)
     }
 
-    /// In debug builds, a value that is the same as this one and prints otherwise, if one was met.
+    /// In debug builds, a value that is the same as this one but prints differently, if one was met.
     pub(crate) fn look_alike(&self, value: &dyn Any) -> Option<&dyn Any> {
         self.0.look_alike(value)
     }

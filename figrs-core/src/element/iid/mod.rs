@@ -28,10 +28,10 @@ use crate::value::support::SupportBuilder;
 pub struct Iid;
 
 impl Iid {
-    /// The values that `count` elements have which are built as `element` is, of the same parents: independent given those.
+    /// The values of `count` elements built like `element`, with the same parents: independent given those.
     ///
-    /// The list is one element, and observed as any other. An observation of many values of a distribution with sufficient
-    /// statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), is weighed in the time that one value takes.
+    /// The list is one element, and observed like any other. An observation of many values of a distribution with sufficient
+    /// statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), is weighed in the time of a single value.
     ///
     /// ```
     /// # use figrs_core::{Iid, Model, Normal, Variance};
@@ -41,8 +41,8 @@ impl Iid {
     /// # drop(model);
     /// ```
     ///
-    /// The element is random by itself, given its parents; one whose value is a function of other elements or is
-    /// [scored](crate::Score) is reported by `check`. An element to be drawn anew for each value belongs into the function
+    /// The element must itself be random, given its parents; `check` reports one whose value is a function of other elements or that is
+    /// [scored](crate::Score). Draw a new element for each value inside the function
     /// of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
@@ -106,7 +106,7 @@ impl<T: Value> IidList<T> {
         family.expect("a list that is a Chain is made of a family")
     }
 
-    /// The list, if the value is one of the right length, or the sufficient statistics of one.
+    /// Reads the list, if the value is one of the right length, or the sufficient statistics of one.
     fn read<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         if let Some(SufficientStatistics(statistics)) = value.downcast_ref() {
             return Some(read(&IidValues::Statistics(statistics)));
@@ -115,7 +115,7 @@ impl<T: Value> IidList<T> {
         (values.len() == self.count).then(|| read(&IidValues::Values(values)))
     }
 
-    /// As [`read`](Self::read), with the sufficient statistics wherever there are any.
+    /// As [`read`](Self::read), with the sufficient statistics wherever they exist.
     fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         match self.summary(value) {
             Some(summary) => self.read(&summary, read),
@@ -123,7 +123,7 @@ impl<T: Value> IidList<T> {
         }
     }
 
-    /// All lists of these outcomes, the last value varying fastest.
+    /// All lists of these outcomes; the last value varies fastest.
     fn lists(
         &self,
         outcomes: Result<FiniteOutcomes, NotEnumerable>,
@@ -194,7 +194,7 @@ impl<T: Value> AtomicOp for IidList<T> {
 
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let op = self.atomic().map_err(Fault::Distribution)?;
-        // Where the list has no probability, a derivative by terms would need the product of all others.
+        // Where the list has probability zero, a derivative by terms would need the product of all the others.
         if AtomicOp::log_prob(self, value)? == f64::NEG_INFINITY {
             return Ok(None);
         }

@@ -5,7 +5,7 @@ use crate::element::{
     Select, StandardDeviation, Variance,
 };
 
-/// The same log-probability by statistics, by values and value by value.
+/// Asserts the same log-probability by statistics, by values and value by value.
 fn agree<T: Value>(member: &Element<T>, values: &[T], parameters: &[&[f64]]) {
     let Kind::Chain(_, op) = member.erased().kind() else {
         panic!("{member:?} is no member of a family");
@@ -45,7 +45,7 @@ fn agree<T: Value>(member: &Element<T>, values: &[T], parameters: &[&[f64]]) {
     }
 }
 
-/// The same likelihood of each argument by statistics as by values, wherever the values have one.
+/// Asserts the same likelihood of each argument by statistics as by values, wherever the values have one.
 fn likelihoods_agree<T: Value>(all: &dyn FamilyOp, values: &[T], arguments: &[&dyn Any]) {
     let list = values.to_vec();
     let summary = all.summary(&list).unwrap();

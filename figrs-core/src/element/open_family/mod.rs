@@ -382,7 +382,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>> {
         let values = values.as_any().downcast_ref::<Vec<T>>()?;
         let statistics = contained(|| self.family.statistics(values)).ok()??;
-        // Sums of values that are too large tell nothing.
+        // Sums that overflowed carry no information.
         let all_finite = statistics.iter().all(|x| x.is_finite());
         all_finite.then_some(statistics)
     }

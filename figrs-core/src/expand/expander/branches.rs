@@ -14,7 +14,7 @@ use crate::value::support::Support;
 
 /// Results of a Chain's function for all combinations of parent values.
 pub(super) struct BranchResults {
-    /// As in [`Content::Chain`].
+    /// The choices, as in [`Content::Chain`].
     pub(super) choice: Vec<u32>,
     pub(super) results: Vec<AnyElement>,
     /// First failure of the function.
@@ -27,7 +27,7 @@ impl BranchResults {
     }
 }
 
-/// A result of a Chain as it is looked up while the others are made: its place in a table and in a list.
+/// Places of a result of a Chain while the other results are made: in a table and in a list.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {

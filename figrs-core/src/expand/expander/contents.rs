@@ -11,7 +11,7 @@ use crate::value::support::Support;
 use figrs_factor::graph::Weights;
 
 impl Expander<'_> {
-    /// An element with the one value that an intervention sets.
+    /// Adds an element with the one value that an intervention sets.
     pub(super) fn fix(
         &mut self,
         element: AnyElement,
@@ -31,13 +31,13 @@ impl Expander<'_> {
         )
     }
 
-    /// Lets elements be decided among these options, whatever their parents.
+    /// Makes these options the values of the elements, whatever their parents.
     pub(in crate::expand) fn decide(&mut self, decided: &[(AnyElement, Support)]) {
         let decided = decided.iter().map(|(e, options)| (e.id(), options.clone()));
         self.decided = decided.collect();
     }
 
-    /// An element that is decided: each of its options weighs one.
+    /// Adds an element that is decided: each of its options weighs one.
     pub(super) fn offer(
         &mut self,
         element: AnyElement,
@@ -50,7 +50,7 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), options, content, None)
     }
 
-    /// A Chain that is nested too deeply. Its parents are part of the world nevertheless, and may be scored.
+    /// Adds a Chain that is nested too deeply. Its parents are still part of the world, and may be scored.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -62,7 +62,7 @@ impl Expander<'_> {
         self.finish(element, depth, parents, none, Content::Unexplored, None)
     }
 
-    /// The values of an element that is no Chain.
+    /// Adds an element that is not a Chain, with its values.
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let parents = self.parents(&element)?;
         let observed = self.observed(&element);
@@ -87,7 +87,7 @@ impl Expander<'_> {
         self.finish(element, depth, parents, support, content, failures)
     }
 
-    /// The values of a Chain, from those of its results.
+    /// Adds a Chain, with its values from those of its results.
     pub(super) fn choice(
         &mut self,
         element: AnyElement,
@@ -170,7 +170,7 @@ impl Expander<'_> {
         let stated = evidence.iter().map(Evidence::log_maximum);
         let factors = stated.chain([own]);
         let logs = factors.map(|log| log.unwrap_or(f64::INFINITY));
-        // Nothing outweighs a weight of zero.
+        // A weight of zero cannot be raised.
         let zero = |log: f64| log == f64::NEG_INFINITY;
         logs.reduce(|a, b| {
             if zero(a) {
@@ -205,8 +205,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// A support, or the last one of its type if it has the same values (deduplication): elements of a large model have few
-    /// different ones.
+    /// A support, or the last one of its type if it has the same values (deduplication): the elements of a large model have few
+    /// different supports.
     fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;

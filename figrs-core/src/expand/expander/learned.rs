@@ -1,4 +1,4 @@
-//! Parameters in the place of learned elements, and the origins of the weights that parameters decide.
+//! Parameters that stand for learned elements, and the origins of the weights that parameters decide.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// The family of an element some of whose parameters are learned, where parameters stand for them.
+    /// The family of an element some of whose parameters are learned, if parameters stand for these.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
@@ -20,12 +20,12 @@ impl Expander<'_> {
         takes.then_some(family)
     }
 
-    /// True if an element is to be learned: an intervention sets it otherwise.
+    /// True if an element is to be learned, because no intervention sets it.
     pub(super) fn is_open(&self, element: &AnyElement) -> bool {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
-    /// The parents whose values decide an element: for a member of a family those that are not learned.
+    /// The parents whose values decide an element; for a member of a family only the parents that are not learned.
     pub(super) fn open_parents<'e>(
         &self,
         element: &'e AnyElement,
@@ -40,7 +40,7 @@ impl Expander<'_> {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// The member of a family with these values of its parents that are not learned; `None` if none is learned.
+    /// The member of a family for these values of the parents that are not learned; `None` if none is learned.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -67,7 +67,7 @@ impl Expander<'_> {
         Ok(arguments.and_then(|arguments| family.member(&arguments)))
     }
 
-    /// A member of a family with learned parameters, as an atomic element.
+    /// Adds a member of a family with learned parameters, as an atomic element.
     pub(super) fn member(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let member = self.learned_member(&element, &[])?;
         let Some(Kind::Atomic(op)) = member.as_ref().map(AnyElement::kind) else {
@@ -79,7 +79,7 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// The content of the next element of the expansion, with weights that know their origins if parameters decide them.
+    /// The content of the next element of the expansion; if parameters decide its weights, these know their origins.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -88,7 +88,7 @@ impl Expander<'_> {
     ) -> Content {
         let expansion = &mut self.expansion;
         let here = expansion.elements.len();
-        // Those of an element that failed to be added.
+        // Removes the outcomes of an element that failed to be added.
         expansion.parametric.pop_if(|last| last.position == here);
         let Kind::Atomic(op) = member.kind() else {
             return content;
@@ -97,7 +97,7 @@ impl Expander<'_> {
         if self.learned.is_none() && !op.numbers().iter().any(is_param) {
             return content;
         }
-        // The values of densities that are learned from differ by case, whatever their parameters.
+        // The observed values of densities differ by case, whatever their parameters.
         let is_density = op.outcomes().is_ok_and(|outcomes| outcomes.is_err());
         if !is_density && !op.numbers().iter().any(is_param) {
             return content;

@@ -39,11 +39,11 @@ struct Frame {
     stage: ExpansionStage,
 }
 
-/// Depth limit of the expansion of Chains.
+/// Depth limit for the expansion of Chains.
 pub(super) struct DepthLimit<'m> {
     pub(super) depth: usize,
     pub(super) memory: &'m mut ExpansionCache,
-    /// `true` if an element that is unknown was reached again at a smaller depth, where more of it is to be expanded.
+    /// `true` if an unknown element was reached again at a smaller depth, where more of it is to be expanded.
     pub(super) is_outdated: bool,
 }
 
@@ -59,12 +59,12 @@ pub(super) struct Expander<'m> {
     statements: StatementIndex,
     pub(super) limit: Option<DepthLimit<'m>>,
     stack: Vec<Frame>,
-    /// By type of the values, the support met last.
+    /// The last support for each type of values.
     supports: FxHashMap<TypeId, Support>,
     /// Memory taken by the expansion.
     memory_account: MemoryAccount,
     until: Until,
-    /// Results of Chains that count among the elements reached before they are walked.
+    /// Results of Chains that are counted among the elements reached before they are walked.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
@@ -72,17 +72,17 @@ pub(super) struct Expander<'m> {
     depth: usize,
     /// Calls of recursive functions, if they may be shared.
     pub(super) calls: Option<CallSolutions>,
-    /// The call whose solution the walk waits for.
+    /// The call whose solution the walk is waiting for.
     pub(super) pending_call: Option<CallRequest>,
-    /// Number of functions known before.
+    /// Number of functions that were known before the walk.
     known_functions: usize,
-    /// Options of the elements that are decided, whatever else they are.
+    /// Options of the elements that are decided, which replace their other values.
     decided: FxHashMap<ElementId, Support>,
-    /// The parameters that stand for learned elements, if they do.
+    /// The parameters that stand for learned elements, if they are used.
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
-    /// `true` if the body that is walked is to be unfolded, which ends the walk.
+    /// `true` if the body that is being walked is to be unfolded, which ends the walk.
     pub(super) is_unfolded: bool,
 }
 
@@ -130,7 +130,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Puts parameters in the place of learned elements, and these values in that of elements whose outcomes cannot be listed.
+    /// Replaces learned elements by parameters, and elements whose outcomes cannot be listed by these values.
     pub(super) fn learn(
         &mut self,
         learned: &'m mut LearnedParameters,
@@ -144,7 +144,7 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// The value that an element has where its outcomes cannot be listed: the one observed, or that which stands in for it.
+    /// The value of an element whose outcomes cannot be listed: the observed one, or the one that stands in for it.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let evidence = self.statements.evidence(element);
         let observed = evidence.iter().find_map(Evidence::observed);
@@ -153,8 +153,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// The walk of the body of a call that is nested in `depth` Chains less one, met when so many functions were known and
-    /// so many elements reached.
+    /// The walk of the body of a call that is nested in `depth - 1` Chains; `functions` functions were known and `reached`
+    /// elements had been reached when the call was met.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -162,7 +162,7 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// The walk with the memory of the walks that wait for it counted.
+    /// The walk, with the memory of the walks that wait for it counted.
     pub(super) fn with_memory_of(mut self, spending: MemoryAccount) -> Self {
         self.memory_account = spending;
         self
@@ -216,7 +216,7 @@ impl<'m> Expander<'m> {
     }
 
     fn reach(&mut self, root: &AnyElement) -> Result<(), ModelError> {
-        // A walk that waited for a call goes on where it was.
+        // A walk that waited for a call resumes where it was.
         if self.stack.is_empty() {
             self.push(root, self.depth);
         }
@@ -261,7 +261,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Advances the element by one stage; its frame returns to the stack before those it waits for.
+    /// Advances the element by one stage; its frame returns to the stack below the frames it waits for.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -342,7 +342,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if an element is a call that is not to be unfolded; it then is an atomic element, or one that the walk waits
+    /// True if an element is a call that is not to be unfolded; it is then an atomic element, or one that the walk waits
     /// for.
     fn is_met(
         &mut self,
@@ -391,7 +391,7 @@ impl<'m> Expander<'m> {
         self.check_bytes(element, 0)
     }
 
-    /// An error if so many bytes more than there are now would be over the budget.
+    /// An error if `more` bytes in addition to the present ones would exceed the budget.
     fn check_bytes(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
         let frames = self.stack.len() * size_of::<Frame>();
         let counted = self.counted.len() * 2 * size_of::<ElementId>();

@@ -5,7 +5,7 @@ use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
 impl Expander<'_> {
-    /// A decision that follows a policy, after the element whose value it has.
+    /// Adds a decision that follows a policy, after the element whose value it has.
     pub(super) fn follow(
         &mut self,
         element: AnyElement,
