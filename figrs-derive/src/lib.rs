@@ -8,9 +8,9 @@ use syn::{DeriveInput, parse_macro_input};
 
 /// Implements `figrs::Value` for an enum or a struct whose fields are values.
 ///
-/// Two values are the same if they are of one variant and all their fields are the same. Elements may be fields: an element is a
-/// value by its identity. The type needs `Clone` and `Debug`, and no `PartialEq` or `Hash`. Where the trait does not come from
-/// `figrs`, the attribute `crate` names the crate that has it.
+/// Two values are the same if they are of one variant and all their fields are the same. Elements may be fields: they are
+/// compared by their identity. The type needs `Clone` and `Debug`, but no `PartialEq` or `Hash`. If the trait does not come from
+/// `figrs`, the attribute `crate` names the crate that exports it.
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

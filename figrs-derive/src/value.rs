@@ -11,7 +11,7 @@ struct Variant<'a> {
 }
 
 impl Variant<'_> {
-    /// The pattern that binds each field to a name of its own, and these names.
+    /// The pattern that binds each field to its own name, and these names.
     fn pattern(&self, prefix: &str) -> (TokenStream, Vec<Ident>) {
         let members: Vec<Member> = self.fields.members().collect();
         let names: Vec<Ident> = (0..members.len())
@@ -77,7 +77,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     })
 }
 
-/// The crate that has the trait: `figrs`, or that of `#[value(crate = "..")]`.
+/// The crate that exports the trait: `figrs`, or the one in `#[value(crate = "..")]`.
 fn crate_path(input: &DeriveInput) -> Result<Path, Error> {
     let mut path: Path = parse_quote!(::figrs);
     for attribute in &input.attrs {

@@ -6,8 +6,8 @@
 //! too many.
 //!
 //! A `Block` runs thousands of worlds element by element. A `Trace` holds one world and changes it, for samplers that walk from world to world.
-//! Both number elements and pass observations back by `numbering`. A [`Program`] does so by itself on purpose: it is
-//! what tests compare them with.
+//! Both number elements and pass observations back by `numbering`. A [`Program`] deliberately does so by itself: tests
+//! compare the others with it.
 
 #![warn(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Limits on a world: its size, and the time by which it is finished.
+//! Limits on a world: its size, and the time by which it must be finished.
 
 use figrs_core::element::footprint::Footprint;
 use figrs_core::element::node::AnyElement;
@@ -6,15 +6,15 @@ use figrs_core::error::ModelError;
 use figrs_core::expand::DEFAULT_BYTES;
 use figrs_factor::Until;
 
-/// Limits on a world: one that is larger, or under way when the time is over, ends with an error that names the element and the number.
+/// Limits on a world: one that is too large, or unfinished when the time is over, ends with an error that names the element and the number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldLimit {
     /// Elements of one world.
     pub elements: usize,
-    /// Bytes that a world, or the worlds that are run side by side, and the elements made for them take; counted as
+    /// Bytes that a world, or the worlds that run side by side, and the elements made for them may take; counted as
     /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
     pub bytes: u64,
-    /// Deadline and interrupt, looked at while elements are evaluated: a single world may have millions of them.
+    /// Deadline and interrupt, checked while elements are evaluated: a single world may have millions of them.
     pub(crate) until: Until,
 }
 
@@ -26,7 +26,7 @@ impl Default for WorldLimit {
 }
 
 impl From<usize> for WorldLimit {
-    /// A limit of so many elements, and the default number of bytes.
+    /// A limit of this number of elements, and the default number of bytes.
     fn from(elements: usize) -> Self {
         Self {
             elements,
@@ -37,10 +37,10 @@ impl From<usize> for WorldLimit {
 }
 
 impl WorldLimit {
-    /// Divisor of the limit that gives the bytes caches may keep from one world to the next: a cache saves work only.
+    /// Divisor of the limit that gives the bytes caches may keep from one world to the next: a cache only saves work.
     const CACHE_DIVISOR: u64 = 4;
 
-    /// The same limits, of a run with this deadline and interrupt.
+    /// The same limits, for a run with this deadline and interrupt.
     #[must_use]
     pub fn until(&self, until: &Until) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl WorldLimit {
         Ok(())
     }
 
-    /// True if caches of so many bytes are to be cleared before the next world.
+    /// True if caches of `bytes` bytes have to be cleared before the next world.
     pub(super) fn is_full(&self, bytes: u64) -> bool {
         bytes > self.bytes / Self::CACHE_DIVISOR
     }

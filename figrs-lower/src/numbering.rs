@@ -1,7 +1,7 @@
-//! Numbering of the elements that a model reaches, and the observations passed back among them.
+//! Numbering of the elements that a model reaches, and backward propagation of observations among them.
 //!
-//! The front of the interpreters that keep a record for each element, [`Block`](super::columns) and
-//! [`Trace`](super::trace). The scalar [`Program`](super::Program) does without on purpose: tests compare them with it.
+//! The common part of the interpreters that keep a record for each element, [`Block`](super::columns) and
+//! [`Trace`](super::trace). The scalar [`Program`](super::Program) deliberately does not use it: tests compare them with it.
 
 use rustc_hash::FxHashMap;
 
@@ -17,11 +17,11 @@ use figrs_core::value::datum::Datum;
 pub enum EvidenceOrder {
     /// Observations first: elements that they determine need not be drawn.
     ObservationsFirst,
-    /// As the model states them.
+    /// In the order of the model.
     AsStated,
 }
 
-/// The numbers of elements, and what the model states of them. Elements that every world has come first.
+/// The numbers of elements, and the statements of the model about them. Elements that every world has come first.
 pub(super) struct Numbering {
     numbers: FxHashMap<ElementId, u32>,
     pub(super) statements: StatementIndex,
@@ -38,7 +38,7 @@ impl Numbering {
         }
     }
 
-    /// The number of an element, if it has one; of a decision that follows a policy it is that of the policy.
+    /// The number of an element, if it has one; for a decision that follows a policy, the number of the policy.
     pub(super) fn number(&self, element: &AnyElement) -> Option<u32> {
         let element = self.statements.policy(element).unwrap_or(element);
         self.numbers.get(&element.id()).copied()
@@ -63,7 +63,7 @@ impl Numbering {
         self.permanent
     }
 
-    /// Number of elements that there is room for.
+    /// Number of elements for which there is room.
     pub(super) fn capacity(&self) -> usize {
         self.numbers.capacity()
     }
@@ -92,7 +92,7 @@ pub(super) trait Numbered {
     /// The statements about the values of an element.
     fn evidence(&self, number: u32) -> &[Evidence];
 
-    /// Records a value that observations imply for an element; `false` if it adds nothing.
+    /// Records a value that observations imply for an element; `false` if it is not new.
     fn imply(&mut self, number: u32, value: &Datum) -> bool;
 
     /// Numbers the elements that the evidence and the targets reach in every world; returns the numbers of the statements
@@ -135,8 +135,8 @@ pub(super) trait Numbered {
         }
     }
 
-    /// Backward propagation of observations: elements whose values they imply in every world need not be drawn, whichever
-    /// root comes first.
+    /// Backward propagation of observations: elements whose values they imply in every world need not be drawn, regardless of
+    /// which root comes first.
     fn pass_observations_back(&mut self) {
         let mut implied: Vec<(u32, Datum)> = Vec::new();
         for number in 0..self.records() as u32 {

@@ -156,7 +156,7 @@ impl BranchRegistry {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An error if more elements had to be remembered than are allowed: they are then forgotten.
+    /// An error if more elements than allowed had to be remembered; no more are remembered then.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.created.load(Ordering::Relaxed) > self.max_elements {
             return Err(Fault::TooManyBranches(self.max_elements));

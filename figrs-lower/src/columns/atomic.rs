@@ -20,7 +20,7 @@ pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
     truth.map_or(0.0, |at| outcomes.probabilities[at])
 }
 
-/// The outcomes of an atomic element whose parameters are right.
+/// The outcomes of an atomic element whose parameters are valid.
 pub(super) fn checked_outcomes(
     element: &AnyElement,
     op: &dyn AtomicOp,

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::selection::for_each_row;
 
-/// A probability as a threshold: the share of the 2^64 words that are below it; `None` for certainty.
+/// A probability as a threshold: the number of the 2^64 words that are below it; `None` for certainty.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
@@ -13,11 +13,11 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * TWO_POW_64) as u64)
 }
 
-/// Number of words from which on several generators are run side by side.
+/// Least number of words for which several generators run side by side.
 const VECTOR_WORDS: usize = 16;
 const LANES: usize = 4;
 
-/// Independent xoshiro256++ generators (Blackman and Vigna 2021) whose steps the compiler makes vector instructions.
+/// Independent xoshiro256++ generators (Blackman and Vigna 2021) whose steps the compiler turns into vector instructions.
 struct VectorGenerators([[u64; LANES]; 4]);
 
 impl VectorGenerators {
@@ -51,9 +51,9 @@ impl VectorGenerators {
     }
 }
 
-/// Truth values for the rows of `N` words: bit by bit, from the highest, each row's random number is compared with its
-/// threshold, and only as many bits are drawn as it takes until the last row is decided or no threshold has a bit left.
-/// `bits(k)` has for each row bit `k` of its threshold; `lowest` is the lowest bit that any of them has.
+/// Truth values for the rows of `N` words: each row's random number is compared with its threshold, bit by bit from the
+/// highest. Bits are drawn only until the last row is decided or no threshold has a bit left.
+/// `bits(k)` has bit `k` of each row's threshold; `lowest` is the lowest bit that any threshold has.
 ///
 /// A comparison is decided with probability one half at each bit, so that 64 rows take about eight words.
 #[inline]
@@ -76,10 +76,10 @@ fn compare<const N: usize>(
     below
 }
 
-/// The rows of one probability in some words, and its threshold.
+/// The rows of one probability in `N` words, and its threshold.
 type UndecidedRows<const N: usize> = ([u64; N], u64);
 
-/// Truth values for the rows of `N` words, in groups of one threshold each.
+/// Truth values for the rows of `N` words, in groups that share a threshold.
 #[inline]
 fn compare_groups<const N: usize>(
     random: impl FnMut() -> [u64; N],
@@ -110,8 +110,8 @@ fn compare_groups<const N: usize>(
     })
 }
 
-/// Truth values for some words of rows: `certain(word)` has the rows that are true for certain, and `open` adds the others in `N` words
-/// from a given one, by threshold.
+/// Truth values for `words` words of rows: `certain(word)` has the rows that are certainly true; `one` and `several` list the others, for
+/// one word or for `LANES` words from a given one, by threshold.
 fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,
@@ -144,7 +144,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// The groups that have rows in `N` words from a given one.
+/// The groups that have rows in the `N` words that start at a given one.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,
@@ -160,7 +160,7 @@ fn open<const N: usize>(
     }
 }
 
-/// Truth values for disjoint masks, each of its own probability.
+/// Truth values for the rows of disjoint masks, each with its own probability.
 pub(crate) fn draw_groups<R: Rng + ?Sized>(
     rng: &mut R,
     groups: &[(&[u64], f64)],
@@ -181,8 +181,8 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
     )
 }
 
-/// Truth values for the rows of a mask, each row of its own probability; the same as
-/// [`draw_groups`] gives for the masks of equal probabilities.
+/// Truth values for the rows of a mask, each row with its own probability; the same as [`draw_groups`] gives for masks of equal
+/// probabilities.
 pub(crate) fn draw_each<R: Rng + ?Sized>(
     rng: &mut R,
     mask: &[u64],
@@ -262,7 +262,7 @@ mod tests {
         );
     }
 
-    /// Every outcome of the words that decide: three bits of a threshold of three eighths.
+    /// Checks every outcome of the words that decide: three bits of a threshold of three eighths.
     #[test]
     fn the_probability_is_exact() {
         struct ScriptedBits(u32, u32);

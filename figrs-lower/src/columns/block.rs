@@ -1,4 +1,4 @@
-//! Blocks: a model lowered to columns, in which many worlds are run side by side, each element for all of them at once.
+//! Blocks: models lowered to columns, in which many worlds run side by side, each element for all of them at once.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -23,19 +23,19 @@ use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of elements, combinations and values added by worlds that are kept from block to block.
+/// Maximum number of elements, combinations and values added by worlds that are kept from one block to the next.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// Maximum number of them for each element that all worlds have.
+/// The same limit for each element that all worlds have.
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
 /// Worlds of a model, many at a time.
 ///
 /// Every element has a column with its value in each row, and a row is a world. A Chain partitions the rows by its parents'
-/// values and evaluates each branch for its rows only; rows that contradict the evidence are dropped at once. Truth values
-/// are bits, values from short lists are dictionary-encoded, all others are lists of their own type, on which the functions
-/// of elements are called row after row without boxing.
+/// values and evaluates each branch only for its rows; rows that contradict the evidence are dropped at once. Truth values
+/// are bits, values from short lists are dictionary-encoded, all others are lists of their own type, on which elements' functions
+/// are called row after row without boxing.
 ///
-/// Draws of a block depend on the random numbers it is given and on nothing that other blocks did.
+/// Draws of a block depend on its random numbers only, not on what other blocks did.
 pub struct Block {
     pub(super) instructions: Vec<ColumnInstruction>,
     pub(super) values: Vec<Option<StoredColumn>>,
@@ -53,7 +53,7 @@ pub struct Block {
     /// Combinations cached since the caches were last cleared.
     pub(super) remembered: usize,
     pub(super) functions: FunctionMemo,
-    /// For each row the elements evaluated outside of columns.
+    /// Number of elements evaluated outside of columns, for each row.
     pub(super) singles: Vec<u32>,
     pub(super) buffers: CodeBuffers,
     numbering: Numbering,
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Block {
 impl Block {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// A world over the limit, a number of elements or a [`WorldLimit`], is an error.
+    /// A world that exceeds the limit, a number of elements or a [`WorldLimit`], is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -145,7 +145,7 @@ impl Block {
         self.numbering.statements.intervention(element).cloned()
     }
 
-    /// The element whose value a decision has that follows a policy.
+    /// The element whose value a decision has if the decision follows a policy.
     #[inline]
     pub(super) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         self.numbering.statements.policy(element)
@@ -250,12 +250,12 @@ impl Block {
         &self.weights
     }
 
-    /// Keeps only rows with the fewest densities among their likelihoods, and returns that number.
+    /// Keeps only the rows with the fewest densities among their likelihoods, and returns that number.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
     }
 
-    /// Keeps only these of the rows that are left, in ascending order, with a weight of one.
+    /// Of the rows that are left, keeps only these, in ascending order, with a weight of one.
     pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
@@ -270,7 +270,7 @@ impl Block {
         stored.map(|stored| stored.rows.len()).sum()
     }
 
-    /// From now on the block takes its memory from a pool.
+    /// Makes the block take its memory from a pool from now on.
     pub fn share(&mut self, pool: &Arc<Pool>) {
         self.grant = MemoryGrant::of(pool);
     }
@@ -280,7 +280,7 @@ impl Block {
         self.start(0);
     }
 
-    /// Clears everything, and has all the memory of its limit during some work, whatever is left of the pool.
+    /// Clears everything, and grants the block all the memory of its limit during some work, whatever is left in the pool.
     pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.clear_everything();
         let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));

@@ -1,8 +1,8 @@
 //! Memory use of a block, against its limit.
 //!
-//! Sizes of elements and columns are added up as they are made, which counts shared parts more than once and leaves out
-//! some of the caches. All is counted afresh when that sum is over the limit, or when there are a quarter more elements
-//! than at the last count: so counting takes amortised constant time for each element.
+//! Sizes of elements and columns are added up as they are made, which counts shared parts more than once and ignores
+//! some of the caches. Everything is counted anew when that sum exceeds the limit, or when there are a quarter more elements
+//! than at the last count: counting therefore takes amortised constant time for each element.
 
 use super::column::{Column, StoredColumn};
 use super::selection::Selection;
@@ -46,18 +46,18 @@ impl BlockMemory {
         self.made_bytes() + self.since
     }
 
-    /// Resets the count to so many bytes kept.
+    /// Resets the count to `kept` bytes.
     pub(super) fn start(&mut self, kept: u64) {
         (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
 
-    /// True if all is to be counted afresh, with so many elements and tasks.
+    /// True if everything has to be counted anew, given the number of elements and tasks.
     #[inline]
     pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
         self.made_bytes() + self.counted + self.since > granted || elements >= self.next
     }
 
-    /// Records a count of so many bytes, with so many elements and tasks.
+    /// Records a count of bytes, with the number of elements and tasks.
     pub(super) fn counted(&mut self, bytes: u64, elements: usize) {
         (self.counted, self.since) = (bytes, 0);
         self.next = self.next.max(elements + elements / 4);

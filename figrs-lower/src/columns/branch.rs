@@ -22,7 +22,7 @@ pub(super) struct Branch {
 enum BranchSampler {
     /// It is not atomic, or nothing has been drawn from it yet.
     Unknown,
-    /// Together with others, as a choice among finitely many values.
+    /// Together with other branches, as a choice among finitely many values.
     Ready(Rc<PooledSampler>),
     /// By its own function.
     ByFunction,
@@ -50,7 +50,7 @@ impl Branch {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// The same branch with its sampling method: a choice among finitely many values, or else its own function.
+    /// The same branch with its sampling method: a choice among finitely many values, or else the element's own function.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
@@ -76,9 +76,9 @@ pub(super) enum BranchTarget {
     Slot(ColumnSlot),
     /// An atomic element that nothing else refers to.
     Unshared(AnyElement),
-    /// An element that is not atomic, and whether nothing else refers to it.
+    /// An element that is not atomic, and `true` if nothing else refers to it.
     Composite(AnyElement, bool),
-    /// An element that rows evaluated one by one have taken, and that is dropped.
+    /// An element that some rows evaluated one by one, and that has been dropped.
     Dropped,
     /// The row of a table that starts at this weight.
     Row(usize),

@@ -14,7 +14,7 @@ use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// True if a branch is an atomic choice of its own that has no value yet and carries no evidence.
+    /// True if a branch is an unshared atomic choice that has no value yet and carries no evidence.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
@@ -101,7 +101,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Sampler of some outcomes for a slot; that of another slot is reused if the outcomes have the same codes here.
+    /// Sampler of some outcomes for a slot; one of another slot is reused if its outcomes have the same codes here.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -191,9 +191,9 @@ impl Block {
         let own = element.is_unshared();
         let Some(op) = atomic(&element) else {
             self.instructions[slot.index()].memo.branches_out = true;
-            // The combination itself is remembered.
+            // The combination itself is cached.
             self.remembered += 1;
-            // How it is evaluated, and whether it is remembered, depends on how many rows take it.
+            // The number of rows that take it decides how it is evaluated, and whether it is cached.
             return Ok(Branch::to(BranchTarget::Composite(element, own)));
         };
         let target = if own {
@@ -208,7 +208,7 @@ impl Block {
         if !fixed {
             op.check().map_err(|problem| element.invalid(problem))?;
         }
-        // A value that holds elements which the call made is another one at each call.
+        // A value that holds elements which the call made differs from call to call.
         if let Some(call) = called.filter(|_| own && made.nodes <= 1) {
             self.remembered += 1;
             self.functions.insert(call, element.clone());
@@ -218,7 +218,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch of which a row evaluates so many elements, if there is room.
+    /// Caches a branch of which a row evaluates `elements` elements, if there is room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -232,7 +232,7 @@ impl Block {
         }
     }
 
-    /// The element that a branch leads to, if it is one.
+    /// The element that a branch leads to; `None` for a row of a table.
     pub(super) fn root_of(&self, branch: &Branch) -> Option<AnyElement> {
         match &branch.target {
             BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => {
@@ -243,7 +243,7 @@ impl Block {
         }
     }
 
-    /// The slot of the element that a branch of many rows leads to.
+    /// The slot of the element that a branch taken by many rows leads to.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,
@@ -255,7 +255,7 @@ impl Block {
         of
     }
 
-    /// The branch of a combination, if it has been met before.
+    /// The branch of a combination, if it has already been met.
     fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
         branches.get(number as usize).cloned().flatten()

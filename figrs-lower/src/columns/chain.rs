@@ -17,7 +17,7 @@ use figrs_core::value::datum::Datum;
 
 /// A branch, and the number of the rows that take it.
 struct BranchRows {
-    /// Nothing where it is made when its few rows are evaluated.
+    /// `None` if the branch is made when its few rows are evaluated.
     branch: Option<Branch>,
     combination: u32,
     size: usize,
@@ -68,8 +68,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// The branches of groups of rows. Once one of them is known not to be atomic, those that few rows take are left to be made when these
-    /// are evaluated, and how the others are drawn alone is found here.
+    /// The branches of groups of rows. After the first branch that is not atomic, branches that few rows take are not made here but when these rows
+    /// are evaluated; the sampling methods of the others are then prepared here.
     fn make_branches(
         &mut self,
         slot: ColumnSlot,
@@ -239,7 +239,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Values of an atomic element that nothing else refers to.
+    /// Draws values of an atomic element that nothing else refers to.
     fn draw_one(
         &mut self,
         of: ColumnSlot,
@@ -260,8 +260,8 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Makes a task of each branch that many rows take, in the order of the first rows, one of the rows of all others, and one that
-    /// joins them.
+    /// Schedules a task for each branch that many rows take, in the order of the first rows, one task for the rows of all other branches, and a task
+    /// that joins them.
     fn schedule_branches(
         &mut self,
         slot: ColumnSlot,
@@ -332,7 +332,7 @@ impl RootEvaluation<'_> {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// The task of the rows whose branches few others take, given with their groups, and the source of their values.
+    /// The task of the rows of rare branches, which are given with their groups, and the source of their values.
     fn schedule_rare_branches(
         &mut self,
         slot: ColumnSlot,
@@ -393,7 +393,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// The list of values of a slot, unless they are truth values, and an empty list for codes in some rows.
+    /// The list of a slot's values, unless they are truth values, and an empty list for codes in some rows.
     fn codes_for(
         &mut self,
         slot: ColumnSlot,

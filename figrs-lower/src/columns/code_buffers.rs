@@ -1,10 +1,10 @@
-//! Buffers of codes, whose memory is used again.
+//! Buffers of codes, whose memory is reused.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Maximum number of codes in lists whose memory is kept from block to block: freed memory may go to the system, which is
-/// slow to give it again.
+/// Maximum number of codes in lists whose memory is kept from block to block: freed memory may return to the system, which
+/// is slow to provide it again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
 /// Free list of code buffers.
@@ -16,7 +16,7 @@ pub(super) struct CodeBuffers {
 }
 
 impl CodeBuffers {
-    /// An empty list with room for so many codes.
+    /// An empty list with room for `len` codes.
     pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
         let mut list = self.free.pop_front().unwrap_or_default();
         self.room -= list.capacity();
@@ -33,7 +33,7 @@ impl CodeBuffers {
         }
     }
 
-    /// Recycles the memory of codes of the last block, unless something else refers to them; buffers given back later are taken first.
+    /// Recycles the memory of codes of the last block, unless something else refers to them; buffers given back later are reused first.
     pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
         if let Ok(codes) = Rc::try_unwrap(codes)
             && self.room + codes.capacity() <= MAX_RECYCLED_CODES

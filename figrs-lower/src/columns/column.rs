@@ -28,7 +28,7 @@ pub(crate) enum Column {
     Bits(Rc<Vec<u64>>),
     /// Dictionary codes: positions in a list of values, in the order of the selected rows.
     Codes(Rc<Vec<u32>>, DictionaryId),
-    /// Disjoint sets of rows that make up the selected ones, each with the position of its value in a list.
+    /// Disjoint sets of rows whose union is the selected rows, each with the position of its value in a list.
     Classes(Rc<[Class]>, DictionaryId),
     /// Values, in the order of the selected rows.
     Typed(Rc<dyn AnyColumn>),
@@ -39,7 +39,7 @@ pub(crate) enum Column {
 pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
     pub(super) column: Column,
-    /// Number of resamplings of the rows before.
+    /// Number of resamplings of the rows before the values were stored.
     pub(super) generation: usize,
 }
 
@@ -94,7 +94,7 @@ impl Column {
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)
     }
 
-    /// The column with a list in the place of classes.
+    /// The column as a list if it has classes.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {
@@ -104,7 +104,7 @@ impl Column {
         }
     }
 
-    /// A column of truth values as bits, any other as it is.
+    /// A column of truth values as bits, any other column unchanged.
     pub(super) fn packed(values: Box<dyn AnyColumn>, rows: &Selection) -> Self {
         match values.as_any().downcast_ref::<Vec<bool>>() {
             Some(truths) => Self::Bits(Rc::new(mask_where(rows, |at| truths[at]))),

@@ -10,7 +10,7 @@ const UNKNOWN: u32 = u32::MAX;
 #[derive(Debug, Default)]
 struct PairNumbering {
     met: Vec<(u32, u32)>,
-    /// Entry `left << shift | right`, as long as that is small.
+    /// Numbers of pairs at position `left << shift | right`, while that table is small.
     dense: Vec<u32>,
     shift: u32,
     hashed: FxHashMap<(u32, u32), u32>,
@@ -88,7 +88,7 @@ impl CombinationNumbering {
     pub(super) fn bytes(&self) -> usize {
         const PAIR: usize = size_of::<(u32, u32)>();
         let each = |pairs: &PairNumbering| {
-            // A hashed pair stands with its number and with a byte of its hash.
+            // A hashed pair is stored with its number and with a byte of its hash.
             (pairs.met.capacity() + 2 * pairs.hashed.capacity()) * PAIR + size_of_val(&*pairs.dense)
         };
         self.pairs.iter().map(each).sum()

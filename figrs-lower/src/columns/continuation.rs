@@ -1,4 +1,4 @@
-//! Worlds that go on in the block of another model.
+//! Worlds that continue in the block of another model.
 
 use std::rc::Rc;
 
@@ -11,11 +11,11 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 
 impl Block {
-    /// Starts with the worlds of a block whose roots have been run: its rows and their weights. Each of some elements has the values of a
-    /// target of that block, given by its number, and is not evaluated again; evidence on it is weighed now. Only rows that are left come
-    /// along, and what else these worlds held does not.
+    /// Starts with the worlds of a block whose roots have been run: its rows and their weights. Each handed element has the values of a
+    /// target of that block, given by its position, and is not evaluated again; evidence on it is weighed now. Only the rows that are left are
+    /// taken over, and none of the other values of these worlds.
     ///
-    /// Elements that this model does not reach, or intervenes on, are passed over.
+    /// Elements that this model does not reach, or intervenes on, are ignored.
     ///
     /// **Errors.** Those of evidence on these elements.
     pub fn succeed(
@@ -74,7 +74,7 @@ impl Block {
         Column::Codes(Rc::new(codes.collect()), dictionary)
     }
 
-    /// For each row that is left, the row that it continues of those with which the block was started.
+    /// For each row that is left, the row that it continues among those with which the block was started.
     pub fn origins(&mut self) -> Vec<u32> {
         let rows = self.weights.alive().clone();
         if self.lineage.generation() == 0 {

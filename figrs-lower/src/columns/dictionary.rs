@@ -95,7 +95,7 @@ impl Dictionaries {
         }
     }
 
-    /// Extends a table that has for each code of a dictionary the code in another, growing one, to which its values are added.
+    /// Extends a table that maps each code of a dictionary to the code in another, growing one, to which its values are added.
     pub(super) fn translate(
         &mut self,
         from: DictionaryId,

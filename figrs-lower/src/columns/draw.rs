@@ -18,7 +18,7 @@ pub(super) enum AtomicSampler {
     Flip(f64),
     /// One of some values, whose codes are those of the dictionary.
     Finite(CodeSampler, DictionaryId),
-    /// By its own function, since its values cannot be listed.
+    /// The element's own function, since its values cannot be listed.
     ByFunction { continuous: bool },
 }
 
@@ -30,7 +30,7 @@ pub(super) enum CodeSampler {
 }
 
 impl AtomicSampler {
-    /// Bytes that it takes besides its own size.
+    /// Bytes that it takes in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Finite(drawn, _) => drawn.bytes(),
@@ -65,7 +65,7 @@ impl AtomicSampler {
 }
 
 impl PooledSampler {
-    /// Bytes that it takes besides its own size.
+    /// Bytes that it takes in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Flip(_) => 0,
@@ -89,7 +89,7 @@ impl CodeSampler {
         }
     }
 
-    /// A value for each of some rows; those of several are written into an empty list.
+    /// Draws a value for each of some rows; if there are several they are written into an empty list.
     fn column(
         &self,
         rows: &Selection,
@@ -114,8 +114,8 @@ pub(super) enum PooledSampler {
     Codes(CodeSampler),
 }
 
-/// A choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time; others
-/// than truth values as codes of a dictionary, in an empty list.
+/// Makes a choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time;
+/// values other than truth values are codes of a dictionary, in an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,

@@ -10,9 +10,9 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::value::column::AnyColumn;
 use figrs_core::value::datum::Datum;
 
-/// Dictionary size above which values of rows that were evaluated one by one stay typed: they hardly repeat.
+/// Dictionary size above which values of rows that were evaluated one by one stay typed: they rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
-/// Value size in bytes above which they do: lists take as long to look up as to compute.
+/// Value size in bytes above which they stay typed: lists take as long to look up as to compute.
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {
@@ -32,8 +32,8 @@ impl Block {
         self.add_book(Dictionary::Growing(element.no_values()))
     }
 
-    /// For each code of a dictionary the code in a slot's own one, to which its values are added; `None` if it is the same
-    /// one.
+    /// Maps each code of a dictionary to the code in a slot's own dictionary, to which its values are added; `None` if both are the
+    /// same.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,
@@ -49,7 +49,7 @@ impl Block {
         Some(table.clone())
     }
 
-    /// The same value in all rows.
+    /// A column with the same value in all rows.
     pub(super) fn constant(&mut self, slot: ColumnSlot, value: &Datum, rows: &Selection) -> Column {
         if let Some(&truth) = value.get::<bool>() {
             let bits = if truth {
@@ -75,13 +75,13 @@ impl Block {
         dictionary
     }
 
-    /// Values of a slot as codes of its dictionary, if that is short and the values are small: what joins them with codes of other rows then
-    /// has codes too.
+    /// Values of a slot as codes of its dictionary, if that is short and the values are small, so that a column that joins them with codes of other
+    /// rows has codes too.
     ///
-    /// Floating-point numbers stay as they are: they hardly repeat, and a code stands for both zeros.
+    /// Floating-point numbers stay as they are: they rarely repeat, and one code would stand for both zeros.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
         let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
-        // A list that grew by one value after the other has room for the next power of two.
+        // A list that grew one value at a time has room for the next power of two.
         let room = values.len().next_power_of_two().max(4);
         if is_float || values.bytes() > MAX_VALUE_BYTES * room {
             return Column::Typed(Rc::from(values));

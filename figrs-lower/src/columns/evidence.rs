@@ -9,10 +9,10 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::model::evidence::Evidence;
 
-/// A weight that has not been asked for.
+/// A weight that has not been computed.
 const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
 
-/// True if a weight leaves the rows as they are, or drops them.
+/// True if a weight leaves the rows unchanged, or drops them.
 fn is_hard(&(_, log): &(f64, f64)) -> bool {
     log == 0.0 || log == f64::NEG_INFINITY
 }
@@ -78,7 +78,7 @@ impl RootEvaluation<'_> {
             }
             Column::Classes(ref classes, dictionary) => {
                 if !self.drop_classes(element, &living, (classes, dictionary), statement)? {
-                    // Sums of weights must not depend on how values are held.
+                    // Sums of weights must not depend on the form in which values are stored.
                     let listed = column.listed(&living);
                     self.weigh(element, &living, &listed, statement)?;
                 }
@@ -94,7 +94,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Drops the classes that contradict a statement; `false`, and nothing is done, if it weighs some of them otherwise.
+    /// Drops the classes that contradict a statement; does nothing and returns `false` if it weighs some of them otherwise.
     fn drop_classes(
         &mut self,
         element: &AnyElement,

@@ -1,4 +1,4 @@
-//! Rows that have been evaluated one by one: their values as a column, and what they know of other elements.
+//! Rows that have been evaluated one by one: their values as a column, and the values of other elements that they know.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub(super) struct RowResult {
 pub(super) struct FinishedRows(Vec<RowResult>);
 
 impl FinishedRows {
-    /// None yet, with room for so many.
+    /// Makes an empty list with room for `rows` rows.
     pub(super) fn with_capacity(rows: usize) -> Self {
         Self(Vec::with_capacity(rows))
     }
@@ -95,7 +95,7 @@ impl FinishedRows {
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.0 {
-            // What reads an element stands after it.
+            // An element comes before those that read it.
             while let Some((element, value)) = one.known.pop() {
                 if !element.is_unshared() {
                     kept.push((one.row, (element, value)));
@@ -113,7 +113,7 @@ impl Block {
         self.singles[row as usize] += entered as u32;
     }
 
-    /// Gives elements that the program may refer to their values in some rows.
+    /// Gives elements that the program may refer to their known values in some rows.
     pub(super) fn register(&mut self, known: Vec<(u32, (AnyElement, Datum))>) {
         let mut positions = FxHashMap::<ElementId, usize>::default();
         let mut elements: Vec<(AnyElement, Vec<(u32, Datum)>)> = Vec::new();

@@ -10,19 +10,19 @@ use figrs_core::element::function::FunctionId;
 use figrs_core::element::node::{AnyElement, ElementId, FiniteOutcomes};
 use figrs_core::value::support::SupportBuilder;
 
-/// Atomic elements that nothing else refers to, by the functions of Chains that gave them and the values these were called with. A
-/// function that captures nothing gives the same whichever Chain calls it, and to draw from such an element shares no randomness.
+/// Atomic elements that nothing else refers to, by the functions of Chains that gave them and the arguments of the calls. A
+/// function that captures nothing gives the same element whichever Chain calls it, and drawing from such an element shares no randomness.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
-    /// By the function and the number of its parents: a list of parents may have any length.
+    /// By the function and the number of its parents, because a list of parents may have any length.
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
-    /// With the element, whose identity must not be given to another.
+    /// Together with the element, whose identity must not be given to another.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
-/// A function that is known to be the same wherever it stands.
+/// A function that is known to be the same wherever it is used.
 struct MemoisedFunction {
-    /// For each parent the values that the function has been called with.
+    /// For each parent the values with which the function has been called.
     arguments: Vec<SupportBuilder>,
     elements: FxHashMap<Box<[u32]>, AnyElement>,
 }
@@ -36,11 +36,11 @@ pub(super) struct FiniteSampler {
     pub(super) ready: Rc<PooledSampler>,
 }
 
-/// The values that a function is called with.
+/// The arguments of a call of a function.
 pub(super) struct CallKey((FunctionId, usize), Box<[u32]>);
 
 impl FunctionMemo {
-    /// These arguments of a function; nothing if they are not of the types of the parents.
+    /// The key of these arguments of a function; `None` if they do not have the types of the parents.
     pub(super) fn call(
         &mut self,
         function: FunctionId,
@@ -107,7 +107,7 @@ mod tests {
         let (observations, order) = (Observations::Weigh, EvidenceOrder::AsStated);
         let mut block = Block::new(&Model::new(), &targets, observations, order, 10).unwrap();
         block.run(1 << 14, &mut stream(1, 0)).unwrap();
-        // Debug builds call a function twice for each value, to compare.
+        // Debug builds call a function twice for each value to compare the results.
         assert!(CALLS.load(Ordering::Relaxed) <= 4);
         let mut bits = |target| match block.target(target).values() {
             ColumnValues::Bits(bits) => bits.to_vec(),
@@ -118,7 +118,7 @@ mod tests {
             .iter()
             .zip(&second)
             .map(|(a, b)| (!(a ^ b)).count_ones());
-        // Both true or both false: 0.34 + 0.41. Six standard errors: a false alarm in 5e8.
+        // Both true or both false: 0.34 + 0.41. The tolerance is six standard errors: a false alarm in 5e8.
         let difference = f64::from(agree.sum::<u32>()) / 16384.0 - 0.75;
         assert!(difference.abs() < 6.0 * (0.75_f64 * 0.25 / 16384.0).sqrt());
     }

@@ -27,7 +27,7 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 }
 
 impl Block {
-    /// Partitions rows by the values of a slot's parents: groups in the order of their first rows, and for each group the
+    /// Partitions rows by the values of a slot's parents: groups in the order of their first rows, and each group with the
     /// number of its combination of values.
     pub(super) fn partition(
         &mut self,
@@ -142,7 +142,7 @@ impl Block {
         (RowGroups::Masks(masks), numbers)
     }
 
-    /// Clears the cached combinations whose codes referred to other dictionaries.
+    /// Clears the cached combinations if the parents' codes now refer to other dictionaries.
     pub(super) fn note_dictionaries(&mut self, slot: ColumnSlot, columns: &[Column]) {
         let dictionaries = columns.iter().map(|column| match column {
             Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => Some(*dictionary),
@@ -160,7 +160,7 @@ impl Block {
         };
     }
 
-    /// The dictionary that gives codes to a parent's values that have none.
+    /// The dictionary that encodes a parent's values that have no codes.
     fn encoder(&mut self, slot: ColumnSlot, parent: usize, of: ColumnSlot) -> DictionaryId {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders

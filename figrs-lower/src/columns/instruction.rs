@@ -36,16 +36,16 @@ pub(super) struct ColumnInstruction {
 pub(super) struct CombinationMemo {
     /// The dictionaries that the parents' codes referred to.
     pub(super) dictionaries: Vec<Option<DictionaryId>>,
-    /// The dictionaries made here for parents whose columns have no codes.
+    /// The dictionaries made for parents whose columns have no codes.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
     /// For an Apply the code of the result of each combination.
     pub(super) results: Vec<u32>,
     /// For a Chain the branch of each combination.
     pub(super) branches: Branches,
-    /// `true` if some led to an element that is not atomic.
+    /// `true` if some branch led to an element that is not atomic.
     pub(super) branches_out: bool,
-    /// For dictionaries that columns were translated from, the codes in the dictionary of this slot.
+    /// For dictionaries from which columns were translated, the codes in the dictionary of this slot.
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
 }
 

@@ -43,7 +43,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// The values of parts of some rows in one column.
+    /// Combines the values of parts of some rows in one column.
     fn joined(
         &mut self,
         slot: ColumnSlot,
@@ -66,7 +66,7 @@ impl Block {
             }
             return Column::Bits(Rc::new(all));
         }
-        // To translate a long list for few rows would make deep recursions quadratic.
+        // Translating a long list for few rows would make deep recursions quadratic.
         let coded = |(part, column): &(Selection, Column)| match column {
             Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => {
                 self.dictionary(*dictionary).len() <= 4 * part.len() + SMALL_DICTIONARY
@@ -116,7 +116,7 @@ impl Block {
 }
 
 impl Block {
-    /// The values of parts of some rows in classes, if each part is held so and they are few.
+    /// Combines the values of parts of some rows in classes, if each part has classes and they are few.
     fn joined_classes(
         &mut self,
         slot: ColumnSlot,
@@ -154,7 +154,7 @@ struct TranslatedCodes {
 
 /// The codes of some rows.
 enum RowCodes {
-    /// One for all of them.
+    /// One code for all of them.
     Same(u32),
     List(Rc<Vec<u32>>),
 }
@@ -172,7 +172,7 @@ impl TranslatedCodes {
     }
 }
 
-/// The codes of disjoint parts of some rows as one list in the order of the rows.
+/// Interleaves the codes of disjoint parts of some rows as one list in the order of the rows.
 fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
         all.extend((0..rows.len()).map(|at| one.code(at)));
@@ -221,7 +221,7 @@ fn merge(
     }
 }
 
-/// The same, with the codes of the part translated. Which of the two a row takes cannot be predicted, so nothing branches on it.
+/// The same, with the codes of the part translated. The choice of a row cannot be predicted, so the code does not branch on it.
 #[inline]
 fn choose(
     all: &mut [u32],
@@ -240,7 +240,7 @@ fn choose(
         for place in here {
             let lowest = word & word.wrapping_neg();
             let of_part = first & lowest != 0;
-            // The last item stands in where a list has ended, and is not taken.
+            // The last item replaces the missing one after the end of a list, and is not used.
             let a = translated(list[i.min(last)]);
             let b = other(j.min(others));
             *place = select_unpredictable(of_part, a, b);

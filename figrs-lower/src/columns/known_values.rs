@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use figrs_core::element::node::{AnyElement, ElementId};
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of values that are searched one after the other instead of by a table: so many take less time than a
+/// Maximum number of values that are searched one after the other instead of by a table: this takes less time than a
 /// lookup.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 

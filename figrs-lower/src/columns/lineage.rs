@@ -7,9 +7,9 @@ use std::rc::Rc;
 pub(super) struct Lineage {
     /// For each resampling, the row that each row continued.
     ancestors: Vec<Rc<[u32]>>,
-    /// For each time, the row then that each present row continues, as far as it has been asked for.
+    /// For each generation, the row in it that each present row continues, as far as this was requested.
     known: Vec<Option<Rc<[u32]>>>,
-    /// The first time that has been asked for.
+    /// The first generation that was requested.
     traced: usize,
 }
 
@@ -27,7 +27,7 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// The row at some time, in numbers of resamplings, that each row of now continues. There has been a resampling since.
+    /// The row in a generation (a number of resamplings) that each present row continues. There must have been a resampling since.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());

@@ -13,12 +13,12 @@ use figrs_core::error::ModelError;
 
 /// Maximum number of combinations whose results are memoised.
 const MAX_COMBINATIONS: usize = 1 << 16;
-/// The same for functions whose results are plain numbers, which are cheap to compute.
+/// The same limit for functions whose results are plain numbers, which are cheap to compute.
 const MAX_LIGHT_COMBINATIONS: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
-    /// The values of a memoised function, each computed when its combination of the parents' values is first met; `None` if
+    /// The values of a memoised function, each computed when its combination of the parents' values first occurs; `None` if
     /// there may be so many combinations that calling the function for each row is better.
     pub(super) fn apply_remembered(
         &mut self,
@@ -77,7 +77,7 @@ impl Block {
         }))
     }
 
-    /// Replaces the numbers of combinations by the codes of the results; of truth values zero or one.
+    /// Replaces the numbers of combinations by the codes of the results; truth values become zero or one.
     pub(super) fn results(
         &mut self,
         slot: ColumnSlot,
@@ -126,7 +126,7 @@ impl Block {
         Ok(self.dictionaries.intern(dictionary, value.as_any()))
     }
 
-    /// The values of a function of one parent that is held in classes.
+    /// The values of a function of one parent whose column has classes.
     fn apply_to_classes(
         &mut self,
         slot: ColumnSlot,

@@ -13,7 +13,7 @@ use figrs_core::error::ModelError;
 /// Size in bytes of a cached branch or combination, besides its elements.
 const CACHE_ENTRY_BYTES: u64 = 128;
 
-/// Counter that counts shared data once, however often it is referred to.
+/// Counter that counts shared data once, whatever the number of references to it.
 #[derive(Default)]
 struct SharedByteCounter {
     met: FxHashSet<usize>,
@@ -88,7 +88,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// An error if the block may not take so many bytes.
+    /// An error if the block may not take `needed` bytes.
     pub(super) fn allow(&mut self, slot: ColumnSlot, needed: u64) -> Result<(), ModelError> {
         if self.grant.allows(needed) {
             return Ok(());
@@ -107,21 +107,21 @@ impl Block {
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// About how many bytes a first run of few rows took: an upper bound for each row, since columns have costs of their own.
+    /// Approximate number of bytes that a first run of few rows took: an upper bound for each row, since columns have costs of their own.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
 
-    /// About how many bytes the block takes while it holds no worlds, with the elements of its model.
+    /// Approximate number of bytes that the block takes while it holds no worlds, including the elements of its model.
     pub fn bytes_between_runs(&self) -> u64 {
-        /// Bytes of an element of a model with its name.
+        /// Bytes of a model's element with its name.
         const ELEMENT: u64 = 320;
         self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }
 
     /// Size in bytes of the elements with their cached data, without their values in rows.
     fn structure(&self) -> u64 {
-        // A list that has just grown is up to half empty; a slot is found in a table as well.
+        // A list that has just grown may be half empty; each slot also has an entry in a table.
         let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()
             + self.values.capacity() * size_of::<Option<StoredColumn>>()
             + self.instructions.len() * 3 * size_of::<u64>();

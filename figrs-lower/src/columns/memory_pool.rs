@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that the blocks of several threads may take together: each takes memory as it needs it.
+/// Bytes that the blocks of several threads may take together: each block takes memory as it needs it.
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
     /// Maximum number of bytes that each block keeps from one run to the next.
     kept: u64,
-    /// Number of bytes that a block takes at once, and does not give back while it runs again and again: counting takes
+    /// Number of bytes that a block takes at once, and does not return while it runs repeatedly, because counting takes
     /// time.
     portion: u64,
 }
 
 impl Pool {
-    /// So many bytes for the blocks of so many threads.
+    /// A pool of `bytes` bytes for the blocks of `threads` threads.
     pub fn new(bytes: u64, threads: usize) -> Arc<Self> {
         let share = bytes / threads.max(1) as u64;
         Arc::new(Self {
@@ -46,7 +46,7 @@ pub(super) struct MemoryGrant {
 }
 
 impl MemoryGrant {
-    /// All of so many bytes.
+    /// A fixed grant of `bytes` bytes.
     pub(super) fn all(bytes: u64) -> Self {
         Self {
             bytes,
@@ -55,7 +55,7 @@ impl MemoryGrant {
         }
     }
 
-    /// Bytes of a pool, as they are needed.
+    /// A grant that takes bytes from a pool as they are needed.
     pub(super) fn of(pool: &Arc<Pool>) -> Self {
         Self {
             bytes: 0,
@@ -64,7 +64,7 @@ impl MemoryGrant {
         }
     }
 
-    /// True if so many bytes may be taken; missing ones are requested from the pool.
+    /// True if `needed` bytes may be taken; missing ones are requested from the pool.
     pub(super) fn allows(&mut self, needed: u64) -> bool {
         let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
             return true;
@@ -72,7 +72,7 @@ impl MemoryGrant {
         let Some(pool) = &self.pool else {
             return false;
         };
-        // More at once than is missing, so that threads meet seldom; what is missing alone if there is not more.
+        // Requests more than is missing, so that threads seldom meet, or else only the missing bytes.
         for more in [missing + pool.portion.max(needed / 4), missing] {
             if pool.try_reserve(more) {
                 self.bytes += more;
@@ -87,12 +87,12 @@ impl MemoryGrant {
         self.bytes
     }
 
-    /// True if so many bytes are too many to be kept.
+    /// True if `kept` bytes are too many to be kept.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }
 
-    /// Returns bytes in excess of so many and a portion.
+    /// Returns unused bytes to the pool, except `bytes` and a portion.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

@@ -3,12 +3,12 @@
 //! | files, from below | contents |
 //! |---|---|
 //! | `selection`, `classes`, `column`, `row_groups` | sets of rows, and values in them |
-//! | `dictionary`, `combinations`, `known_values` | numbers of values, of combinations of them, values by element |
+//! | `dictionary`, `combinations`, `known_values` | numbers of values, numbers of combinations of values, values by element |
 //! | `atomic`, `bernoulli`, `draw` | outcomes of atomic elements, and draws of them |
 //! | `weights`, `plain_weights` | weights of rows |
 //! | `branch`, `function_memo`, `instruction` | one element, and its caches |
 //! | `memory_pool`, `block_memory`, `code_buffers`, `lineage`, `block` | the state of a block, part by part and as a whole |
-//! | `store`, `encoding`, `groups`, `memoised`, `branch_memo`, `target_column` | operations of a block: columns kept and read, coded, parted, functions and branches by combination |
+//! | `store`, `encoding`, `groups`, `memoised`, `branch_memo`, `target_column` | operations of a block: storing, encoding and partitioning columns, functions and branches by combination |
 //! | `row_evaluation`, `finished_rows`, `rare_branches` | rows evaluated one by one |
 //! | `task`, `run`, `chain`, `join`, `evidence`, `memory_limit`, `continuation` | evaluation of the roots by a stack of tasks |
 

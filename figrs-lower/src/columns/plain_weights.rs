@@ -4,7 +4,7 @@ use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
 use figrs_factor::graph::WorldWeight;
 
-/// Magnitude up to which numbers, and their inverses, need no unit.
+/// Largest magnitude of numbers, and of their inverses, that need no unit.
 const FAR: f64 = 1e100;
 /// Number of values that are processed side by side.
 const LANES: usize = 8;
@@ -21,7 +21,7 @@ pub struct PlainWeights {
 /// Representation of plain weights.
 #[derive(Clone, Debug)]
 pub enum WeightForm {
-    /// Disjoint masks of rows, each of one weight; other rows weigh nothing.
+    /// Disjoint masks of rows that have the same weight; other rows weigh nothing.
     Classes(Vec<(Vec<u64>, f64)>),
     /// The weight of each row.
     Rows(Vec<f64>),
@@ -44,7 +44,7 @@ impl PlainWeights {
 }
 
 impl BlockWeights {
-    /// The weights as plain numbers; the largest is not far from one, or the unit is one.
+    /// The weights as plain numbers; the largest is close to one, or the unit is one.
     pub fn plain(&self) -> PlainWeights {
         if let (None, None) = (&self.rows, &self.logs) {
             return self.plain_classes();
@@ -62,9 +62,9 @@ impl BlockWeights {
         }
     }
 
-    /// The weights of the rows as plain numbers, those of each `size` consecutive rows, a population, in a unit of their own, and
-    /// the natural logarithms of the units. There is no unit where some rows have more densities among their factors than
-    /// others: of these worlds those with the fewest will count, which is not decided yet.
+    /// The weights of the rows as plain numbers; each population of `size` consecutive rows has its own unit. Also returns the natural logarithms
+    /// of the units, `None` for a population where some rows have more densities among their factors than others: the worlds with the fewest will
+    /// count, which is not decided yet.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];
@@ -116,7 +116,7 @@ impl BlockWeights {
         }
     }
 
-    /// The weights of the rows, if they are neither very large nor very small.
+    /// The weights of the rows, unless some are very large or very small.
     fn linear(&self) -> Option<Vec<f64>> {
         if self.logs.is_some() {
             return None;
@@ -190,7 +190,7 @@ fn near(x: f64) -> bool {
     (1.0 / FAR..FAR).contains(&x)
 }
 
-/// Replaces logarithms by their exponentials, in a unit that is the largest of them; returns its logarithm.
+/// Replaces logarithms by their exponentials in units of the largest; returns the logarithm of that unit.
 fn exponentiate(logs: &mut [f64]) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; LANES];
     let larger = |lane: &mut f64, log: f64| *lane = if log > *lane { log } else { *lane };

@@ -10,49 +10,49 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of rows of a branch that are evaluated one by one: so many, and one more for each so many rows of the
-/// block, since work on sets of rows grows with the block. One for each 256 rows made a geometric recursion in blocks of 16 384 rows
+/// A branch taken by at most `8 + block_rows / 1024` rows is evaluated row by row; the limit grows because work on sets of rows grows
+/// with the block. One row for each 256 rows made a geometric recursion in blocks of 16 384 rows
 /// 1.2 times slower, and states that are lists in blocks of 10 000 rows 8 % faster.
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
 /// Rows that are evaluated one by one.
 pub(super) struct RowEvaluations {
-    /// The Chain.
+    /// The Chain whose branches these are.
     of: ColumnSlot,
-    /// The number of their column among those of branches that are not elements of the program.
+    /// The number of their column among the columns of branches that are not elements of the program.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
-    /// Rows that have not begun, in their order, with the positions of their branches.
+    /// Rows that have not begun, in order, with the positions of their branches.
     not_begun: Vec<(u32, u32)>,
-    /// Rows that wait for something.
+    /// Rows that wait for the value of another element.
     waiting: Vec<(RowEvaluation, u32)>,
     finished: FinishedRows,
-    /// A row that is finished, for its stacks.
+    /// A finished row whose stacks are reused.
     spare: Option<RowEvaluation>,
 }
 
 /// A branch that few rows take.
 pub(super) struct RareBranch {
-    /// The number of the combination that it belongs to.
+    /// The number of the branch's combination.
     combination: u32,
-    /// Nothing until its first row begins: what a branch is made of is then at hand, and it is gone before the next one is made.
+    /// `None` until the branch's first row begins, which builds it; it is dropped before the next branch is built.
     branch: Option<Branch>,
     rows: usize,
-    /// The most elements that one of its rows has evaluated.
+    /// Maximum number of elements that a row of the branch has evaluated.
     entered: usize,
     /// `true` if something else may refer to its elements.
     is_referred: bool,
 }
 
-/// True if rows of a branch are evaluated one by one, if so many of a block of some width take it.
+/// True if a branch that `rows` rows take, in a block of `width` rows, is evaluated row by row.
 pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= ROW_BY_ROW_ROWS + width / ROW_BY_ROW_DIVISOR
 }
 
 impl RowEvaluations {
-    /// Rows of a Chain, in their order, each with the position of its branch.
+    /// Rows of a Chain, in order, each with the position of its branch.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -83,7 +83,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// A branch that some rows take; one that is not made yet is made when they begin.
+    /// A branch that `rows` rows take; `None` is built when the first of them begins.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,
@@ -95,11 +95,11 @@ impl RareBranch {
     }
 }
 
-/// Rows that wait for the value that a slot has in them, which may be demanded.
+/// A slot, the value demanded of it if there is one, and the rows that wait for its value.
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
 impl RowEvaluations {
-    /// Advances all rows; those that wait are returned with what they wait for.
+    /// Advances all rows; returns the rows that wait, with the values that they wait for.
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -122,7 +122,7 @@ impl RowEvaluations {
         if missing.is_empty() {
             return Ok(missing);
         }
-        // What is entered now may reach what these rows know.
+        // Elements that are entered now may refer to values that these rows know.
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(single, _)| (single.row, single.known.as_slice()));
         let known = waiting.chain(self.finished.known());
@@ -133,7 +133,7 @@ impl RowEvaluations {
         Ok(missing)
     }
 
-    /// A row at the beginning of its branch, which is made if it is not yet.
+    /// Starts a row in its branch, which is built if necessary.
     fn begin_row(
         &mut self,
         row: u32,
@@ -155,7 +155,7 @@ impl RowEvaluations {
         Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
     }
 
-    /// Goes on with a row, and notes what it is missing, if it has to wait.
+    /// Continues a row; if it has to wait, records the value that it is missing.
     fn continue_row(
         &mut self,
         (mut single, branch): (RowEvaluation, u32),
@@ -176,7 +176,7 @@ impl RowEvaluations {
         Ok(())
     }
 
-    /// Notes what a row has come to; a branch that no other row takes, and that nothing refers to, is gone.
+    /// Records the result of a row; drops a branch after its last row unless something refers to it.
     fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
@@ -197,10 +197,10 @@ impl RowEvaluations {
         }
     }
 
-    /// The column of the values of all rows, once none waits, and its number; what the rest of a world may refer to is kept.
+    /// The column of the values of all rows, once none waits, and its number; keeps values that the rest of a world may refer to.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
-        // Whether others refer to the elements of a branch can be told when the branch itself is gone.
+        // References from outside to the elements of a branch can be seen once the branch itself is gone.
         for few in &mut self.branches {
             few.release(self.of, block);
         }
@@ -210,7 +210,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Lets go of the branch, or remembers it if it can be used again.
+    /// Drops the branch, or caches it if it can be used again.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
@@ -249,8 +249,8 @@ mod tests {
         }
     }
 
-    /// Each row takes a branch of its own, and the branches refer to elements outside: one that a function hands to two Chains, one
-    /// that every world has, and one that no row has before.
+    /// Each row takes its own branch, and the branches refer to elements outside: one that a function gives to two Chains, one
+    /// that every world has, and one that no row has met before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Demands and scores weigh the rows, through branches of their own, as they do in few branches.
+    /// Demands and scores weigh the rows through their own branches, just as in few branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);
@@ -358,7 +358,7 @@ mod tests {
         let targets = [chain.erased().clone()];
         let mut block = block(&Model::new(), &targets, 1000).unwrap();
         block.run(500, &mut stream(1, 0)).unwrap();
-        // Debug builds call a function twice for each value, to compare; two rows may be the same.
+        // Debug builds call a function twice for each value to compare the results; two rows may be the same.
         let most = under_way.lock().unwrap().1;
         assert!(most <= 4, "{most} branches at once");
         assert_eq!(truths(&mut block, 0).len(), 500);

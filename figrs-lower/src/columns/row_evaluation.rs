@@ -1,7 +1,7 @@
 //! A branch of a Chain evaluated for one row, element by element.
 //!
-//! Columns gain nothing where nearly every row takes a branch of its own: the sets of rows of its elements cost more than
-//! their values. Such a branch is evaluated as one world is, with a stack of steps and a stack of values. An element that
+//! Columns gain nothing where nearly every row takes its own branch: the sets of rows of its elements cost more than
+//! their values. Such a branch is evaluated like a single world, with a stack of steps and a stack of values. An element that
 //! every world has is read from its column; if it has no value yet, the row waits for it.
 
 use std::any::Any;
@@ -23,22 +23,22 @@ use figrs_factor::graph::WorldWeight;
 struct EvaluationStep {
     stage: EvaluationStage,
     element: AnyElement,
-    /// `true` if only one reader refers to it, so that it is met once.
+    /// `true` if only one reader refers to it, so that it is evaluated once.
     own: bool,
-    /// The value that the element must have for the row to weigh.
+    /// The value that the element must have if the row is to keep a positive weight.
     demand: Option<Datum>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EvaluationStage {
     Begin,
-    /// The values of its parents are the last of the stack.
+    /// The values of its parents are on top of the stack.
     Ready,
-    /// The value of a Chain's result is the last of the stack.
+    /// The value of a Chain's result is on top of the stack.
     Result,
 }
 
-/// A row under way in a branch.
+/// A row that is being evaluated in a branch.
 pub(super) struct RowEvaluation {
     pub(super) row: u32,
     steps: Vec<EvaluationStep>,
@@ -52,8 +52,8 @@ pub(super) struct RowEvaluation {
 }
 
 impl RowEvaluation {
-    /// A row at the beginning of a branch, of which nothing else may refer to its element if it is its own; with the stacks of a row that is
-    /// finished.
+    /// A row at the beginning of a branch. `own` is `true` if nothing else refers to the branch's element; the stacks of a finished row are
+    /// reused.
     pub(super) fn new(
         row: u32,
         (element, own): (AnyElement, bool),
@@ -84,7 +84,7 @@ impl RowEvaluation {
         (steps + values + self.known.bytes()) as u64
     }
 
-    /// Takes the value, once there is nothing left to be done; none if the row contradicts the evidence.
+    /// Takes the value, once no steps are left; `None` if the row contradicts the evidence.
     pub(super) fn take_value(&mut self) -> Option<Datum> {
         self.values.pop().filter(|_| !self.weight.is_zero())
     }
@@ -98,8 +98,8 @@ impl RowEvaluation {
         });
     }
 
-    /// Advances until the row is finished, or has to wait for the value of an element that every world has and of which a
-    /// value may be demanded.
+    /// Advances until the row is finished, or has to wait for the value of an element that every world has. Returns that
+    /// element's slot, and the value demanded of it if there is one.
     pub(super) fn run(
         &mut self,
         block: &mut Block,
@@ -181,7 +181,7 @@ impl RowEvaluation {
         let mut demands = demands.unwrap_or_default();
         for (i, parent) in element.parents().iter().enumerate().rev() {
             let demand = demands.get_mut(i).and_then(Option::take);
-            // Asked before the clone, which is another reference.
+            // Checked before the clone, which is another reference.
             let own = parent.is_unshared();
             self.push_element(parent.clone(), own, demand);
         }
@@ -208,7 +208,7 @@ impl RowEvaluation {
         Ok(())
     }
 
-    /// Evaluates an element whose parents have their values.
+    /// Evaluates an element whose parents have values.
     fn finish(
         &mut self,
         step: EvaluationStep,
@@ -253,7 +253,7 @@ impl RowEvaluation {
         Ok(())
     }
 
-    /// A value of a table's row, whose weight is that of the demanded value if there is one.
+    /// A value from a row of a table; a demanded value is weighed with its probability.
     fn table(
         &mut self,
         step: &EvaluationStep,
@@ -283,7 +283,7 @@ impl RowEvaluation {
         Ok(value.clone())
     }
 
-    /// The value of a member of a family, whose weight is that of the demanded value if there is one.
+    /// The value of a member of a family; a demanded value is weighed with its probability.
     fn member(
         &mut self,
         step: &EvaluationStep,
@@ -315,7 +315,7 @@ impl RowEvaluation {
         Ok(value)
     }
 
-    /// The row contradicts the evidence if another value is demanded.
+    /// Gives the row a weight of zero if another value is demanded.
     fn compare(&mut self, step: &EvaluationStep, value: &Datum) {
         if step.demand.as_ref().is_some_and(|demand| demand != value) {
             self.weight.times(0.0, f64::NEG_INFINITY);
@@ -333,14 +333,14 @@ impl RowEvaluation {
 }
 
 impl Block {
-    /// The elements that a row has evaluated outside of columns.
+    /// Number of elements that a row has evaluated outside of columns.
     fn single_count(&self, row: u32) -> usize {
         self.singles
             .get(row as usize)
             .map_or(0, |&count| count as usize)
     }
 
-    /// Ends with an error if a row evaluates more elements or holds more bytes than are allowed, or the run is over.
+    /// An error if a row evaluates more elements or holds more bytes than are allowed, or the run is over.
     fn check_single(
         &self,
         row: u32,

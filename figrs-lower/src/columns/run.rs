@@ -31,7 +31,7 @@ impl Block {
         Ok(())
     }
 
-    /// Evaluates one root, and what it needs, in the rows that are left.
+    /// Evaluates one root, and everything it needs, in the rows that are left.
     ///
     /// **Errors.** As [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
@@ -86,7 +86,7 @@ impl RootEvaluation<'_> {
         }
     }
 
-    /// Advances rows that are evaluated one by one; those that wait make tasks of the elements they wait for.
+    /// Advances rows that are evaluated one by one; rows that wait schedule tasks for the elements they wait for.
     fn singles(&mut self, mut singles: Box<RowEvaluations>) -> Result<(), ModelError> {
         let missing = singles.advance(self.block, self.rng)?;
         if missing.is_empty() {
@@ -176,7 +176,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// An error if a policy that some rows wait for needs itself.
+    /// An error if a policy that some rows wait for depends on itself.
     fn check_policy(&self, slot: ColumnSlot, rows: &Selection) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
         if !self.block.is_policy(element) {
@@ -297,7 +297,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// The values of a function, memoised by combination of the parents' values where those are few.
+    /// The values of a function, memoised by combination of the parents' values if the combinations are few.
     fn apply(
         &mut self,
         slot: ColumnSlot,
@@ -370,8 +370,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Ends with an error if a world reaches more elements than are allowed; those whose values are not yet computed count
-    /// as well.
+    /// Ends with an error if a world reaches more elements than are allowed; elements whose values are not yet computed count
+    /// too.
     fn check_limit(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();
         counts.resize(self.block.width, 0);
@@ -391,7 +391,7 @@ impl RootEvaluation<'_> {
         if most >= limit {
             return Err(self.block.too_many(slot.0, limit));
         }
-        // Worlds that differ share no elements: to count at each new one would take quadratic time.
+        // Different worlds share no elements: counting at each new one would take quadratic time.
         let all = self.block.touched.len() + self.tasks.len();
         self.block.check_at = all + (limit - most).max(all / 4);
         Ok(())
@@ -399,7 +399,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Sampling method of an atomic element, prepared when it is first reached.
+    /// The sampling method of an atomic element, prepared when it is first reached.
     fn prepare(
         &mut self,
         slot: ColumnSlot,

@@ -39,7 +39,7 @@ impl Selection {
             mask[row as usize / 64] |= 1 << (row % 64);
         }
         let selection = Self::with_count(mask, rows.len(), width);
-        // Nobody has asked for the list of the new selection yet.
+        // The new selection's list cannot have been set before.
         let _ = selection.0.list.set(rows);
         selection
     }
@@ -129,7 +129,7 @@ impl Selection {
         Self::from_mask(either.collect(), self.0.width)
     }
 
-    /// Positions of these rows, all of which `other` has, in the list of `other`.
+    /// Positions of these rows in the list of `other`, which has all of them.
     pub(crate) fn positions_in(&self, other: &Self) -> Vec<u32> {
         if other.is_all() {
             return self.rows().to_vec();
@@ -171,7 +171,7 @@ pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// The rows of a list whose item at the row's position passes a test, as a mask.
+/// The rows whose item of a list, in the order of the rows, passes a test, as a mask.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;

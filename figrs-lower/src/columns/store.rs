@@ -15,7 +15,7 @@ impl Block {
         self.values[slot.index()].as_ref()
     }
 
-    /// The values of a slot in these rows, all of which it has.
+    /// The values of a slot in these rows; the slot must have values for all of them.
     pub(super) fn read(&mut self, slot: ColumnSlot, rows: &Selection) -> Column {
         let stored = self.stored(slot).expect("parents are evaluated first");
         let as_they_are = matches!(stored.column, Column::Bits(_) | Column::Classes(..))
@@ -25,7 +25,7 @@ impl Block {
             let part = stored.map(|stored| stored.column.restrict(&stored.rows, rows));
             return part.expect("parents are evaluated first");
         }
-        // Rows that are gone do not come back.
+        // Dropped rows do not come back.
         let stored = self.values[slot.index()].take();
         let stored = stored.expect("parents are evaluated first");
         let positions = rows.positions_in(&stored.rows);
@@ -51,7 +51,7 @@ impl Block {
         Column::Codes(Rc::new(list), dictionary)
     }
 
-    /// Keeps values of a slot in rows for which it has none.
+    /// Stores values of a slot in rows for which it has none.
     pub(super) fn store_values(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
         let generation = self.lineage.generation();
         self.follow_resampling(slot);
@@ -104,14 +104,14 @@ impl Block {
         }
     }
 
-    /// The rows continue others: row `r` the row `ancestors[r]`, with all its values and a weight of one. Rows that
-    /// are continued have the same number of densities among their likelihoods. There may be more rows or fewer than before.
+    /// Makes row `r` continue row `ancestors[r]`, with all its values and a weight of one. Rows that
+    /// are continued must have the same number of densities among their likelihoods. The number of rows may change.
     pub fn resample(&mut self, ancestors: Vec<u32>) {
         let size = ancestors.len();
         self.resample_populations(ancestors, size, &[true]);
     }
 
-    /// The rows continue others: row `r` the row `ancestors[r]`, with all its values. Each `size` consecutive rows are a population; in those
+    /// Makes row `r` continue row `ancestors[r]`, with all its values. Each `size` consecutive rows are a population; in populations
     /// that are `replaced` rows have a weight of one from now on and continue rows with the same number of densities, in the others they keep
     /// the weights of the rows they continue.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
@@ -124,7 +124,7 @@ impl Block {
         self.lineage.push(ancestors);
     }
 
-    /// Brings the values of a slot, kept before the rows were resampled, to the rows of now that are left.
+    /// Updates the values of a slot, stored before the rows were resampled, for the present rows that are left.
     pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;

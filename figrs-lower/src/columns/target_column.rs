@@ -1,4 +1,4 @@
-//! Values of a target in the rows that a block is left with.
+//! Values of a target in the surviving rows of a block.
 
 use std::rc::Rc;
 
@@ -43,7 +43,7 @@ impl Block {
     }
 }
 
-/// The values of a target in the rows that are left of a block.
+/// The values of a target in the surviving rows of a block.
 #[derive(Debug)]
 pub struct TargetColumn<'a> {
     rows: Selection,

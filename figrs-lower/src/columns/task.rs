@@ -17,7 +17,7 @@ pub(super) enum ColumnSource {
     Unshared(usize),
 }
 
-/// Next task of the execution. A demand is the value that a slot must have for the rows to weigh.
+/// Next task of the execution. A demand is the value that a slot must have if the rows are to keep a positive weight.
 pub(super) enum EvaluationTask {
     Enter(ColumnSlot, Selection, Option<Datum>),
     Finish(ColumnSlot, Selection, Option<Datum>),
@@ -25,7 +25,7 @@ pub(super) enum EvaluationTask {
         number: usize,
         element: AnyElement,
         branch: Branch,
-        /// The Chain whose branch it is.
+        /// The Chain that the branch belongs to.
         of: ColumnSlot,
         rows: Selection,
         demand: Option<Datum>,
@@ -34,7 +34,7 @@ pub(super) enum EvaluationTask {
     Join(ColumnSlot, Selection, Vec<(ColumnSource, Selection)>),
 }
 
-/// A root under way.
+/// A root that is being evaluated.
 pub(super) struct RootEvaluation<'b> {
     pub(super) block: &'b mut Block,
     pub(super) rng: &'b mut Stream,

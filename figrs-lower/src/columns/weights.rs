@@ -3,13 +3,13 @@
 use super::selection::{Selection, for_each_row, mask_where};
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of classes of equal weight; with more of them weights are kept by row.
+/// Maximum number of classes of equal weight; if there are more, weights are stored by row.
 const CLASSES: usize = 16;
 /// A product outside of this range and its inverse is moved into the logarithms.
 /// The product of two numbers in the range is still a normal number.
 const LARGE: f64 = 1e150;
 
-/// The weights of the rows of a block, as a product of three factors: one that all rows share, one of few classes of rows or of each row, and one given by logarithms.
+/// The weights of the rows of a block, as a product of three factors: one that all rows share, one for few classes of rows or for each row, and one given by logarithms.
 ///
 /// Evidence on truth values splits the rows into few classes; sums over a class only count its rows.
 #[derive(Debug)]
@@ -17,9 +17,9 @@ pub struct BlockWeights {
     pub(super) alive: Selection,
     pub(super) common: WorldWeight,
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
-    /// Weights by row, in the place of the classes, where they would be too many; those of dropped rows are meaningless.
+    /// Weights by row, which replace classes if these would be too many; weights of dropped rows are meaningless.
     pub(super) rows: Option<Vec<f64>>,
-    /// No row that is left has a factor of `rows` outside of these bounds.
+    /// Bounds of the factors in `rows` of the rows that are left.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
     /// Number of densities among the factors: of all rows, and of some rows in addition.
@@ -33,7 +33,7 @@ impl BlockWeights {
         Self::of(Selection::all(width), 0)
     }
 
-    /// Weights one for these rows alone, with so many densities among their factors.
+    /// Weights one for these rows alone, with `densities` densities among their factors.
     pub(crate) fn of(alive: Selection, densities: u32) -> Self {
         Self {
             common: WorldWeight::ONE,
@@ -91,7 +91,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of some rows with one number.
+    /// Multiplies the weights of some rows by one number.
     pub(crate) fn times(&mut self, rows: &Selection, (linear, log): (f64, f64)) {
         if log == f64::NEG_INFINITY {
             self.drop_rows(rows.mask());
@@ -102,7 +102,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of disjoint sets of rows with one number each.
+    /// Multiplies the weights of disjoint sets of rows by one number each.
     pub(crate) fn times_masks(&mut self, masks: &[(Vec<u64>, (f64, f64))]) {
         for (mask, (_, log)) in masks {
             if *log == f64::NEG_INFINITY {
@@ -152,7 +152,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weight of each of some rows with the number of its code; the codes stand in the order of the rows.
+    /// Multiplies the weight of each of some rows by the number of its code; the codes are in the order of the rows.
     pub(crate) fn times_codes(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
         let zero = |&(_, log): &(f64, f64)| log == f64::NEG_INFINITY;
         if !table.iter().all(|entry| zero(entry) || in_range(entry.0)) {
@@ -181,7 +181,7 @@ impl BlockWeights {
         self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// Widens the bounds by numbers that the factors of the rows have been multiplied with.
+    /// Widens the bounds for numbers by which the factors of the rows have been multiplied.
     fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
@@ -199,7 +199,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of some rows with numbers given by their logarithms, in the order of the rows.
+    /// Multiplies the weights of some rows by numbers given by their logarithms, in the order of the rows.
     pub(crate) fn add_logs(&mut self, rows: &Selection, added: Vec<f64>) {
         if added.contains(&f64::NEG_INFINITY) {
             let dead = mask_where(rows, |at| added[at] == f64::NEG_INFINITY);
@@ -221,7 +221,7 @@ impl BlockWeights {
         }
     }
 
-    /// The rows continue others: row `r` the row `ancestors[r]`. Of consecutive populations of `size` rows those that are `replaced` have
+    /// Makes row `r` continue row `ancestors[r]`. In the consecutive populations of `size` rows that are `replaced`, rows have
     /// a weight of one from now on.
     pub(super) fn continued(&mut self, ancestors: &[u32], size: usize, replaced: &[bool]) {
         let width = ancestors.len();
@@ -294,7 +294,7 @@ impl BlockWeights {
         for_each_row(rows.mask(), |row| counts[row] += 1);
     }
 
-    /// The fewest densities among the factors of any row that is left, after which the rows with more weigh nothing: a
+    /// The fewest densities among the factors of any row that is left; drops the rows with more densities: a
     /// world with fewer densities is infinitely more likely.
     pub(crate) fn fewest_densities(&mut self) -> u32 {
         let Some(counts) = self.row_densities.take() else {
@@ -403,7 +403,7 @@ mod tests {
             }
             let top = expected.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             for (log, expected) in logs(&weights, 4).iter().zip(expected) {
-                // What is far below the largest weight is nothing beside it.
+                // Weights far below the largest are lost beside it.
                 let near = expected - top > -700.0;
                 assert!(
                     !near || (log - expected).abs() < 1e-9,

@@ -5,9 +5,9 @@
 pub(super) enum UpdateStep {
     /// Bring its inputs up to date.
     Enter,
-    /// All but the result of a Chain is up to date.
+    /// Everything but the result of a Chain is up to date.
     Ready,
-    /// So is the result.
+    /// The result is up to date too.
     Finish,
 }
 
@@ -95,16 +95,16 @@ impl BucketQueue {
     }
 }
 
-/// Nodes to be brought up to date.
+/// Nodes that have to be brought up to date.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// Lasting nodes, by height.
+    /// Permanent nodes, by height.
     pub(super) permanent: BucketQueue,
     /// Other nodes, if they stay in the world.
     pub(super) later: Vec<u32>,
-    /// Steps of the node under way.
+    /// Steps of the node that is being evaluated.
     pub(super) steps: Vec<(u32, UpdateStep)>,
-    /// Nodes whose readers are still to be queued.
+    /// Nodes whose readers have yet to be queued.
     pub(super) marks: Vec<u32>,
 }
 
@@ -116,16 +116,16 @@ impl Agenda {
     }
 }
 
-/// Nodes whose edges or demands are still to follow a change of structure.
+/// Nodes whose edges or demands have yet to follow a change of structure.
 #[derive(Debug, Default)]
 pub(super) struct StructureWorklist {
     /// Nodes that enter the world, before their inputs do.
     pub(super) entering: Vec<u32>,
     /// Nodes that have lost their last reader.
     pub(super) orphans: Vec<u32>,
-    /// Nodes of which another value may be demanded now.
+    /// Nodes of which another value may now be demanded.
     pub(super) statuses: Vec<u32>,
-    /// Choices that an observation decides and that something else reads.
+    /// Choices that an observation decides and that other nodes read.
     pub(super) shared: Vec<u32>,
 }
 

@@ -13,7 +13,7 @@ pub struct Change {
     pub added: f64,
     /// Log-probability of the free choices that only the old world has.
     pub removed: f64,
-    /// Number of free choices in the old world, and in the new one.
+    /// Number of free choices in the old world and in the new one.
     pub choices: (usize, usize),
     /// Number of likelihoods that are densities, in the old world and in the new one.
     pub densities: (usize, usize),
@@ -68,7 +68,7 @@ pub(super) struct UndoLog {
 }
 
 impl UndoLog {
-    /// Begins with a world of so many elements and densities.
+    /// Begins with a world of `alive` elements and `densities` densities.
     pub(super) fn begin(&mut self, alive: usize, densities: usize) {
         self.touched.clear();
         self.operations.clear();

@@ -1,4 +1,4 @@
-//! Exact draws of a site from its conditional, where the distribution of the site is conjugate to all that reads it.
+//! Exact draws of a site from its conditional, where the distribution of the site is conjugate to all its readers.
 
 use std::any::Any;
 
@@ -13,10 +13,10 @@ use figrs_core::value::datum::Datum;
 
 impl Trace {
     /// A draw from the conditional of a site given all other choices of the world: its prior times the likelihood, to a
-    /// power, of the observed choices. `None` if the site's distribution does not
-    /// [state](figrs_core::Family::sample_conditional) how it is drawn from.
+    /// power, of the observed choices. `None` if the distribution of the site does not
+    /// [define](figrs_core::Family::sample_conditional) such a draw.
     ///
-    /// The existence of such a draw is independent of the present value of the site.
+    /// Whether such a draw exists does not depend on the present value of the site.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn draw_conditional(
@@ -53,7 +53,7 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the readers of a node; an error with the number of one that is no choice, or reads it twice.
+    /// Collects the readers of a node; an error with the number of a reader that is not a choice, or reads it twice.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();
@@ -90,7 +90,7 @@ impl Trace {
         }
     }
 
-    /// The likelihood of the readers' values; an error with the number of one whose log-likelihood has other terms.
+    /// The likelihood of the readers' values; an error with the number of a reader whose log-likelihood has other terms.
     pub(super) fn gather(
         &self,
         readers: &Readers,

@@ -1,4 +1,4 @@
-//! The value of one node, whose inputs are up to date.
+//! The value of a node whose inputs are up to date.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use figrs_core::value::datum::{Datum, Plain};
 use figrs_factor::graph::WeightSlice;
 
 impl Trace {
-    /// The values of a node's parents, if all of them have one; `value` tells which of its values counts, such as the
+    /// The values of a node's parents, if all of them have one; `value` selects which of its values counts, such as the
     /// [`present`](Self::present) one.
     #[inline]
     pub(super) fn arguments<'a, R>(
@@ -56,7 +56,7 @@ impl Trace {
         }
     }
 
-    /// As [`arguments`](Self::arguments), where there are few and all are numbers.
+    /// As [`arguments`](Self::arguments), for few arguments that all are numbers.
     #[inline]
     fn numbers<'a, R>(
         &'a self,
@@ -104,7 +104,7 @@ impl Trace {
         self.set_computed(number, &value);
     }
 
-    /// Sets a node that is not a choice to the value that it computes to; to none if that failed.
+    /// Sets a node that is not a choice to its computed value; to none if the computation failed.
     #[inline]
     pub(super) fn set_computed(&mut self, number: u32, computed: &ValueRegister) {
         self.save_state(number, true);
@@ -122,7 +122,7 @@ impl Trace {
         self.assign(number, computed);
     }
 
-    /// Sets the value of a node, and weighs the evidence on it if that is new.
+    /// Sets the value of a node, and weighs the evidence on it if the value is new.
     fn assign(&mut self, number: u32, value: &ValueRegister) {
         let node = &mut self.nodes[number as usize];
         let same = node.value == *value;
@@ -177,7 +177,7 @@ impl Trace {
         sum
     }
 
-    /// Reads the prior of a choice, whose parents are up to date; nothing if one of them has no value.
+    /// Reads the prior of a choice whose parents are up to date; `None` if one of them has no value.
     pub(super) fn with_prior<R>(
         &self,
         number: u32,
@@ -216,8 +216,8 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
-    /// The log-probability of a value of a choice; `None` if it has none, or an argument is missing or invalid. `parent`
-    /// tells which values of the parents count.
+    /// The log-probability of a value of a choice; `None` if there is none, or an argument is missing or invalid. `parent`
+    /// selects which values of the parents count.
     #[inline]
     pub(super) fn weigh<'a>(
         &'a self,
@@ -242,7 +242,7 @@ impl Trace {
         }
     }
 
-    /// As [`weigh`](Self::weigh), in a table.
+    /// As [`weigh`](Self::weigh), for a table.
     fn weigh_in_row<'a>(
         &'a self,
         number: u32,
@@ -267,7 +267,7 @@ impl Trace {
         true
     }
 
-    /// As [`weigh`](Self::weigh), of a value that was not the last one.
+    /// As [`weigh`](Self::weigh), for a value that is not the present one.
     #[inline]
     pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);
@@ -276,7 +276,7 @@ impl Trace {
         known.or_else(|| self.weigh(number, own, Self::present))
     }
 
-    /// Sets a free choice to the value that was proposed for it; `false`, and nothing is done, if that is impossible.
+    /// Sets a free choice to the value that was proposed for it; does nothing and returns `false` if that is impossible.
     pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn ChoiceSource) -> bool {
         let mut own = ValueRegister::default();
         own.copy(self.proposed_values.get(0));
@@ -359,7 +359,7 @@ impl Trace {
     }
 }
 
-/// The row of a table for these values of its parents; the position of a parent whose value is none of its states.
+/// The row of a table for these values of its parents; an error with the position of a parent whose value is not among its states.
 fn row<'a>(op: &'a dyn TableOp, arguments: &[&dyn Any]) -> Result<WeightSlice<'a>, usize> {
     let mut parents = arguments.iter().zip(op.states()).enumerate();
     let row = parents.try_fold(0, |row, (parent, (&value, states))| {

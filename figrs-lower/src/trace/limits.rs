@@ -1,4 +1,4 @@
-//! Limits of a trace: errors beyond them, and eviction of nodes outside the world.
+//! Limits of a trace: errors if they are exceeded, and eviction of nodes outside the world.
 
 use super::change::StructureUndo;
 use super::node::TraceNode;
@@ -8,7 +8,7 @@ use crate::numbering::Numbered;
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::error::ModelError;
 
-/// Maximum number of elements outside the world that are cached, for branches that are taken again.
+/// Maximum number of elements outside the world that are cached for branches that are taken again.
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {
@@ -66,7 +66,7 @@ impl Trace {
             if !node.in_world && !node.vacant {
                 self.numbering.remove(&node.element);
                 node.vacate();
-                // The element and what only it holds are dropped.
+                // Drops the element, and what only it holds.
                 node.element = other.clone();
                 self.vacant.push(number as u32);
             }

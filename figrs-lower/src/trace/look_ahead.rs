@@ -1,7 +1,7 @@
 //! Fast path of proposals: weighed before anything is changed.
 //!
-//! Most proposals change the values of a few nodes and leave the structure as it is. The new values are put on a list, in
-//! the order of their heights, which is applied if the proposal is accepted and dropped if not. Where the structure changes
+//! Most proposals change the values of a few nodes and leave the structure as it is. The new values are collected in a list, in
+//! the order of their heights, which is applied if the proposal is accepted and dropped if not. If the structure changes
 //! or may change, because an element enters the world or leaves it, nothing has been done, and the proposal takes the
 //! general path.
 
@@ -17,7 +17,7 @@ use figrs_core::value::datum::Datum;
 const MAX_GENERAL_PATH_STEPS: u8 = 63;
 
 impl Trace {
-    /// Puts a proposal on the list, if only values change; returns whether it is possible.
+    /// Collects a proposal in the list, if only values change; returns whether it is possible.
     pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
@@ -58,7 +58,7 @@ impl Trace {
     /// Lists all changes that follow from another value of a site.
     fn look_ahead_changes(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.begin_epoch();
-        // Not moved once it is written: see the nodes of `ProposalLookAhead`.
+        // Not moved after it is written: see the nodes of `ProposalLookAhead`.
         let mut own = ValueRegister::default();
         own.set(value);
         let log = self
@@ -78,7 +78,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Puts a node on the list, and its readers in the queue if its value changes.
+    /// Adds a node to the list, and queues its readers if its value changes.
     #[inline]
     fn list(&mut self, number: u32, value: &ValueRegister, log: f64) -> Result<(), LookAheadEnd> {
         let is_in_every_world = (number as usize) < self.permanent();
@@ -86,7 +86,7 @@ impl Trace {
         let mut weight = node.weight;
         if !value.is_empty() && node.weighs {
             let mut fault = None;
-            // A branch may turn out not to be taken: its functions must not be run then.
+            // A branch may turn out not to be taken: its functions must then not be run.
             if is_in_every_world {
                 weight = self.weight(number, value, &mut fault);
             }
@@ -97,7 +97,7 @@ impl Trace {
         }
         self.look_ahead.is_impossible |= log + weight == f64::NEG_INFINITY;
         let mut spreads = !value.is_empty();
-        // Nothing else is under way that could change what it reaches.
+        // Nothing else is pending that could change the nodes that it reaches.
         if spreads
             && self.look_ahead.is_queue_empty()
             && let Some(parameter) = value.number()
@@ -129,7 +129,7 @@ impl Trace {
         Ok(())
     }
 
-    /// The value that a node has in the new world, as far as it is known.
+    /// The value of a node in the new world, as far as it is known.
     #[inline]
     pub(super) fn tentative_value(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
@@ -173,7 +173,7 @@ impl Trace {
         let mut value = ValueRegister::default();
         match node.role {
             NodeRole::Family | NodeRole::Table => return self.look_ahead_choice(number),
-            // As for evidence.
+            // For the same reason as evidence.
             NodeRole::Apply if (number as usize) < self.permanent() => {
                 let Kind::Apply(_, op) = node.element.kind() else {
                     return Err(LookAheadEnd::GeneralPath);
@@ -276,7 +276,7 @@ mod tests {
     use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
-    /// A model of what a list can hold and what it cannot: results of Chains that change and that leave the world, functions of one
+    /// A model of changes that a list can represent and changes that it cannot: results of Chains that change and that leave the world, functions of one
     /// changed value and of two, tables, families, evidence of all kinds.
     fn model() -> (Model, Vec<AnyElement>) {
         let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
@@ -307,7 +307,7 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Parameters that are only parameters, of several families, passed on by Chains, one of which may leave the world; and
+    /// Parameters that are used only as parameters, of several families, passed on by Chains, one of which may leave the world; and
     /// a free choice that reads one.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
@@ -328,7 +328,7 @@ mod tests {
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
-    /// The elements of the world and their values; those in branches are others in each trace.
+    /// The elements of the world and their values; elements in branches differ between traces.
     fn values(trace: &Trace) -> Vec<String> {
         let world = trace.world().map(|(e, v)| format!("{e:?} = {v:?}"));
         let mut world: Vec<String> = world.collect();
@@ -336,7 +336,7 @@ mod tests {
         world
     }
 
-    /// Two traces take the same steps, one of them never by a list.
+    /// Two traces take the same steps, one of them without lists.
     #[test]
     fn lists_say_what_a_full_evaluation_says() {
         let (model, targets) = model();
@@ -394,7 +394,7 @@ mod tests {
         }
         assert!(tentative_value > 3000, "{tentative_value}");
         assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
-        // Parameters passed on at once are most often means, sometimes selected by a truth value.
+        // Parameters passed on at once are mostly means, sometimes selected by a truth value.
         assert!(rates > 50, "{rates}");
         assert!(flip > 300 && reaching > flip + 300, "{flip}, {reaching}");
     }

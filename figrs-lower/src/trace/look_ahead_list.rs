@@ -2,11 +2,11 @@
 
 use super::register::ValueRegister;
 
-/// New state of a node whose value changes, or that was recomputed.
+/// New state of a node that changes its value or was recomputed.
 #[derive(Debug, Default)]
 pub(super) struct TentativeState {
     pub(super) number: u32,
-    /// Another value, if it has one.
+    /// The new value; empty if it does not change.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
     pub(super) weight: f64,
@@ -15,15 +15,15 @@ pub(super) struct TentativeState {
 /// The list of a proposal: new states of nodes, not yet applied.
 #[derive(Debug, Default)]
 pub(super) struct ProposalLookAhead {
-    /// `true` if it is that of the last proposal.
+    /// `true` if the list belongs to the last proposal.
     pub(super) is_current: bool,
-    /// The list, with spare entries for longer ones: a value moved just after it was written has to go through the cache
+    /// The list, with spare entries for longer ones: moving a value just after it was written would have to go through the cache
     /// first.
     nodes: Vec<TentativeState>,
     count: usize,
     /// Choices that keep their values, and their log-probabilities.
     pub(super) weighed: Vec<(u32, f64)>,
-    /// Priority queue of the nodes that read one on the list: heights and numbers, the lowest at the end.
+    /// Priority queue of the readers of nodes on the list: heights and numbers, the lowest at the end.
     queue: Vec<(u32, u32)>,
     /// A Chain that switches to another result, and that result.
     pub(super) switch: Option<(u32, u32)>,
@@ -34,8 +34,8 @@ pub(super) struct ProposalLookAhead {
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if something weighs zero. The list goes on all the same: the choice of the general path, with draws of its
-    /// own, must not depend on that.
+    /// `true` if something weighs zero. The list is completed nevertheless: the choice of the general path, with its own
+    /// draws, must not depend on that.
     pub(super) is_impossible: bool,
 }
 
@@ -64,7 +64,7 @@ impl ProposalLookAhead {
         self.count += 1;
     }
 
-    /// Queues a node that reads one on the list.
+    /// Queues a reader of a node on the list.
     #[inline]
     pub(super) fn enqueue(&mut self, height: u32, number: u32) {
         let lower = self.queue.iter().rev();
@@ -115,7 +115,7 @@ pub(super) enum LookAheadEnd {
     GeneralPath,
 }
 
-/// Buffers of a weighing of readers.
+/// Buffers for weighing readers.
 #[derive(Debug, Default)]
 pub(super) struct WeighedReaders {
     /// Values of free readers.

@@ -1,15 +1,15 @@
 //! One world that is held and changed: the state of a Markov chain over worlds.
 //!
 //! A [`Trace`] holds the value of every element of one world, the log-probability of each random choice and the weight of
-//! each statement. [`Trace::propose`] gives some choices other values and re-evaluates what depends on them; the change is
+//! each statement. [`Trace::propose`] gives some choices other values and re-evaluates everything that depends on them; the change is
 //! then kept or undone, in time proportional to what was touched.
 //!
 //! | files, from below | contents |
 //! |---|---|
 //! | `register` | the value of a node |
-//! | `readers`, `node` | an element of the trace, and what reads it |
+//! | `readers`, `node` | an element of the trace, and its readers |
 //! | `prior` | the prior of a choice, and sources of values |
-//! | `change`, `look_ahead_list`, `agenda`, `trace_memory` | parts of the state: the change of a proposal, its list, what is to be done, memory use |
+//! | `change`, `look_ahead_list`, `agenda`, `trace_memory` | parts of the state: the change of a proposal, its list, pending updates, memory use |
 //! | `state` | the model and its world |
 //! | `limits` | errors of worlds that are too large, and eviction |
 //! | `structure` | edges, entry into the world and exit from it, demands of observations |
@@ -24,8 +24,8 @@
 //!
 //! # Observations
 //!
-//! An element has a value *demanded* of it if it is observed, or if an observation determines it (through an Apply that
-//! says so, a Score, or the branch of a Chain) and nothing else reads it. It counts as having that value: a choice is
+//! A value is *demanded* of an element that is observed, or that an observation determines (through an Apply that
+//! implies it, a Score, or the branch of a Chain) and nothing else reads. The element counts as having that value: a choice is
 //! then not free, and its probability is a likelihood; anything else is checked, and the world weighs zero if it
 //! computes to another value.
 

@@ -53,34 +53,34 @@ pub(super) struct TraceNode {
     pub(super) height: u32,
     pub(super) role: NodeRole,
     pub(super) in_world: bool,
-    /// `true` if it is queued for re-evaluation, or reads a node that is.
+    /// `true` if it is queued for re-evaluation, or reads a node that is queued.
     pub(super) stale: bool,
     /// `true` if it must be evaluated again, whatever the inputs.
     pub(super) must_evaluate: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
     pub(super) reach: ParameterReaders,
-    /// The Chain that it selects by, if that is known.
+    /// The Chain for which it selects the result, if that is known.
     pub(super) boolean_branch: Option<BooleanBranch>,
-    /// The position on the list of the proposal that touched it last.
+    /// The position on the list of the last proposal that touched it.
     pub(super) listed: u32,
-    /// Number of proposals still to take the general path, and length of the last such detour.
+    /// Number of proposals that still take the general path, and length of the last such detour.
     pub(super) general_path_left: u8,
     pub(super) backoff: u8,
     /// `true` if evidence weighs its value.
     pub(super) weighs: bool,
-    /// State before the proposal that touched it last.
+    /// State before the last proposal that touched it.
     pub(super) old: NodeSnapshot,
     /// The log-weight of the evidence on it.
     pub(super) weight: f64,
-    /// While it is in the world: the parents, and at last the result of a Chain.
+    /// While it is in the world: the parents, followed by the result of a Chain.
     pub(super) inputs: Vec<InputEdge>,
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
     pub(super) element: AnyElement,
     /// The value demanded.
     pub(super) demand: Option<Datum>,
-    /// Uses that demand no value; to be a root is one.
+    /// Uses that demand no value; being a root counts as one.
     pub(super) uses_without_demand: u32,
     /// The position among the free choices.
     pub(super) position: u32,
@@ -88,12 +88,12 @@ pub(super) struct TraceNode {
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
-    /// The log-probabilities of `false` and `true`, for atomic elements of those; not a number if not known yet.
+    /// The log-probabilities of `false` and `true`, for atomic elements with these values; not a number if not known yet.
     pub(super) log_probs: [f64; 2],
     pub(super) evidence: Arc<[Evidence]>,
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
-    /// A demanded value that is a list, and the sufficient statistics that stand for it.
+    /// A demanded value that is a list, and the sufficient statistics that replace it.
     summary: Option<(Datum, SufficientStatistics)>,
     continuous: Option<bool>,
     /// `true` if its values are integers far apart; `None` if unknown.
@@ -104,14 +104,14 @@ pub(super) struct TraceNode {
 
 /// Saved state of a node before a proposal.
 ///
-/// In this order: numbers that stand side by side are read together, which must wait if they were just written one by one.
+/// In this order: adjacent numbers are read together, which must wait if they were just written one by one.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct NodeSnapshot {
     /// The value, if it was `replaced`.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
-    /// One more than the number of the value that was proposed or drawn for a choice; else zero.
+    /// One more than the number of the value that was proposed or drawn for a choice; zero if there was none.
     pub(super) proposed: u32,
     pub(super) replaced: bool,
     pub(super) in_world: bool,
@@ -175,7 +175,7 @@ impl TraceNode {
         }
     }
 
-    /// Drops its contents except the element; the slot may be taken by another.
+    /// Drops its contents except the element; the slot may be reused by another.
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
@@ -207,12 +207,12 @@ impl TraceNode {
         self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }
 
-    /// True if its value cannot change when an input does.
+    /// True if its value cannot change when an input changes.
     pub(super) fn is_terminal(&self) -> bool {
         self.demand.is_some() || self.role.is_choice()
     }
 
-    /// The family whose member it is, if it is one.
+    /// The family that it is a member of, if it is one.
     #[inline]
     pub(super) fn family(&self) -> Option<&dyn FamilyOp> {
         self.element.kind().family()
@@ -228,7 +228,7 @@ impl TraceNode {
         }
     }
 
-    /// The summary that stands for a value, if that is quicker.
+    /// The summary that replaces a value, if that is quicker.
     #[inline]
     pub(super) fn summary_of(&self, value: &ValueRegister) -> Option<&dyn Any> {
         let (of, summary) = self.summary.as_ref()?;

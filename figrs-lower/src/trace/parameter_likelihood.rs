@@ -1,4 +1,4 @@
-//! Likelihoods of elements that are no choices of the world: parameters whose values interventions set.
+//! Likelihoods of elements that are not choices of the world: parameters whose values interventions set.
 
 use super::readers::Readers;
 use super::state::Trace;
@@ -6,10 +6,10 @@ use figrs_core::element::likelihood::{Likelihood, Term};
 use figrs_core::element::node::AnyElement;
 
 impl Trace {
-    /// The log-likelihood of an element that an intervention sets, as a function of its value in these terms: what the values of the choices that
-    /// read it in this world say of it. `None` if the world has no such element.
+    /// The log-likelihood of an element that an intervention sets, as a function of its value in these terms, given the values of the choices that
+    /// read it in this world. `None` if the world has no such element.
     ///
-    /// **Errors.** The element that reads it otherwise than as a parameter of its distribution, or whose log-likelihood has other terms.
+    /// **Errors.** The element that does not read it as a parameter of its distribution, or whose log-likelihood has other terms.
     pub fn likelihood_of_set(
         &mut self,
         element: &AnyElement,

@@ -1,8 +1,8 @@
 //! Fast path of parameters that many choices read, directly or through Chains that only pass them on.
 //!
-//! The parameter of many observations is read by each of them, or by Chains whose result it is and that they read. These
-//! readers are cached, until the parameter, or a Chain that passes it on, is read by others than before, or another value is
-//! demanded of a reader; a proposal then only asks their families for the log-probabilities of many values at once.
+//! The parameter of many observations is read by each of them, or by Chains whose result it is and which they read. These
+//! readers are cached until the readers of the parameter, or of a Chain that passes it on, change, or another value is
+//! demanded of a reader; a proposal then only evaluates the log-probabilities of many values of each family at once.
 
 use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
 use super::node::{NodeRole, TraceNode};
@@ -37,7 +37,7 @@ impl<'a> RunReaders<'a> {
 }
 
 impl Trace {
-    /// Clears the cached readers of a node, and of the nodes that it passes on.
+    /// Clears the cached readers of a node, and of the nodes whose values it passes on.
     pub(super) fn clear_parameter_readers(&mut self, number: u32) {
         let mut lost = Some(number);
         while let Some(number) = lost {
@@ -97,7 +97,7 @@ impl Trace {
         }
     }
 
-    /// Weighs all readers of a number, if it is given this value; `None` if more than that must be done.
+    /// Weighs all readers of a number, if it is given this value; `None` if more than that is needed.
     #[inline]
     pub(super) fn weigh_parameter_readers(
         &mut self,
@@ -144,8 +144,8 @@ impl Trace {
         })
     }
 
-    /// The likelihood of the values of all readers of a number, observed ones to a power; `None` if it is to be gathered
-    /// from one reader after the other.
+    /// The likelihood of the values of all readers of a number, with observed ones raised to a power; `None` if it has to be gathered
+    /// from one reader after another.
     pub(super) fn likelihood_of_readers(
         &mut self,
         number: u32,
@@ -168,8 +168,8 @@ impl Trace {
         Some(likelihood)
     }
 
-    /// Sets the Chains that a node reaches to its new number, and the choices to the log-probabilities of the
-    /// [weighing](Self::weigh_parameter_readers) that went before.
+    /// Sets the Chains that a node reaches to its new number, and gives the choices the log-probabilities of the
+    /// preceding [weighing](Self::weigh_parameter_readers).
     pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);

@@ -47,7 +47,7 @@ impl Prior<'_> {
         }
     }
 
-    /// A random value from the product with a likelihood, if the distribution states how to draw one.
+    /// A random value from the product with a likelihood, if the distribution defines such a draw.
     fn sample_conditional(
         &self,
         likelihood: &Likelihood,
@@ -66,8 +66,8 @@ pub trait ChoiceSource {
     /// A value from this distribution.
     fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault>;
 
-    /// A value from the product of this distribution and a likelihood, if the distribution states how to draw one: never if
-    /// the source does not.
+    /// A value from the product of this distribution and a likelihood, if the distribution defines such a draw; `None` if
+    /// the source does not support it.
     fn draw_conditional(
         &mut self,
         prior: &Prior<'_>,

@@ -1,9 +1,9 @@
 //! Re-evaluation in topological order: incremental change propagation.
 //!
-//! A change spreads from the changed node: its readers are looked at only once it has another value. Nodes that every world
-//! has are looked at in the order of their heights, so that each is evaluated once, after all that it reads. Nodes in
-//! branches of Chains are evaluated on demand of a permanent node: until then they are marked. Results of Chains change what
-//! a node reads; a node that turns out to stand too low is raised and waits.
+//! A change spreads from the changed node: its readers are visited only after its value has changed. Nodes that every world
+//! has are visited in the order of their heights, so that each is evaluated once, after all nodes that it reads. Nodes in
+//! branches of Chains are evaluated on demand of a permanent node: until then they are marked. Results of Chains change the nodes
+//! that a node reads; a node that turns out to be too low is raised and waits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,7 +16,7 @@ use super::state::Trace;
 use figrs_core::error::ModelError;
 
 impl Trace {
-    /// Marks a node for evaluation whatever its inputs, at the latest before anything that reads it.
+    /// Marks a node for evaluation whatever its inputs, at the latest before any of its readers.
     pub(super) fn mark_for_evaluation(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must_evaluate) = (true, true);
@@ -54,7 +54,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates every node that the world needs, and releases those it does not.
+    /// Re-evaluates every node that the world needs, and releases the other nodes.
     pub(super) fn propagate(&mut self, source: &mut dyn ChoiceSource) -> Result<(), ModelError> {
         loop {
             while let Some((height, number)) = self.agenda.permanent.pop() {
@@ -82,7 +82,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node if that takes no more than the values of its inputs, which is most often so; else does nothing
+    /// Re-evaluates a node if that needs only the values of its inputs, which is the usual case; otherwise does nothing
     /// and returns `false`.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
@@ -136,7 +136,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node, everything below a height being up to date.
+    /// Re-evaluates a node; everything below a height is up to date.
     fn re_evaluate(
         &mut self,
         root: u32,
@@ -233,7 +233,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Defers a node that reads something at a height of which not all below is up to date.
+    /// Defers a node that reads another node at a height below which not all nodes are up to date.
     fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.permanent.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
@@ -265,14 +265,14 @@ impl Trace {
         node.height = height;
         while let Some(Reverse((_, number))) = raised.pop() {
             let height = self.nodes[number as usize].height + 1;
-            // No path is longer than there are nodes.
+            // No path is longer than the number of nodes.
             if height as usize > self.nodes.len() {
                 return;
             }
             for i in 0..self.nodes[number as usize].uses.len() {
                 let by = self.nodes[number as usize].uses[i].by;
                 let node = &mut self.nodes[by as usize];
-                // A node that must be evaluated is raised then.
+                // A node that must be evaluated is raised at that time.
                 if node.height < height && !node.must_evaluate {
                     raised.push(Reverse((node.height, by)));
                     node.height = height;

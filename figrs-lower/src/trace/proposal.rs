@@ -7,7 +7,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Saves the state of a node before the proposal, once a proposal.
+    /// Saves the state of a node before the proposal, once for each proposal.
     #[inline]
     pub(super) fn save_state(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
@@ -61,9 +61,9 @@ impl Trace {
         }
     }
 
-    /// Starts with a world whose choices are all drawn from their priors, but for those that observations decide.
+    /// Starts with a world whose choices are all drawn from their priors, except those that observations decide.
     ///
-    /// `false` tells an impossible world; the trace then waits for another start.
+    /// Returns `false` for an impossible world; the trace then has to be started again.
     ///
     /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
     pub fn restart(&mut self, source: &mut dyn ChoiceSource) -> Result<bool, ModelError> {
@@ -95,7 +95,7 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Proposes another value for a free choice, draws the choices that are new from their priors, and re-evaluates the
+    /// Proposes another value for a free choice, draws new choices from their priors, and re-evaluates the
     /// elements that depend on them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo);
     /// returns `false` if it is not [possible](Change::possible).
     ///
@@ -112,7 +112,7 @@ impl Trace {
         self.begin_proposal();
         self.save_state(site.0, true);
         self.save_choice(site.0, value);
-        // All that it reads is up to date.
+        // Everything that it reads is up to date.
         if !self.weigh_proposed(site.0, source) {
             self.change = Change::default();
             return Ok(false);
@@ -123,7 +123,7 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// As [`propose`](Self::propose), for some free choices together.
+    /// As [`propose`](Self::propose), for several free choices together.
     pub fn propose_together(
         &mut self,
         values: &[(Site, Datum)],

@@ -1,6 +1,6 @@
-//! Readers of a node, as they are cached or listed.
+//! Readers of a node, as the caches and the lists hold them.
 
-/// Use of a node: the reader, and the position among its inputs.
+/// Use of a node: the reader, and the position among the reader's inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeUse {
     pub(super) by: u32,
@@ -13,13 +13,13 @@ pub(super) struct ParameterReaders {
     is_known: bool,
     /// `true` if the readers of this Chain are in the cache of its result.
     is_followed: bool,
-    /// `true` if nothing else reads it.
+    /// `true` if nothing else reads the node.
     is_all: bool,
-    /// The Chains that pass it on.
+    /// The Chains that pass its value on.
     chains: Vec<u32>,
-    /// The choices that have it as their one parameter.
+    /// The choices whose only parameter it is.
     choices: Vec<u32>,
-    /// The values of those that observations decide, for others nothing that counts.
+    /// The values of choices that observations decide; entries of other choices are meaningless.
     values: Vec<f64>,
     /// Runs of choices of one family.
     runs: Vec<FamilyRun>,
@@ -45,7 +45,7 @@ impl ParameterReaders {
         (self.is_known, self.is_followed) = (false, false);
     }
 
-    /// True if nothing else reads it; `None` if that is not known.
+    /// True if nothing else reads the node; `None` if that is not known.
     #[inline]
     pub(super) fn are_all(&self) -> Option<bool> {
         self.is_known.then_some(self.is_all)
@@ -82,12 +82,12 @@ impl ParameterReaders {
         self.chains.push(chain);
     }
 
-    /// The choices that have the node as their one parameter.
+    /// The choices whose only parameter the node is.
     pub(super) fn choices(&self) -> &[u32] {
         &self.choices
     }
 
-    /// Appends a choice to the last run, if that has the same family as its last choice, or else to a new one.
+    /// Appends a choice to the last run, if both have the same family, or else to a new one.
     pub(super) fn push(
         &mut self,
         choice: u32,
@@ -123,12 +123,12 @@ impl ParameterReaders {
     }
 }
 
-/// The one Chain that reads a truth value, and nothing else.
+/// The Chain that is the only reader of a truth value, if there is one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BooleanBranch {
-    /// It is read otherwise.
+    /// There is no such Chain.
     Absent,
-    /// The Chain, and its results for `false` and `true`, as far as they are remembered.
+    /// The Chain, and its results for `false` and `true`, as far as they are cached.
     Chain(u32, [Option<u32>; 2]),
 }
 

@@ -1,7 +1,7 @@
 //! Register: storage of the value of a node.
 //!
 //! A step writes few values and reads them at once. A number that was written as part of a [`Datum`] and is read together
-//! with the mark of its type has to go through the cache first, which takes longer than to weigh it; so numbers and truth
+//! with its type tag has to go through the cache first, which takes longer than weighing it; so numbers and truth
 //! values are held as words, and are copied word by word.
 
 use std::any::Any;
@@ -118,7 +118,7 @@ impl ValueRegister {
         }
     }
 
-    /// The plain value, for [`any`](Self::any); another one where there is none.
+    /// The plain value, for [`any`](Self::any); an arbitrary one if there is none.
     #[inline]
     pub(super) fn plain(&self) -> Plain {
         match self.held {
@@ -127,7 +127,7 @@ impl ValueRegister {
         }
     }
 
-    /// The value for dynamic dispatch; `plain` is what [`plain`](Self::plain) gave.
+    /// The value for dynamic dispatch; `plain` is the result of [`plain`](Self::plain).
     #[inline]
     pub(super) fn any<'a>(&'a self, plain: &'a Plain) -> Option<&'a dyn Any> {
         match self.held {
@@ -163,7 +163,7 @@ impl PartialEq for ValueRegister {
     }
 }
 
-/// List of registers, whose memory is used again.
+/// List of registers, whose memory is reused.
 #[derive(Debug, Default)]
 pub(super) struct RegisterList {
     registers: Vec<ValueRegister>,

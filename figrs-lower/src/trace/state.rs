@@ -17,10 +17,10 @@ use figrs_core::model::evidence::Evidence;
 use figrs_core::random::stream;
 use figrs_core::value::datum::Datum;
 
-/// Number of draws that decide whether the integers of a prior lie far apart: draws of a Poisson distribution differ by ten
+/// Number of draws that decide whether the integers of a prior are far apart: draws of a Poisson distribution differ by ten
 /// or more if its mean is above about twelve.
 const PROBES: usize = 8;
-/// Least range of the draws for integers that lie far apart; below it a draw from the prior is near enough.
+/// Least range of the draws of integers that are far apart; below it a draw from the prior is close enough.
 const MIN_WIDE_RANGE: i128 = 10;
 
 /// A free choice of the world that a [`Trace`] holds: its number stays the same while it is part of the world.
@@ -52,10 +52,10 @@ pub struct Trace {
     pub(super) bytes: TraceMemory,
     /// Number of likelihoods of the world that are densities.
     pub(super) densities: usize,
-    /// The number of the proposal under way.
+    /// The number of the current proposal.
     pub(super) epoch: u32,
     pub(super) undo: UndoLog,
-    /// A Chain that reads another result now, and that result: the update of the result's edges is deferred.
+    /// A Chain that now reads another result, and that result: the update of the result's edges is deferred.
     pub(super) pending: Option<(u32, u32)>,
     pub(super) change: Change,
     pub(super) look_ahead: ProposalLookAhead,
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A model without a world yet; a world over the limit, a number of elements or a [`WorldLimit`], is an error.
+    /// A model without a world yet; a world that exceeds the limit, a number of elements or a [`WorldLimit`], is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -121,7 +121,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Number of nodes that every world has; they stand first.
+    /// Number of nodes that every world has; they come first.
     #[inline]
     pub(super) fn permanent(&self) -> usize {
         self.numbering.permanent()
@@ -198,7 +198,7 @@ impl Trace {
         self.nodes[site.number()].value.holds(value)
     }
 
-    /// The log-probability of the value of a site; while a proposal of it is neither kept nor undone, that of the proposed one.
+    /// The log-probability of the value of a site; while a proposal of it is neither kept nor undone, of the proposed value.
     #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
         self.look_ahead
@@ -221,9 +221,9 @@ impl Trace {
         }
     }
 
-    /// True if the values of a site are integers of which draws from its prior differ by ten or more.
+    /// True if the values of a site are integers whose draws from its prior differ by ten or more.
     ///
-    /// Decided once for each element of the world, by `PROBES` draws with random numbers of their own.
+    /// Decided once for each element of the world, by `PROBES` draws with separate random numbers.
     pub fn is_wide(&mut self, site: Site) -> bool {
         if let Some(is_wide) = self.nodes[site.number()].is_wide {
             return is_wide;
@@ -257,8 +257,8 @@ impl Trace {
         present.filter_map(|node| Some((&node.element, node.value.datum()?)))
     }
 
-    /// The natural logarithm of the likelihood: of the weights of the evidence, and of the probabilities of the choices that
-    /// observations decide, summed afresh.
+    /// The natural logarithm of the likelihood: the product of the weights of the evidence and of the probabilities of the choices that
+    /// observations decide, computed anew.
     pub fn log_likelihood(&self) -> f64 {
         let present = (0..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].in_world);
         let log = |number: u32| {
@@ -268,7 +268,7 @@ impl Trace {
         present.map(log).sum()
     }
 
-    /// The natural logarithm of the probability of the world times the weights of the evidence, summed afresh.
+    /// The natural logarithm of the probability of the world times the weights of the evidence, computed anew.
     pub fn log_weight(&self) -> f64 {
         let present = self.nodes.iter().filter(|node| node.in_world);
         present.map(|node| node.log + node.weight).sum()
@@ -336,7 +336,7 @@ impl Numbered for Trace {
         &self.nodes[number as usize].evidence
     }
 
-    /// A second, different value is found out when the world is weighed.
+    /// A second, different value is detected when the world is weighed.
     fn imply(&mut self, number: u32, value: &Datum) -> bool {
         let given = &mut self.nodes[number as usize].given;
         let is_new = given.is_none();

@@ -128,7 +128,7 @@ impl Trace {
         }
     }
 
-    /// Values that a node demands of its inputs; nothing of those beyond the list.
+    /// Values that a node demands of its inputs; none for inputs beyond the list.
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
@@ -194,7 +194,7 @@ impl Trace {
         self.update_demands();
     }
 
-    /// Updates the demands on nodes whose uses changed, and the demands that these pass on.
+    /// Updates the demands on nodes whose uses changed, and the demands that they pass on.
     fn update_demands(&mut self) {
         while let Some(number) = self.worklist.statuses.pop() {
             self.apply_deferred_switch();
@@ -236,7 +236,7 @@ impl Trace {
         }
     }
 
-    /// Sets the value that is demanded of a node, and no more; returns the old one.
+    /// Only sets the value that is demanded of a node; returns the old one.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.clear_parameter_readers(self.nodes[node as usize].inputs[input].to);
@@ -248,7 +248,7 @@ impl Trace {
         std::mem::replace(&mut node.demand, demand)
     }
 
-    /// The cached result of a Chain for the values of its parents; `value` tells which of their values count.
+    /// The cached result of a Chain for the values of its parents; `value` selects which of their values count.
     pub(super) fn branch<'a>(
         &'a self,
         number: u32,
@@ -264,7 +264,7 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a Chain for the values that its parents have now. A function that fails is returned.
+    /// Selects the result of a Chain for the present values of its parents. The error of a function that fails is returned.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -303,7 +303,7 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Switches a Chain to another result where nothing else changes by that: both stay in the world, nothing is demanded.
+    /// Switches a Chain to another result if nothing else changes: both stay in the world, and no value is demanded.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -319,7 +319,7 @@ impl Trace {
     /// As `switch_result`, but the edges are changed only if the proposal is accepted, or before anything else changes them.
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
-        // The result must not change any more: the Chain would not be told.
+        // The result must not change any more, because the Chain would not be notified.
         let lasts = (result as usize) < self.permanent();
         if !lasts && !self.nodes[result as usize].inputs.is_empty() {
             return self.switch_result(number, result);
@@ -345,7 +345,7 @@ impl Trace {
         let arity = node.parents.len();
         let &InputEdge { to, at, ref demand } = node.inputs.get(arity)?;
         let (old, new) = (&self.nodes[to as usize], &self.nodes[result as usize]);
-        // At least this use is left, and is loose.
+        // Another use without a demand keeps the old result in the world.
         let stays = (old.uses.len() > 1 || old.root) && old.uses_without_demand > 1;
         let joins = new.in_world
             && new.demand.is_none()

@@ -1,6 +1,6 @@
 //! The memory of a trace, against its limit.
 //!
-//! Nodes and values are counted afresh when the world has a quarter more elements than at the last count: so counting takes
+//! Nodes and values are counted anew when the world has a quarter more elements than at the last count: counting therefore takes
 //! amortised constant time for each.
 
 use super::node::TraceNode;
@@ -13,7 +13,7 @@ const FIRST: usize = 1 << 8;
 pub(super) struct TraceMemory {
     /// Size in bytes of the elements that Chains made.
     made: u64,
-    /// Size in bytes of the nodes and their values, by the last count.
+    /// Size in bytes of the nodes and their values, at the last count.
     counted: u64,
     /// Number of nodes at that count.
     nodes: usize,
@@ -39,18 +39,18 @@ impl TraceMemory {
         self.made = self.made.saturating_add_signed(bytes);
     }
 
-    /// Bytes of the elements, and by the last count of the nodes.
+    /// Bytes of the elements, and of the nodes at the last count.
     pub(super) fn bytes(&self) -> u64 {
         self.made + self.counted
     }
 
-    /// True if all is to be counted afresh, with so many nodes and so many elements in the world.
+    /// True if everything has to be counted anew, given the numbers of nodes and of elements in the world.
     pub(super) fn is_count_due(&self, nodes: usize, alive: usize, limit: u64) -> bool {
         let new = nodes.saturating_sub(self.nodes) * size_of::<TraceNode>();
         self.bytes() + new as u64 > limit || alive >= self.next
     }
 
-    /// Records a count of so many bytes.
+    /// Records a count of bytes.
     pub(super) fn counted(&mut self, bytes: u64, nodes: usize, alive: usize) {
         (self.counted, self.nodes) = (bytes, nodes);
         self.next = self.next.max(alive + alive / 4);

@@ -12,7 +12,7 @@ use figrs_core::value::datum::Datum;
 /// Maximum number of Chain-created elements, and of branches of Chains, cached from world to world.
 const MAX_CACHED: usize = 1 << 18;
 
-/// Size of an element in a program in bytes: the lists of a program double, and a parent and its value have slots as well.
+/// Size of an element in a program in bytes: the lists of a program double, and a parent and its value have slots too.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
 /// The index of an element in a [`Program`].
@@ -37,7 +37,7 @@ pub(super) struct Instruction {
     pub(super) continuous: Option<bool>,
 }
 
-/// A compiled model with its targets: runs world after world.
+/// A compiled model with its targets: runs one world after another.
 pub struct Program {
     pub(super) instructions: Vec<Instruction>,
     pub(super) values: Vec<Option<Datum>>,
@@ -71,7 +71,7 @@ impl std::fmt::Debug for Program {
 impl Program {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// A world over the limit, a number of elements or a [`WorldLimit`], is an error.
+    /// A world that exceeds the limit, a number of elements or a [`WorldLimit`], is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -136,7 +136,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Backward propagation of observations: elements whose values they imply are set and not drawn, whichever root comes
+    /// Backward propagation of observations: elements whose values they imply are set and not drawn, regardless of which root comes
     /// first.
     fn propagate_observations(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
@@ -178,23 +178,23 @@ impl Program {
         &self.targets
     }
 
-    /// The value of a slot in the world that ran last, if it was part of it.
+    /// The value of a slot in the last world that was run, if it was part of it.
     pub fn value(&self, slot: Slot) -> Option<&Datum> {
         self.values[slot.index()].as_ref()
     }
 
-    /// Number of densities among the likelihoods in the weight of the world that ran last. A world with fewer is infinitely
+    /// Number of densities among the likelihoods in the weight of the last world. A world with fewer is infinitely
     /// more likely: where an observation mixes point masses and densities, the point masses dominate.
     pub fn densities(&self) -> usize {
         self.densities
     }
 
-    /// Number of elements that the world that ran last evaluated.
+    /// Number of elements that the last world evaluated.
     pub fn evaluated(&self) -> usize {
         self.touched.len()
     }
 
-    /// All elements of the world that ran last with their values, in the order they were evaluated.
+    /// All elements of the last world with their values, in the order they were evaluated.
     pub fn world(&self) -> impl Iterator<Item = (&AnyElement, &Datum)> {
         self.touched.iter().filter_map(|slot| {
             let value = self.values[slot.index()].as_ref()?;

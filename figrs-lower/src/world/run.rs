@@ -45,16 +45,16 @@ pub trait Chooser {
 /// Treatment of observations: weighted or compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
-    /// The observed value is chosen and the world weighed with its likelihood, wherever the structure allows.
+    /// The observed value is chosen and the world weighed with its likelihood, wherever the structure allows this.
     Weigh,
-    /// Values are chosen as if nothing were observed; worlds that disagree weigh zero.
+    /// Values are chosen as if nothing were observed; worlds that contradict an observation weigh zero.
     Compare,
 }
 
 /// Size of a cached branch in bytes, without the values that lead to it.
 const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
 
-/// Next step of the evaluation of a slot. A demand is the value that it must have for the world to weigh.
+/// Next step of the evaluation of a slot. A demand is the value that it must have if the world is to keep a positive weight.
 enum WorldStep {
     Enter(Slot, Option<Datum>),
     Finish(Slot, Option<Datum>),
@@ -73,7 +73,7 @@ struct WorldRun<'p> {
 impl Program {
     /// Runs one world and returns the weight of the evidence in it.
     ///
-    /// A world that contradicts the evidence ends early: then not all values are known.
+    /// A world that contradicts the evidence ends early: some values are then not known.
     ///
     /// **Errors.** Mistakes of the elements that are reached, worlds of too many elements, and the errors of the
     /// [`Chooser`].
@@ -85,10 +85,10 @@ impl Program {
         self.run_first(self.roots.len(), chooser, observations)
     }
 
-    /// Runs one world as far as its first `roots` need it, which are the pieces of evidence and then the targets, and
-    /// returns the weight of the evidence met by then.
+    /// Runs one world as far as its first `roots` roots need it, which are the pieces of evidence and then the targets, and
+    /// returns the weight of the evidence met until then.
     ///
-    /// The choices are the first of those that more roots would need.
+    /// The choices are the first of the choices that more roots would need.
     pub fn run_first(
         &mut self,
         roots: usize,
@@ -333,7 +333,7 @@ impl WorldRun<'_> {
         }
     }
 
-    /// Evaluates a Chain that is a family from the values of its parents, without an element for them.
+    /// Evaluates a Chain that is a family from the values of its parents, without building an element for them.
     fn member(
         &mut self,
         slot: Slot,
