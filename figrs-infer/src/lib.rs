@@ -15,8 +15,8 @@
 //! # Ok::<(), figrs_infer::Error>(())
 //! ```
 //!
-//! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], whose
-//! [`Marginal`]s know whether they are exact or estimates, and how good; or of [`Bounds`].
+//! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], which has
+//! [`Marginal`]s that know whether they are exact or estimates, and how good; or [`Bounds`].
 //!
 //! | algorithm | where |
 //! |---|---|
@@ -24,13 +24,13 @@
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
-//! | [`SelfChecked`], any exact algorithm checked by worlds | `self_checked.rs` |
+//! | [`SelfChecked`], any exact algorithm checked against worlds | `self_checked.rs` |
 //! | [`compare`], algorithms side by side | `compare/` |
 //! | [`Predict`], predictions from an answer | `prediction/` |
 //!
-//! The quality of an answer is read from [`Marginal::quality`] and from the standard errors beside every estimate;
-//! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] has
-//! both in short. [`compare`] puts algorithms side by side. Charts, pages and files of draws are in the crate
+//! The quality of an answer is shown by [`Marginal::quality`] and by the standard errors of all estimates;
+//! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] contains
+//! both in short form. [`compare`] runs algorithms side by side. Charts, pages and files of draws are in the crate
 //! `figrs-report`.
 
 #![warn(clippy::unwrap_used)]
@@ -95,7 +95,7 @@ pub mod eliminate {
     };
 }
 
-/// Parts of engines that the tests and benchmarks of figrs look into. Not for users: they may change with any version.
+/// Parts of engines that the tests and benchmarks of figrs use. Not for users: they may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::compare::{drawable, range};

@@ -18,26 +18,26 @@ use figrs_factor::bounds::Bounds;
 
 /// Relative tolerance between two computations of one number, or of one logarithm, for rounding.
 const ROUNDING: f64 = 1e-9;
-/// Maximum number of worlds that [`Enumerate`] runs for a check.
+/// Maximum number of worlds that [`Enumerate`] runs in a check.
 const WORLDS: u64 = 100_000;
-/// Maximum number of elements that it evaluates in them.
+/// Maximum number of elements that it evaluates in these worlds.
 const EVALUATIONS: u64 = 5_000_000;
 /// Number of worlds that are drawn and run one by one if there are more.
 const MAX_CHECKED_WORLDS: usize = 8;
 /// Maximum depth of nested branches in a check: with a choice at each level, worlds that nest deeper take more evaluations.
 const DEPTH: usize = 2500;
 
-/// Another algorithm, whose answers are checked before they are given.
+/// Another algorithm, whose answers are checked before they are returned.
 ///
 /// | answer | check |
 /// |---|---|
 /// | exact marginals | each sums to one; [`Enumerate`], which runs the model itself, finds the same numbers; for its own answers, and where there are more than 100 000 worlds, [`JunctionTree`] does ([`VariableElimination`] for those of the tree), and eight worlds drawn from it weigh as much when the model itself is run on them |
 /// | bounds | exact numbers, found as above, lie between them |
-/// | one world | the model run with these values has the weight in the answer; that no other world weighs more is not checked |
+/// | one world | the model run with these values has the weight in the answer; it is not checked that no other world weighs more |
 /// | samples and approximations | the same run once more gives the same numbers |
 ///
-/// **Guarantee.** That of the algorithm; and an answer that is given has passed its check. If there is no check, because
-/// there are too many worlds to run and the model is too large for elimination, or it is endless (nests deeper than 2500
+/// **Guarantee.** That of the algorithm; and a returned answer has passed its check. If there is no check, because
+/// there are too many worlds to run and the model is too large for elimination, or it is infinite (nests deeper than 2500
 /// branches), that is an error. Worlds that cannot be run, because a density was observed in them or branches leave too
 /// many, are not weighed; any other error of their run is returned. Repetition does not make an approximation exact.
 ///
@@ -91,7 +91,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
             AnswerContent::World(values, log, _) => {
                 let values = values.values().cloned().collect();
                 let (best, sum, _) = question.weight(values).map_err(unchecked)?;
-                // Everything but the targets is summed out there.
+                // For marginal MAP everything but the targets is summed out.
                 let found = if answer.algorithm() == MarginalMap::NAME {
                     sum
                 } else {
@@ -115,9 +115,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if a world that was drawn may be left out: an element has no list of outcomes (a density that is observed), or
-/// there are too many worlds, which differ in choices within branches. Any other error contradicts the tree, which has
-/// given the world a probability.
+/// True if a drawn world may be left out: an element has no list of outcomes (an observed density), or
+/// there are too many worlds, which differ in choices within branches. Any other error contradicts the tree, which
+/// gave the world a positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -130,7 +130,7 @@ fn cannot_be_run(error: &Error) -> bool {
     )
 }
 
-/// True if the numbers are exact, and not those of a sample.
+/// True if the numbers are exact, not those of a sample.
 fn is_exact(target: &TargetMarginal) -> bool {
     matches!(target.estimate, Estimate::Exact)
 }
@@ -147,7 +147,7 @@ struct CheckedQuery<'a> {
 impl CheckedQuery<'_> {
     /// The answer of an algorithm other than this one.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
-        // Worlds that nest deeper are likely to nest without end, which expansion sees long before worlds run out.
+        // Worlds that nest deeper probably nest infinitely, which expansion detects long before the limit on worlds.
         let budget = Budget {
             depth: DEPTH,
             ..Budget::default()
@@ -178,7 +178,7 @@ impl CheckedQuery<'_> {
             };
             let claimed = world.log_probability();
             let what = || "the log-probability of a world that was drawn".into();
-            // Choices within branches are not fixed: the world is one of those that weigh no more.
+            // Choices within branches are not fixed: the drawn world weighs at most as much as the best one.
             if is_fixed || claimed > best {
                 require(what, claimed, best)?;
             }
@@ -190,12 +190,12 @@ impl CheckedQuery<'_> {
         Ok(tree)
     }
 
-    /// Runs the model with these values: the logarithms of the largest weight of a world and of the sum of all, and whether the values
+    /// Runs the model with these values: returns the logarithms of the largest weight of a world and of the sum of all, and whether the values
     /// fix all choices.
     fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
         let lasting = self.lasting();
         let all = values.len();
-        // Those that a branch makes are made anew at each run.
+        // Elements that a branch makes are made anew in each run.
         values.retain(|(element, _)| lasting.contains(&element.id()));
         values.sort_by_key(|(element, _)| element.id());
         let is_fixed = values.len() == all;
@@ -211,7 +211,7 @@ impl CheckedQuery<'_> {
         Ok((best, log_sum(sum), is_fixed))
     }
 
-    /// The elements that are there without any branch.
+    /// The elements that exist without any branch.
     fn lasting(&self) -> FxHashSet<ElementId> {
         let stated = self.model.evidence().iter().map(|(element, _)| element);
         let mut open: Vec<&AnyElement> = stated.chain(self.targets).collect();
@@ -280,7 +280,7 @@ fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), E
     if found < lower {
         return require(|| format!("the lower bound of {}", what()), lower, found);
     }
-    // So is a bound that is no number.
+    // This also refuses a bound that is not a number.
     if found <= upper {
         return Ok(());
     }

@@ -19,7 +19,7 @@ pub struct ExactReference {
     pub algorithm: String,
     /// The exact number for each estimand.
     pub values: Vec<f64>,
-    /// Time it took, in seconds; zero if it was given.
+    /// Time it took, in seconds; zero if the answer was supplied.
     pub seconds: f64,
     /// The answer itself.
     #[serde(skip)]
@@ -28,22 +28,22 @@ pub struct ExactReference {
 
 /// Result of a comparison: the answers of several algorithms to one question, with verdicts.
 ///
-/// Its text is a table with a row an algorithm, the verdict, and the curves. Serialised it has all numbers; where one is
+/// Its text is a table with a row for each algorithm, the verdict, and the curves. Serialised it has all numbers; where one is
 /// infinite or unknown, JSON has `null`.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// The numbers of the rows: one estimand for each.
+    /// The estimands: each row has a number for each of them.
     pub estimands: Vec<Estimand>,
-    /// The exact answer, where there is one.
+    /// The exact answer, if there is one.
     pub exact: Option<ExactReference>,
-    /// The log-probability of the most probable world, if worlds were asked for and it was found.
+    /// The log-probability of the most probable world, if worlds were requested and it was found.
     pub best_log_probability: Option<f64>,
-    /// A row for each algorithm, in their order.
+    /// A row for each algorithm, in the order of the algorithms.
     pub rows: Vec<ComparisonRow>,
-    /// A curve for each that was asked for.
+    /// A curve for each one that was requested.
     pub curves: Vec<Curve>,
     #[serde(skip)]
     pub(super) model: Model,
@@ -52,7 +52,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The model that was asked.
+    /// The model of the question.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -62,7 +62,7 @@ impl Comparison {
         &self.elements
     }
 
-    /// The posteriors of the targets: exact ones, or else those of the algorithm worth the most samples; none if there are
+    /// The posteriors of the targets: exact ones, or else those of the algorithm with the most effective samples; none if there are
     /// only worlds and bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
@@ -85,7 +85,7 @@ impl Comparison {
         exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// The sampler with the most effective samples a second among those that are not wrong and know their error.
+    /// The sampler with the most effective samples per second among those whose answers are not wrong and have a known error.
     pub fn best_sampler(&self) -> Option<&ComparisonRow> {
         let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
         let is_doubtful = |verdict| matches!(verdict, Verdict::Wrong | Verdict::UnknownError);
@@ -94,7 +94,7 @@ impl Comparison {
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// The position of the estimand whose answers the table shows: of the first target whose value is not certain the
+    /// The position of the estimand whose answers the table shows: for the first target whose value is not certain, the
     /// probability of `true`, or of its most likely value.
     pub(super) fn shown(&self) -> Option<usize> {
         let rows = self.rows.iter().map(|row| &row.values);

@@ -13,7 +13,7 @@ use figrs_answer::algorithm::Algorithm;
 pub struct Curve {
     /// The algorithm.
     pub algorithm: String,
-    /// A point for each budget with which it answered, in the order they were given.
+    /// A point for each budget with an answer, in the order of the budgets.
     pub points: Vec<CurvePoint>,
 }
 
@@ -25,15 +25,15 @@ pub struct CurvePoint {
     pub budget: u64,
     /// Number of runs.
     pub runs: usize,
-    /// The median of their times.
+    /// The median of the times of the runs.
     pub seconds: f64,
-    /// The root mean square of their errors, each the largest over all estimands.
+    /// The root mean square of the errors of the runs, each the largest over all estimands.
     pub error: f64,
-    /// The root mean square of the standard errors that they stated, where they did.
+    /// The root mean square of the stated standard errors, if there are any.
     pub standard_error: Option<f64>,
 }
 
-/// An algorithm by its budget and its seed.
+/// Builds an algorithm from its budget and its seed.
 type AlgorithmFactory = Box<dyn Fn(u64, u64) -> Box<dyn Algorithm>>;
 
 /// A curve to be drawn.
@@ -43,19 +43,19 @@ pub(super) struct CurveSettings {
     pub(super) make: AlgorithmFactory,
 }
 
-/// The runs of a course.
+/// The runs of a curve.
 pub(super) struct CurveRuns {
     algorithm: String,
     laps: Vec<(u64, Vec<RunResult>)>,
 }
 
 impl CurveSettings {
-    /// Number of runs, the one to warm up included.
+    /// Number of runs, including the warm-up run.
     pub(super) fn steps(&self) -> usize {
         self.budgets.len() * self.runs as usize + 1
     }
 
-    /// Runs them, and tells before each.
+    /// Runs them, and calls `tell` before each.
     pub(super) fn run(
         &self,
         rules: &RunLimits,
@@ -65,7 +65,7 @@ impl CurveSettings {
     ) -> CurveRuns {
         let mut algorithm = String::new();
         let mut laps = Vec::new();
-        // The first run of a program is slower than the next: it is not measured.
+        // The first run of a program is slower than the others: it is not measured.
         if let Some(&least) = self.budgets.iter().min() {
             let contender = (self.make)(least, 0);
             tell(&format!("{} with {least}", contender.name()));

@@ -70,7 +70,7 @@ impl Comparison {
         ]
     }
 
-    /// Conclusions of the comparison, a sentence a line.
+    /// Conclusions of the comparison, one sentence on each line.
     pub fn conclusion(&self) -> Vec<String> {
         let with = |verdict: Verdict, detail: fn(&ComparisonRow) -> String| {
             let rows = self.rows.iter().filter(|row| row.verdict == verdict);
@@ -138,7 +138,7 @@ impl Comparison {
         lines
     }
 
-    /// The findings about estimates, a line for each algorithm.
+    /// The findings about estimates, one line for each algorithm.
     fn findings(&self) -> impl Iterator<Item = String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict != Verdict::Approximate);
@@ -152,7 +152,7 @@ impl Comparison {
         })
     }
 
-    /// The targets that effective sample sizes are of, where there are several targets.
+    /// States which targets the effective sample sizes belong to, if there are several targets.
     fn counted_samples(&self) -> Option<String> {
         if self.targets.len() < 2 {
             return None;
@@ -165,7 +165,7 @@ impl Comparison {
         (!of.is_empty()).then(|| format!("ESS is the least over the targets: {}", of.join(", ")))
     }
 
-    /// The algorithms that do not apply to the model, a line for each reason.
+    /// The algorithms that do not apply to the model, one line for each reason.
     fn not_applicable(&self) -> Vec<String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict == Verdict::NotApplicable);
@@ -233,7 +233,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A time in a unit that suits it.
+/// A time in a suitable unit.
 pub(super) fn time(seconds: f64) -> String {
     match seconds {
         _ if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),

@@ -1,4 +1,4 @@
-//! Estimands: the numbers that algorithms are compared by.
+//! Estimands: the numbers for which algorithms are compared.
 
 use std::any::Any;
 
@@ -12,10 +12,10 @@ use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::quality::diagnostics::normal_score;
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target to be compared one by one; of more the mean is compared, or this many values.
+/// Maximum number of values of a target that are compared one by one; if there are more the mean is compared, or this many values.
 const LISTED: usize = 64;
 
-/// A number that algorithms are asked for: the probability of a value of a target, or the mean of a target with more than 64
+/// A number that algorithms compute: the probability of a value of a target, or the mean of a target with more than 64
 /// values.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
@@ -39,13 +39,13 @@ enum EstimandKind {
 pub(super) struct EstimandValue {
     pub(super) value: f64,
     pub(super) standard_error: f64,
-    /// Degrees of freedom of the error, where few groups state it.
+    /// Degrees of freedom of the error, if it comes from few groups.
     pub(super) degrees: Option<f64>,
     pub(super) bounds: Option<Bounds>,
 }
 
 impl EstimandValue {
-    /// An error in standard errors, as the normal score of the same probability: of few groups by Student's t.
+    /// An error in standard errors, as the normal score of the same probability: for few groups by Student's t.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees
@@ -53,7 +53,7 @@ impl EstimandValue {
     }
 }
 
-/// The estimands of some targets, given the exact answer, where there is one, and all others.
+/// The estimands of some targets, given the exact answer, if there is one, and all other answers.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
@@ -96,7 +96,7 @@ pub(super) fn estimands(
     estimands
 }
 
-/// The values of a target that an answer takes for possible.
+/// The values of a target that an answer considers possible.
 fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
     let id = element.id();
     match &answer.content {
@@ -128,7 +128,7 @@ pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&
         .find(|target| target.element.id() == element.id())
 }
 
-/// The quality that an answer has for each target; nothing where it has no marginal.
+/// The quality of an answer for each target; `None` where it has no marginal.
 pub(super) fn qualities(answer: &Answer, targets: &[AnyElement]) -> Vec<Option<Quality>> {
     let quality = |target| marginal(answer, target).map(TargetMarginal::quality);
     targets.iter().map(quality).collect()
@@ -147,12 +147,12 @@ impl Estimand {
         matches!(&self.kind, EstimandKind::Probability(value) if value.get::<bool>() == Some(&true))
     }
 
-    /// True if it is the probability of a value, and not a mean.
+    /// True if it is the probability of a value, not a mean.
     pub(super) fn is_probability(&self) -> bool {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// The value that an answer of these [`qualities`] gives; `None` if the answer is a world, or bounds from which no mean follows.
+    /// The value of an answer with these [`qualities`]; `None` if the answer is a world, or bounds that imply no mean.
     pub(super) fn read(
         &self,
         answer: &Answer,
@@ -191,7 +191,7 @@ impl Estimand {
                 let columns: NumericColumns = target.columns();
                 let numbers = columns.iter().next()?;
                 let terms = probabilities.iter().zip(numbers);
-                // A value that has no probability may be infinite.
+                // A value of probability zero may be infinite.
                 let terms = terms.filter(|&(&p, _)| p > 0.0);
                 let mean = terms.map(|(p, x)| p * x).sum();
                 (mean, estimate.standard_error(probabilities, numbers))

@@ -24,7 +24,7 @@ pub fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 impl Comparison {
-    /// The largest error against the time, a letter a curve, both axes logarithmic.
+    /// Plots the largest error against the time, a letter for each curve, with logarithmic axes.
     pub(super) fn plot(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let points = || self.curves.iter().flat_map(drawable);
         let seconds = range(points().map(|point| point.seconds));
@@ -64,9 +64,9 @@ impl Comparison {
     }
 }
 
-/// The position of a number among so many, by its logarithm.
+/// The position of a number among `places` places, by its logarithm.
 fn log_position(x: f64, (low, high): (f64, f64), places: usize) -> usize {
     let share = (x / low).ln() / (high / low).ln();
-    // Not a number where low and high are the same.
+    // The share is not a number if low and high are equal.
     (share.clamp(0.0, 1.0) * (places - 1) as f64).round() as usize
 }

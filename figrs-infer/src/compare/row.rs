@@ -21,16 +21,16 @@ pub struct ComparisonRow {
     pub algorithm: String,
     /// Value that it gives for each estimand; the middle of bounds. Empty for a world or without an answer.
     pub values: Vec<f64>,
-    /// The standard error that it states for each estimand; empty where it states none.
+    /// The standard error stated for each estimand; empty if none is stated.
     pub standard_errors: Vec<f64>,
-    /// For a world the natural logarithm of its probability.
+    /// For a world, the natural logarithm of its probability.
     pub log_probability: Option<f64>,
     /// The largest absolute error over all estimands; for a world the difference of its log-probability from the best.
     pub error: Option<f64>,
-    /// The standard error that is stated for the estimand with the largest error, or without an exact answer the
+    /// The standard error that is stated for the estimand with the largest error; without an exact answer the
     /// largest that is stated.
     pub standard_error: Option<f64>,
-    /// The largest error in stated standard errors; of few populations the normal score that is as unlikely as Student's t.
+    /// The largest error in stated standard errors; for few populations the normal score that is as unlikely as Student's t.
     pub deviation: Option<f64>,
     /// Effective sample size of the answer, least over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
@@ -44,18 +44,18 @@ pub struct ComparisonRow {
     pub memory: Option<u64>,
     /// The judgement.
     pub verdict: Verdict,
-    /// `true` if the answer was checked before it was given, by [`SelfChecked`](crate::SelfChecked).
+    /// `true` if [`SelfChecked`](crate::SelfChecked) checked the answer.
     pub checked: bool,
     /// Reason that there is no answer, or that the run ended early.
     pub message: Option<String>,
-    /// Findings of [`Answer::diagnose`], each with a remedy. An answer that is wrong without any has one about what may be the reason.
+    /// Findings of [`Answer::diagnose`], each with a remedy. A wrong answer without any has one about the likely reason.
     pub findings: Vec<String>,
     /// The answer itself.
     #[serde(skip)]
     pub answer: Option<Answer>,
 }
 
-/// Reference values that rows are judged by.
+/// Reference values by which rows are judged.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) names: &'a [String],
@@ -113,7 +113,7 @@ impl ComparisonRow {
         let judgement = match &answer.content {
             AnswerContent::World(_, log_probability, _) => {
                 self.log_probability = Some(*log_probability);
-                // The values that marginal MAP maximises are no world: the rest is summed out.
+                // The values that marginal MAP maximises are not a whole world: the other variables are summed out.
                 let best = yardstick
                     .best
                     .filter(|_| answer.algorithm() != MarginalMap::NAME);
@@ -139,7 +139,7 @@ impl ComparisonRow {
         self.answer = Some(answer);
     }
 
-    /// Reads and judges marginals or bounds.
+    /// Judges marginals or bounds.
     fn judge_answer(&mut self, answer: &Answer, yardstick: &ReferenceValues<'_>) -> Judgement {
         let qualities = qualities(answer, yardstick.targets);
         let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets, &qualities);
@@ -192,7 +192,7 @@ fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64,
     (claim, least.filter(|(samples, _)| samples.is_finite()))
 }
 
-/// The likely reason that an answer is wrong in which the diagnosis finds nothing, with a remedy.
+/// The likely reason that an answer is wrong although the diagnosis finds nothing, with a remedy.
 fn likely_reason(answer: &Answer) -> &'static str {
     let estimates = match &answer.content {
         AnswerContent::Marginals(targets, _) => &targets[..],

@@ -31,9 +31,9 @@ const GRACE: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ComparisonStep {
-    /// Name of the run: an algorithm, with its budget if it is for a curve.
+    /// Name of the run: an algorithm, with its budget if the run is part of a curve.
     pub name: String,
-    /// Number of steps made before.
+    /// Number of steps that are finished.
     pub done: usize,
     /// Total number of steps.
     pub total: usize,
@@ -43,12 +43,12 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 
 /// Asks several algorithms the same question, and compares their answers with each other and with the exact one.
 ///
-/// **Guarantee.** Rows stand in the order of the algorithms; one that fails, panics or does not end has a row that says
-/// so. If no exact answer is given, it is that of [`VariableElimination`] within about `3e7` operations and `2^20` entries
-/// a table, or else of the first algorithm whose answer says that it is exact. Worlds are judged by the log-probability of
-/// [`MpeVariableElimination`] within the same limits. [`Verdict`](super::Verdict) tells how answers are judged.
+/// **Guarantee.** Rows are in the order of the algorithms; an algorithm that fails, panics or does not end has a row with that
+/// message. If no exact answer is supplied, it is that of [`VariableElimination`] within about `3e7` operations and `2^20` entries
+/// per table, or else of the first algorithm whose answer is marked as exact. Worlds are judged by the log-probability of
+/// [`MpeVariableElimination`] within the same limits. [`Verdict`](super::Verdict) describes how answers are judged.
 ///
-/// **Complexity.** That of all algorithms together, one after the other, each with the model expanded anew.
+/// **Complexity.** That of all algorithms together, one after the other; each expands the model anew.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -109,7 +109,7 @@ impl Compare {
         }
     }
 
-    /// Adds some algorithms.
+    /// Adds algorithms.
     pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = Box<dyn Algorithm>>) -> Self {
         let algorithms = algorithms.into_iter();
         self.algorithms
@@ -138,23 +138,23 @@ impl Compare {
         self
     }
 
-    /// Gives up waiting for an algorithm two seconds after this long. Samplers should be given deadlines of their own,
-    /// which end them with the answer so far; an algorithm that has none goes on on its own thread until the program
-    /// ends, and slows down those that follow.
+    /// Stops waiting for an algorithm two seconds after this deadline. Samplers should have their own deadlines,
+    /// which end them with the answer so far; an algorithm that has none continues on its own thread until the program
+    /// ends, and slows down the following algorithms.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.rules.deadline = Some(deadline);
         self
     }
 
-    /// Ends the comparison once this flag is `true`: the algorithm that runs is given up after two seconds, in which
-    /// one with the same flag ends with the answer so far, and those that follow are not run.
+    /// Ends the comparison once this flag is `true`: the running algorithm is abandoned after two seconds, in which
+    /// one with the same flag ends with the answer so far, and the following algorithms are not run.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.rules.interrupt = Some(flag);
         self
     }
 
-    /// Measures memory by a function that tells how many bytes the program held at once at most since it was called
-    /// last, such as one that reads and resets a counting allocator.
+    /// Measures memory by a function that returns the peak of the bytes that the program held since the last
+    /// call, such as one that reads and resets a counting allocator.
     pub fn peak_memory(mut self, peak: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.rules.peak_memory = Some(Arc::new(peak));
         self
@@ -246,7 +246,7 @@ impl Compare {
         }
     }
 
-    /// The exact answer that was given, or is found in little time.
+    /// The exact answer that was supplied, or that is found in little time.
     fn exact_answer(&self, tell: &mut impl FnMut(&str)) -> Option<(Answer, f64)> {
         if let Some(answer) = &self.exact {
             return Some((answer.clone(), 0.0));
@@ -269,7 +269,7 @@ impl Compare {
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// Budgets of an exact answer.
+    /// Budgets for an exact answer.
     fn small(&self) -> (Budget, Options) {
         let budget = Budget {
             table_entries: u64::from(ENTRIES),

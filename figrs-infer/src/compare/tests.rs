@@ -1,4 +1,4 @@
-//! Comparisons of algorithms that are right, and of some that are made wrong.
+//! Comparisons of correct algorithms, and of some that are deliberately wrong.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -63,7 +63,7 @@ impl Algorithm for Claims {
     }
 }
 
-/// Ten thousand independent samples of equal weight, of which a share is `true`.
+/// Ten thousand independent samples of equal weight; the share `p` is `true`.
 fn sampled(p: f64) -> Claims {
     let n = 10_000.0;
     Claims(
@@ -150,7 +150,7 @@ fn right_answers_agree_and_wrong_ones_are_flagged() {
         )
     );
     assert!(line("not applicable").contains("ForwardSampling draws from the prior"));
-    // The wrong ones have the most effective samples a second, and the first of all is not among the fastest.
+    // The wrong ones have the most effective samples per second, and the first of all is not among the fastest.
     let best = comparison.best_sampler().unwrap();
     assert_ne!(best.verdict, Wrong);
     assert_eq!(comparison.fastest_exact().unwrap().verdict, Agrees);
@@ -215,7 +215,7 @@ fn an_infinite_error_holds_no_answer() {
         text.contains("error unknown") && !text.contains("within 3"),
         "{text}"
     );
-    // The finding says why, and what would do.
+    // The finding states the reason and the remedy.
     assert!(
         text.contains("no draw is") && text.contains("Exact"),
         "{text}"
@@ -240,7 +240,7 @@ fn populations(p: f64) -> Claims {
     )
 }
 
-/// With 15 degrees of freedom a Student's t of 3.65 is as unlikely as a normal number of 3.04, one of 3.50 as one of 2.95.
+/// With 15 degrees of freedom a Student's t of 3.65 is as unlikely as a normal number of 3.04, and 3.50 as 2.95.
 #[test]
 fn few_populations_are_judged_by_students_t() {
     let (model, rain) = wet_grass();
@@ -321,7 +321,7 @@ fn worlds_are_judged_by_their_log_probability() {
     );
     assert!((comparison.best_log_probability.unwrap() - best).abs() < 1e-12);
     assert!(comparison.to_string().contains("log-probability -1.714798"));
-    // A search that proves nothing and has not found the best is no more than that.
+    // A search that proves nothing and has not found the best world is only approximate.
     let judged = verdict::judge_world(best - 1.0, false, Some(best));
     assert_eq!(judged.verdict, Approximate);
     assert!((judged.error.unwrap() - 1.0).abs() < 1e-12);
@@ -416,7 +416,7 @@ fn errors_fall_along_a_curve() {
     );
 }
 
-/// Waits until the flag is set, or for ever.
+/// Waits until the flag is set, or forever.
 #[derive(Debug)]
 struct Waits(Arc<AtomicBool>);
 
@@ -463,7 +463,7 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
         "no answer within 0.03 s"
     );
     flag.store(true, Ordering::Relaxed);
-    // Interrupted before, during, and during with an answer within the time of grace.
+    // Interrupted before the run, during it, and during it with an answer within the grace period.
     let interrupt = Arc::new(AtomicBool::new(true));
     let mut rules = RunLimits {
         interrupt: Some(interrupt.clone()),

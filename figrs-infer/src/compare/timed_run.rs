@@ -1,4 +1,4 @@
-//! One algorithm on a thread of its own, watched from outside.
+//! Runs one algorithm on its own thread, under outside control.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ pub(super) struct RunLimits {
     pub(super) deadline: Option<Duration>,
     pub(super) interrupt: Option<Arc<AtomicBool>>,
     pub(super) peak_memory: Option<PeakMemory>,
-    /// Time beyond its deadline or interrupt in which an algorithm may still answer.
+    /// Time after its deadline or interrupt in which an algorithm may still answer.
     pub(super) grace: Duration,
 }
 
@@ -54,7 +54,7 @@ impl RunLimits {
             return RunResult::failed("not run: interrupted before its turn".into(), 0.0);
         }
         let before = self.peak_memory.as_ref().map(|peak| {
-            // The first call resets the peak, the second reads the present use.
+            // The first call resets the peak, the second reads the present memory use.
             peak();
             peak()
         });
@@ -64,7 +64,7 @@ impl RunLimits {
         let work = move || {
             let started = Instant::now();
             let answer = algorithm.answer(&model, &targets);
-            // Nobody listens any more if it was given up.
+            // Nobody receives it if the run was abandoned.
             drop(sender.send((answer, started.elapsed())));
         };
         if let Err(error) = thread::Builder::new().spawn(work) {

@@ -12,23 +12,23 @@ const ROUNDING: f64 = 1e-9;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It claims to be exact, or to lie between bounds, and that holds up to rounding.
+    /// It claims to be exact, or to lie between bounds, and the claim holds up to rounding.
     Agrees,
-    /// An estimate that is at most three of its standard errors off, for every number.
+    /// An estimate whose error is at most three of its standard errors, for every number.
     WithinThree,
-    /// An estimate that is more than three and at most five of its standard errors off for some number. One right estimate
-    /// in 370 is; where many numbers are compared, one of them may well be.
+    /// An estimate whose error is between three and five of its standard errors for some number. This happens to one correct estimate in 370;
+    /// where many numbers are compared, it may well happen to one of them.
     WithinFive,
-    /// Its claim is wrong: it is off by more than rounding, or by more than five standard errors, lies outside its bounds,
+    /// Its claim is wrong: its error is more than rounding, or more than five standard errors, it lies outside its bounds,
     /// or gives probability to impossible values.
     Wrong,
-    /// An estimate that states an infinite error for some number: it says that nothing bounds its error.
+    /// An estimate with an infinite standard error for some number: nothing bounds its error.
     UnknownError,
     /// No error is claimed, so none can be wrong.
     Approximate,
-    /// There is no exact answer to judge by.
+    /// There is no exact answer for judging it.
     Unjudged,
-    /// The algorithm does not apply to the model, whatever its budget: an exact one to continuous values, for example.
+    /// The algorithm does not apply to the model, whatever its budget: an exact algorithm to continuous values, for example.
     NotApplicable,
     /// There is no answer.
     NoAnswer,
@@ -72,7 +72,7 @@ pub(super) struct Judgement {
     pub(super) deviation: Option<f64>,
 }
 
-/// Judges the readings of all estimands by the exact numbers.
+/// Judges the values of all estimands by the exact numbers.
 pub(super) fn judge(
     estimands: &[Estimand],
     readings: &[EstimandValue],
@@ -129,7 +129,7 @@ pub(super) fn judge(
     judgement
 }
 
-/// Judges a world by the log-probability of the most probable one.
+/// Judges a world by the log-probability of the most probable world.
 pub(super) fn judge_world(log_probability: f64, is_proven: bool, best: Option<f64>) -> Judgement {
     let error = best.map(|best| best - log_probability);
     let verdict = match (error, best) {

@@ -18,17 +18,17 @@ use figrs_factor::bounds::Improvement;
 
 const NAME: &str = "SimulatedAnnealing";
 
-/// Steps between two reports, at most.
+/// Maximum number of steps between two reports.
 const BLOCK: u64 = 256;
 
-/// Searches the most probable world by Metropolis-Hastings at a falling temperature.
+/// Searches for the most probable world by Metropolis-Hastings at a falling temperature.
 ///
-/// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings) with the probability of a world, its evidence
-/// included, to the power of one over the temperature, which falls geometrically. The world is the best one that any of
-/// the chains came by; as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination) it is one of the targets and the evidence, and elements of
-/// branches that are not taken do not weigh. Of continuous elements the density counts.
+/// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings) with the probability of a world, including its
+/// evidence, to the power of one over the temperature, which falls geometrically. The world is the best one that any of
+/// the chains visited; as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination) it is one of the targets and the evidence, and elements of
+/// branches that are not taken do not weigh. For continuous elements the density counts.
 ///
-/// **Guarantee.** The world is one of positive probability, which is summed afresh in the end. That it is the most probable one is never
+/// **Guarantee.** The world has positive probability, which is computed anew at the end. That it is the most probable one is never
 /// proven: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** A step takes time in proportion to the elements whose inputs change; one that finds a better world
@@ -72,13 +72,13 @@ impl SimulatedAnnealing {
         }
     }
 
-    /// Starts anew this many times, each time from a world drawn from the prior (default four).
+    /// Restarts this many times, each time from a world drawn from the prior (default four).
     pub fn chains(mut self, chains: usize) -> Self {
         self.chains = chains;
         self
     }
 
-    /// Lets the temperature fall geometrically from the first to the second number.
+    /// Lowers the temperature geometrically from the first to the second number.
     pub fn cooling(mut self, hottest: f64, coldest: f64) -> Self {
         (self.hottest, self.coldest) = (hottest, coldest);
         self
@@ -110,7 +110,7 @@ impl SimulatedAnnealing {
         Ok(())
     }
 
-    /// One chain.
+    /// Runs one chain.
     fn search(
         &self,
         model: &Model,
@@ -210,7 +210,7 @@ impl AnnealingResult {
             return;
         }
         self.log = trace.log_weight();
-        // A world that was better by rounding alone is not.
+        // A world that seemed better only by rounding is not better.
         let new = BestWorld {
             log: self.log,
             ..new

@@ -1,4 +1,4 @@
-//! The joint posterior of the targets of an answer, to draw from.
+//! The joint posterior of the targets of an answer, for drawing from it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use figrs_exact::dependencies::dependency_graph;
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set: their values tell nothing of their parents.
+    /// The elements that interventions set: their values are no evidence about their parents.
     set: FxHashSet<ElementId>,
 }
 
@@ -28,7 +28,7 @@ struct PosteriorGroup {
     targets: Vec<(AnyElement, Support)>,
     /// For each joint value the positions of the targets' values.
     rows: Vec<Arc<[u32]>>,
-    /// The sums of the weights of the rows up to each.
+    /// The cumulative sums of the weights of the rows.
     cumulative: Vec<f64>,
 }
 
@@ -82,10 +82,10 @@ impl PosteriorGroup {
 }
 
 impl JointPosterior {
-    /// The joint posterior of the targets of an answer: of draws as they were drawn together; of marginals if there is one target, or if the targets
+    /// The joint posterior of the targets of an answer: from draws as they were drawn together; from marginals if there is one target, or if the targets
     /// are independent given the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if it is not known.
+    /// **Errors.** [`Error::NotInAnswer`] if it is unknown.
     pub(super) fn new(answer: &Answer, model: &Model, roots: &[AnyElement]) -> Result<Self, Error> {
         let set = model.interventions().iter().map(|(e, _)| e.id()).collect();
         if let Some(draws) = &answer.draws {
@@ -144,7 +144,7 @@ impl JointPosterior {
         values.collect()
     }
 
-    /// The elements that every joint value decides: the targets, and the parents of those that are tuples or other functions that can be read
+    /// The elements that every joint value decides: the targets, and the parents of targets that are tuples or other functions that can be read
     /// backwards.
     pub(super) fn decided(&self) -> Vec<AnyElement> {
         let mut common = Vec::new();

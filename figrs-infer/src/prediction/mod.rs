@@ -27,7 +27,7 @@ pub struct Predictive<T> {
     /// The model without its evidence.
     prior: Model,
     posterior: JointPosterior,
-    /// The elements that the posterior decides, the targets among them.
+    /// The elements that the posterior decides, including the targets.
     decided: Vec<AnyElement>,
     conditioning: Conditioning,
     value: PhantomData<fn() -> T>,
@@ -36,24 +36,24 @@ pub struct Predictive<T> {
 /// Way to draw an element given values of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The values are set: what the element reads of them is all that they tell about it.
+    /// The values are set: the element depends on them only by reading them.
     Set,
-    /// The values are observed: they tell of what they depend on.
+    /// The values are observed: they are also evidence about the elements that they depend on.
     Observe,
 }
 
 /// Predictions from an [`Answer`].
 pub trait Predict {
-    /// The posterior predictive distribution of an element, such as a future observation, given what the answer knows of its targets.
+    /// The posterior predictive distribution of an element, such as a future observation, given the answer's posterior of its targets.
     ///
     /// The element need not have been part of the run. Values of the targets are drawn from their posterior, from draws if the answer keeps them
-    /// and otherwise from its marginals, and the element given them. A [`Param`](figrs_core::Param) that has been set since has its new value there.
+    /// and otherwise from its marginals, and then the element given them. A [`Param`](figrs_core::Param) that was set after the run has its new value.
     ///
     /// **Guarantee.** The element is independent of the evidence given the targets (`independent`), so that the draws follow its
-    /// posterior as well as the answer follows that of its targets; where that does not hold it is refused.
+    /// posterior as well as the answer follows that of its targets; elements that are not independent are refused.
     ///
     /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence in another way, with the elements to add to the targets;
-    /// [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or comes from no [`run`](Run::run).
+    /// [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not come from a [`run`](Run::run).
     ///
     /// **References.** Gelman et al., *Bayesian data analysis*, 3rd edition, 2013, chapter 6.
     ///
@@ -93,7 +93,7 @@ impl<T: Value> Predictive<T> {
     ) -> Result<Self, Error> {
         let posterior = JointPosterior::new(answer, model, targets)?;
         let decided = posterior.decided();
-        // The evidence is not given here: its elements are asked about.
+        // The evidence is not given here: the question is whether the element depends on it.
         let prior = model.filtered(|_| false);
         let evidence = model.evidence().iter().map(|(e, _)| e);
         let mut roots: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
@@ -101,7 +101,7 @@ impl<T: Value> Predictive<T> {
         roots.push(element.clone());
         let graph = dependency_graph(&prior, &roots)?;
         if graph.evidence_count() > answered.evidence_count() {
-            // A Score that only the element reaches: the answer did not see it.
+            // A Score that only the element reaches was not part of the answer.
             return Err(Error::NotPredictable {
                 element: element.label(),
                 missing: element.label().to_string(),
@@ -117,7 +117,7 @@ impl<T: Value> Predictive<T> {
                 missing: missing.join(" and "),
             });
         }
-        // Observing is the same as setting if nothing else connects (rule 2 of Pearl's calculus of interventions).
+        // Observing is the same as setting if there is no other connection (rule 2 of Pearl's calculus of interventions).
         let behind = graph.without_edges_from(&decided);
         let backdoor = behind.separation(&decided, &[], EvidenceRole::Unknown);
         let is_decided = decided.iter().any(|e| e.id() == element.id());
@@ -136,10 +136,10 @@ impl<T: Value> Predictive<T> {
         })
     }
 
-    /// Independent draws, `count` of them; the same seed gives the same ones.
+    /// Draws `count` independent values; the same seed gives the same values.
     ///
     /// **Complexity.** One run of [`ForwardSampling`] for each different value of the targets among the draws; of
-    /// [`VariableElimination`] where the targets depend on the element or on what it depends on.
+    /// [`VariableElimination`] where the targets depend on the element or on elements that it depends on.
     ///
     /// **Errors.** Those of these algorithms.
     pub fn draws(&self, count: usize, seed: u64) -> Result<Vec<T>, Error> {

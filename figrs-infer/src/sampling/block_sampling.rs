@@ -1,4 +1,4 @@
-//! Settings of samplers of independent worlds, and the size of the blocks in which they draw.
+//! Settings of samplers of independent worlds, and the size of their blocks.
 
 use figrs_core::{AnyElement, Model, stream};
 use figrs_lower::internals::{Block, ColumnValues};
@@ -10,22 +10,22 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
-/// Maximum number of rows of a block: their columns stay in the cache.
+/// Maximum number of rows of a block, whose columns then stay in the cache.
 const MOST_ROWS: u64 = 1 << 14;
-/// Target number of cells, the values of all columns, of a block.
+/// Target number of cells of a block: the values of all columns.
 const CELLS: u64 = 1 << 18;
-/// Rows that a block of larger worlds has nevertheless, as long as it has no more than this many cells: each element costs
+/// Rows that a block of larger worlds still has, if it has no more than `MOST_CELLS` cells: each element costs
 /// about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// These rows take one part in so many of the memory at most: blocks of several threads are held at once.
+/// Divisor of the memory that these rows may take: several threads hold blocks at once.
 const SHARE: u64 = 16;
 /// Rows of the pilot block, which measures the size of a world; its draws are not used.
 const PILOT: usize = 8;
-/// Least number of blocks of a run, as far as they have this many rows each.
+/// Least number of blocks of a run, if each then has at least `LEAST_ROWS` rows.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// Number of units, above which they have several blocks: each is at most one part in so many of a run.
+/// Number of units above which a unit has several blocks: it is then at most `1 / WORTHWHILE_UNITS` of a run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
 /// Maximum number of blocks of a unit.
 const MOST_BLOCKS: u64 = 64;
@@ -33,14 +33,14 @@ const MOST_BLOCKS: u64 = 64;
 /// The size of the units of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitSize {
-    /// Worlds of a block.
+    /// Number of worlds of a block.
     pub(super) rows: u64,
-    /// Blocks, drawn one after the other and counted together.
+    /// Number of blocks, which are drawn one after the other and counted together.
     pub(super) blocks: u64,
 }
 
 impl UnitSize {
-    /// Worlds of a unit.
+    /// Number of worlds of a unit.
     pub(super) fn worlds(self) -> u64 {
         self.rows * self.blocks
     }
@@ -50,14 +50,14 @@ impl UnitSize {
 #[derive(Debug)]
 pub(crate) struct BlockSampling<'a> {
     pub(crate) algorithm: &'static str,
-    /// The remedy where all samples weigh zero.
+    /// The remedy if all samples weigh zero.
     pub(crate) remedy: &'static str,
     pub(crate) samples: Option<u64>,
-    /// Ends the run after the block that reaches this effective sample size, but not before some blocks have been seen.
+    /// Ends the run after the block that reaches this effective sample size, but not before a least number of blocks.
     pub(crate) target_ess: Option<f64>,
     pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
-    /// A bound of the weights of worlds, where one is known.
+    /// A bound of the weights of worlds, if one is known.
     pub(crate) maximum: Option<WeightBound>,
     /// The logarithm of the unit of the weights.
     pub(crate) log_unit: f64,
@@ -98,7 +98,7 @@ impl BlockSampling<'_> {
         })
     }
 
-    /// Number of rows in a block with so many cells a row; the pilot block took so many bytes.
+    /// Number of rows in a block with `cells` cells for each row; the pilot block took `bytes` bytes.
     fn rows(&self, cells: u64, bytes: u64) -> u64 {
         let bytes = (bytes / PILOT as u64).max(1);
         let worthwhile = (MOST_CELLS / cells).min(self.drawing.limit.bytes / SHARE / bytes);
@@ -115,10 +115,10 @@ impl BlockSampling<'_> {
         }
     }
 
-    /// Number of blocks in a unit, as the sums of a small model's block take longer to send than to draw.
+    /// Number of blocks in a unit: the sums of a small model's block take longer to send than to draw.
     ///
-    /// It is one where a run may end after any block, where draws are kept, and where a target may have a value of its own in each
-    /// world, so that nothing is gained by counting blocks together.
+    /// It is one if a run may end after any block, if draws are kept, and if a target may have its own value in each
+    /// world, so that counting blocks together gains nothing.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::weight_tail::largest;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// Sums of weights and of squared weights of a block, or of several, in units of `exp(log_scale)`.
+/// Sums of weights and of squared weights of one or several blocks, in units of `exp(log_scale)`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct BlockTally {
     pub(crate) log_scale: f64,
@@ -17,13 +17,13 @@ pub struct BlockTally {
     /// The largest weights, as many as the tail of the run may have.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
-    /// Rows, those of weight zero included.
+    /// Number of rows, including those of weight zero.
     pub(crate) rows: u64,
-    /// Rows that do not contradict the evidence; of several blocks those with the fewest densities.
+    /// Number of rows that do not contradict the evidence; of several blocks, of those with the fewest densities.
     pub(crate) met: u64,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
-    /// For each target its values in the order of the first rows that have them; each stands once.
+    /// For each target its distinct values, in the order of the first rows that have them.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
@@ -34,7 +34,7 @@ pub struct BlockTally {
 /// The sums of one target.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
-    /// Of each value.
+    /// The sums of each value.
     pub(crate) sums: Vec<(f64, f64)>,
     /// The positions of the values of all rows that meet the evidence, if draws are kept.
     pub(crate) draws: Option<Vec<u32>>,
@@ -49,7 +49,7 @@ impl PortableUnit for BlockTally {
 impl BlockTally {
     /// Sums up a block whose roots have been run.
     ///
-    /// Keeps so many of the largest weights, and draws if wanted.
+    /// Keeps the requested number of the largest weights, and the draws if requested.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -119,7 +119,7 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-/// The values of a column and their sums; the positions of the values row after row if they are to be kept.
+/// The values of a column and their sums; the positions of the values row by row if they are to be kept.
 fn sums(
     column: &TargetColumn<'_>,
     element: &AnyElement,
@@ -191,7 +191,7 @@ fn sums(
             draws = keep.then(|| codes.iter().map(position).collect());
         }
         ColumnValues::Typed(typed) => {
-            // As for codes, so that the sums do not depend on how the values are held.
+            // As for codes, so that the sums do not depend on the form in which the values are stored.
             let mut met = element.no_values();
             let positions = met.encode(typed).unwrap_or_default();
             for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {
@@ -225,7 +225,7 @@ fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     }
 }
 
-/// Numbers as pairs of a number and its repetitions, in falling order: weights of discrete worlds are few and repeat themselves.
+/// Numbers as pairs of a number and its repetitions, in falling order: weights of discrete worlds have few different values.
 mod repeated_numbers {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

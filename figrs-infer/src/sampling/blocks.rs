@@ -13,7 +13,7 @@ use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};
 
-/// Maximum number of blocks in a batch, after which a thread hands their sums on.
+/// Maximum number of blocks in a batch, after which a thread passes on their sums.
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {

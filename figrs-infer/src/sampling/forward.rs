@@ -17,15 +17,15 @@ use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::watch::{Watch, watched};
 
-/// Draws worlds of a model without evidence: its prior, or a world of its interventions.
+/// Draws worlds of a model without evidence: from its prior, or from a model with interventions.
 ///
 /// **Guarantee.** The draws are independent and follow the prior exactly. A `Score` that a world reaches is part of the model
-/// and weighs it: then the draws are weighted. The same seed gives the same draws on any number of
+/// and weighs it: the draws are then weighted. The same seed gives the same draws on any number of
 /// threads.
 ///
 /// **Complexity.** Linear in samples and in the elements of each world.
 ///
-/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if it was stopped at once.
+/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped at once.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

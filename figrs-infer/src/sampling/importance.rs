@@ -24,10 +24,10 @@ use figrs_answer::run::watch::{Watch, watched};
 /// elements that decide. Other evidence weighs the finished world.
 ///
 /// In `ExpectationMaximization` this number of worlds is drawn for each row, with the same random numbers in every round,
-/// and what weighted worlds say of the parameters takes the place of counts (Monte Carlo EM: Wei and Tanner 1990). Nothing is expanded: hidden
-/// elements may be continuous, and models without end. The log-likelihood is estimated too, on average too low; rounds may lower it, and
-/// they end once they raise the estimate no more. Parameters that one element reads together are each set given the others' values before
-/// the round. All that a row states is weighed: [`Error::InvalidCase`] names a row whose evidence no world met.
+/// and weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Nothing is expanded: hidden
+/// elements may be continuous, and models infinite. The log-likelihood is estimated too, on average too low; rounds may lower it, and
+/// they end once they no longer raise the estimate. Parameters that one element reads together are each set given the others' values before
+/// the round. Everything that a row states is weighed: [`Error::InvalidCase`] names a row whose evidence no world met.
 ///
 /// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the probability of
 /// evidence is unbiased. Every answer carries its effective sample size and standard errors; the share of unseen values is
@@ -36,10 +36,10 @@ use figrs_answer::run::watch::{Watch, watched};
 ///
 /// **Complexity.** Linear in samples and in the elements of each world; elements that no sampled world
 /// reaches cost nothing, so infinite models are allowed. The error falls with the square root of the
-/// *effective* samples, which may be few where evidence is unlikely. Worlds are run side by side in blocks, whose columns
-/// fit the cache; memory does not grow with the samples unless targets have ever new values or draws are kept.
+/// *effective* samples, which may be few where evidence is unlikely. Worlds run side by side in blocks, whose columns
+/// fit the cache; memory does not grow with the samples unless targets keep having new values or draws are kept.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples weigh zero. [`Error::NothingDone`] if it was stopped at
+/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples weigh zero. [`Error::NothingDone`] if the run was stopped at
 /// once.
 ///
 /// **References.** Fung and Chang (1990), "Weighing and integrating evidence for stochastic simulation in
@@ -80,7 +80,7 @@ impl ImportanceSampling {
     }
 
     /// Draws samples until the deadline passes, the interrupt is set or [`until_effective`](Self::until_effective) is
-    /// reached; one of them must be given. Where the evidence is impossible only the first two end it.
+    /// reached; one of them must be set. If the evidence is impossible only the first two end the run.
     pub fn anytime() -> Self {
         Self {
             samples: None,
@@ -88,10 +88,10 @@ impl ImportanceSampling {
         }
     }
 
-    /// Ends as soon as the samples are worth this many independent ones, after a whole block and not before sixteen.
+    /// Ends the run as soon as the samples are worth this many independent ones, after a whole block and not before sixteen.
     ///
-    /// The end then depends on the weights that were met, and the estimate of the evidence is no longer unbiased, only
-    /// consistent: where a rare world weighs much, runs that have not met it end early.
+    /// The end then depends on the weights of the samples, and the estimate of the evidence is no longer unbiased, only
+    /// consistent: if a rare world has a large weight, runs that have not met it end early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.target_ess = Some(samples);
         self
@@ -130,7 +130,7 @@ impl ImportanceSampling {
         Ok(())
     }
 
-    /// The number of samples, where it is to be fixed, and their settings.
+    /// The number of samples, where it must be fixed, and their settings.
     ///
     /// **Errors.** [`Error::InvalidSetting`].
     #[doc(hidden)]

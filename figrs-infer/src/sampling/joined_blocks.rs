@@ -9,7 +9,7 @@ use super::weight_tail::keep_largest;
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
-    /// Number of the largest weights to be kept.
+    /// Number of the largest weights that are kept.
     heaviest: usize,
     sums: Option<BlockTally>,
     /// The values of each target, from the second block on.
@@ -59,7 +59,7 @@ impl<'a> JoinedBlocks<'a> {
     }
 }
 
-/// Adds the sums of a block with as many densities, whose values are added to those met before.
+/// Adds the sums of a block with the same number of densities; its values are added to those met before.
 fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
     let scale = sums.log_scale.max(next.log_scale);
     rescale(sums, scale);
@@ -98,7 +98,7 @@ fn rescale(sums: &mut BlockTally, scale: f64) {
     for weight in &mut sums.heaviest {
         *weight *= unit;
     }
-    // The logarithm of a weight that is too small for a number is none.
+    // A weight that is too small for a number has no logarithm.
     sums.heaviest.retain(|weight| *weight > 0.0);
     for sum in sums.targets.iter_mut().flat_map(|target| &mut target.sums) {
         sum.0 *= unit;
@@ -182,7 +182,7 @@ mod tests {
             assert!((sum - 4.0).abs() < 1e-12 && (squares - 10.0).abs() < 1e-12);
             assert_eq!((sums.rows, sums.met, sums.heaviest.len()), (3, 3, 3));
         }
-        // Beside a weight that is a thousand powers of e larger, others are nothing.
+        // Beside a weight that is larger by a thousand powers of e, others vanish.
         let sums = joined([first(), block(0, 1000.0, &[(false, 1.0)])], 9);
         assert_eq!((sums.total, sums.heaviest), (1.0, vec![1.0]));
     }

@@ -1,11 +1,11 @@
-//! Values that a target may have though no draw has them.
+//! Values that a target may have although no draw has them.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Model, Support, SupportBuilder};
 
 /// Maximum number of values of a target that are listed.
 const MAX_VALUES: usize = 256;
-/// Expected number of draws from which on a value counts as drawn: the probability that none has it is below `5e-5`.
+/// Least expected number of draws of a value that counts as drawn: the probability that no draw has it is below `5e-5`.
 const MIN_EXPECTED_DRAWS: f64 = 10.0;
 
 /// The values of a target that is an atomic element, a table, or a Boolean, with the prior probability of each if it is known.
@@ -51,7 +51,7 @@ impl PriorSupport {
         (known.values.len() <= MAX_VALUES).then_some(known)
     }
 
-    /// Adds the values that none of so many draws has; if nothing bounds their share, only those that the draws may have
+    /// Adds the values that none of `draws` draws has; if nothing bounds their share, only the values that the draws may have
     /// missed.
     pub(crate) fn add_undrawn(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {

@@ -21,8 +21,8 @@ use figrs_answer::run::watch::{Watch, watched};
 
 /// Draws worlds from the prior and keeps those that meet the evidence.
 ///
-/// A soft weight keeps a world with a probability in proportion to it, which needs its maximum: state it with
-/// `weigh_at_most`. The draws that are kept are independent and of equal weight: exact samples of the posterior.
+/// A soft weight keeps a world with a probability in proportion to it, which requires its maximum: state it with
+/// `weigh_at_most`. The kept draws are independent and of equal weight: exact samples of the posterior.
 ///
 /// **Guarantee.** Consistent; the kept draws follow the posterior exactly, and the estimate of the probability of evidence is
 /// unbiased. The same seed gives the same answer on any number of threads.
@@ -31,7 +31,7 @@ use figrs_answer::run::watch::{Watch, watched};
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no try met the evidence, which is certain for an observed value of a
 /// continuous element; [`Error::UnboundedWeight`] for soft weights without a maximum; [`Error::InvalidSetting`] if Scores
-/// weigh a world with more than one; [`Error::NothingDone`] if it was stopped at once.
+/// weigh a world with more than one; [`Error::NothingDone`] if the run was stopped at once.
 ///
 /// **References.** von Neumann (1951), "Various techniques used in connection with random digits"; Henrion (1988) for
 /// belief networks (logic sampling).
@@ -71,7 +71,7 @@ impl RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// The sampler of the blocks, whose unit is the largest weight of a world.
+    /// The sampler of the blocks, whose unit of weight is the largest weight of a world.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
             return Err(Error::InvalidSetting {
@@ -143,7 +143,7 @@ impl Algorithm for RejectionSampling {
     }
 }
 
-/// Keeps each row with a probability of its weight over the maximum, and gives those that are kept a weight of one.
+/// Keeps each row with a probability of its weight over the maximum, and gives the kept rows a weight of one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
     let plain = block.weights().plain();
     let unit = (plain.log_scale - log_maximum).exp();
@@ -153,7 +153,7 @@ fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) ->
     block.weights().for_each_survivor(|row| {
         let weight = weights[row] * unit;
         most = most.max(weight);
-        // A row that is kept for certain needs no random number.
+        // A row that is always kept needs no random number.
         if weight >= 1.0 || rng.random::<f64>() < weight {
             kept.push(row as u32);
         }

@@ -7,7 +7,7 @@ use figrs_lower::WorldLimit;
 use figrs_answer::limits::cores;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Largest number of shares of the memory: of more chains, few are under way at once.
+/// Largest number of shares of the memory: if there are more chains, only few run at once.
 const MOST_SHARES: usize = 16;
 
 /// The seed and the limits of a sampler.
@@ -26,7 +26,7 @@ impl SamplerSettings {
 
     /// The settings of a run whose chains hold this number of worlds in all; each has its share of the memory and ends with the run.
     ///
-    /// The share does not depend on the number of threads, so that a model fits or not on any of them.
+    /// The share does not depend on the number of threads, so that a model fits on any number of them or on none.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limit = self.limit.until(run.until());
         limit.bytes /= worlds.clamp(1, MOST_SHARES) as u64;
@@ -37,7 +37,7 @@ impl SamplerSettings {
     }
 }
 
-/// The setters of an algorithm that has a [`SamplerSettings`] at this place.
+/// The setters of an algorithm that has a [`SamplerSettings`] in this field.
 macro_rules! drawing {
     ($($place:ident).+) => {
         /// Seeds the random numbers.
@@ -58,8 +58,8 @@ macro_rules! drawing {
             self
         }
 
-        /// Ends with an error at worlds that take more than this many bytes of memory (default 2 GiB), counted as
-        /// [`Budget::bytes`](figrs_core::expand::Budget::bytes): those that are held at once, with the elements made for them.
+        /// Ends with an error if worlds take more than this many bytes of memory (default 2 GiB), counted as
+        /// [`Budget::bytes`](figrs_core::expand::Budget::bytes): all worlds that are held at once, with the elements made for them.
         pub fn max_bytes(mut self, bytes: u64) -> Self {
             self.$($place).+.limit.bytes = bytes;
             self
@@ -68,7 +68,7 @@ macro_rules! drawing {
 }
 pub(crate) use drawing;
 
-/// The setter of an algorithm that keeps weighted draws if it is asked to.
+/// The setter of an algorithm that keeps weighted draws on request.
 macro_rules! keeping {
     () => {
         /// Keeps every draw that meets the evidence, with its weight, for [`Answer::draws`](figrs_answer::Answer::draws).
@@ -80,10 +80,10 @@ macro_rules! keeping {
 }
 pub(crate) use keeping;
 
-/// The same setter of an algorithm whose chains keep their draws in any case.
+/// The same setter for an algorithm whose chains always keep their draws.
 macro_rules! keeping_anyway {
     () => {
-        /// Asks for [`Answer::draws`](figrs_answer::Answer::draws), as of any sampler. Chains have them without being asked: their errors
+        /// Keeps draws for [`Answer::draws`](figrs_answer::Answer::draws), as for any sampler. Chains always keep them, because their errors
         /// come from them.
         pub fn keep_draws(self) -> Self {
             self

@@ -9,12 +9,12 @@ use figrs_answer::error::Error;
 
 /// The memory that the blocks of a run may take together.
 ///
-/// A block that finds too little left starts again, with empty caches, while the others rest, and then has all of it: so
+/// A block that finds too little memory left starts again, with empty caches, while the others rest, and then has all of it: so
 /// the threshold does not depend on the number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,
-    /// Held for reading where threads work side by side, and for writing by the one that works alone.
+    /// Locked for reading where threads work side by side, and for writing by a thread that works alone.
     alone: RwLock<()>,
 }
 
@@ -27,13 +27,13 @@ impl SharedMemory {
         }
     }
 
-    /// A block that takes its memory from here.
+    /// Makes a block take its memory from here.
     pub(crate) fn share_with(&self, mut block: Block) -> Block {
         block.share(&self.pool);
         block
     }
 
-    /// Does some work with a block, a second time if the first attempt took too much memory.
+    /// Does some work with a block, and repeats it if the first attempt took too much memory.
     pub(crate) fn run<R>(
         &self,
         block: &mut Block,

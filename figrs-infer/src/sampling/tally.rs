@@ -71,7 +71,7 @@ pub(super) fn sampled_marginals(
         .collect()
 }
 
-/// Keeps the shares of values that were drawn from being lost as zeros, which are those of values that were not.
+/// Keeps the shares of drawn values from becoming zero, which marks values that were not drawn.
 pub(crate) fn keep_positive(drawn: &mut [f64]) {
     for share in drawn {
         *share = share.max(f64::MIN_POSITIVE);

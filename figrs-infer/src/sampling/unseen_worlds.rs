@@ -7,17 +7,17 @@ use super::weight_bound::WeightBound;
 use figrs_answer::answer::LogEvidence;
 use figrs_answer::answer::estimate::unseen_share;
 
-/// Bounds, by the model alone, of what weighted samples may have missed.
+/// Bounds, from the model alone, on worlds that weighted samples may have missed.
 #[derive(Debug)]
 pub(crate) struct UnseenWorlds {
-    /// `true` if the model has no evidence, so that samples of one weight leave no doubt of it.
+    /// `true` if the model has no evidence, so that samples of equal weight leave no doubt about it.
     certain: bool,
     maximum: Option<WeightBound>,
     pub(crate) possible: Vec<Option<PriorSupport>>,
 }
 
 impl UnseenWorlds {
-    /// Those of a model whose worlds weigh at most `maximum`, if that is known.
+    /// The bounds of a model whose worlds weigh at most `maximum`, if that is known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {
@@ -27,7 +27,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// Those of a model that is not known as a whole, without targets.
+    /// The bounds of a model that is not known as a whole, without targets.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,
@@ -36,8 +36,8 @@ impl UnseenWorlds {
         }
     }
 
-    /// The bound of the share of unseen values, see [`unseen_share`], of so many samples with the logarithm of their mean weight; the
-    /// heaviest has so many densities and this logarithm of its weight.
+    /// The bound of the share of unseen values, see [`unseen_share`], of `samples` samples with the logarithm of their mean weight. The heaviest
+    /// sample has `densities` densities, and `log_largest` is the logarithm of its weight.
     pub(crate) fn share(
         &self,
         samples: u64,
@@ -49,11 +49,11 @@ impl UnseenWorlds {
         unseen_share(samples, log_maximum, log_mean)
     }
 
-    /// The log-evidence of samples whose weights have this spread, with that bound of the share of unseen values.
+    /// The log-evidence of samples whose weights have this spread, with this bound of the share of unseen values.
     pub(crate) fn evidence(&self, log_mean: f64, spread: f64, unseen: f64) -> LogEvidence {
         LogEvidence {
             value: log_mean,
-            // Weights that are all the same say nothing of worlds that were not drawn.
+            // Equal weights say nothing about worlds that were not drawn.
             standard_error: if self.certain || spread > 0.0 {
                 spread
             } else {

@@ -4,7 +4,7 @@ use figrs_core::internals::{FamilyOp, Kind, NotEnumerable};
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashSet;
 
-/// A bound of the weights of worlds that count so many densities.
+/// A bound of the weights of worlds that count this number of densities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WeightBound {
     log: f64,
@@ -70,9 +70,9 @@ impl WeightBound {
         }
     }
 
-    /// The logarithm of the bound, if it holds for worlds with so many densities of which one has this logarithm of its weight.
+    /// The logarithm of the bound, if it holds for worlds with `densities` densities of which one has the log-weight `log_largest`.
     ///
-    /// Other densities have no known maximum, and the Scores of a model may weigh more than its evidence.
+    /// A different number of densities has no known maximum, and the Scores of a model may weigh more than its evidence.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// Uniform around a centre, with a width; a family of somebody else's.
+    /// Uniform around a centre, with a width; a user-defined family.
     #[derive(Debug)]
     struct StatedWindow {
         states_its_bound: bool,
@@ -147,7 +147,7 @@ mod tests {
             assert!((found.log - log_most(number)).abs() < 1e-12, "{found:?}");
             assert_eq!(found.densities, 1);
         }
-        // No density: nothing is known of worlds with one.
+        // It has no density: nothing is known of worlds with one.
         spread.set(-1.0);
         let none = bound(&model);
         assert_eq!((none.densities, none.for_worlds(1, -3.0)), (0, None));

@@ -1,14 +1,14 @@
-//! The largest weights of a run, for the shape of their tail.
+//! The largest weights of a run, which give the shape of their tail.
 
 use figrs_lower::internals::WeightForm;
 
 use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 
-/// Maximum number of weights kept if the number of samples is not limited beforehand: those of the tail of a hundred
-/// million.
+/// Maximum number of weights kept if the number of samples is not limited beforehand: the size of the tail of a hundred
+/// million samples.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run, as many as the tail of its samples has and one.
+/// The logarithms of the largest weights of a run, one more than the tail of its samples has.
 #[derive(Debug)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
@@ -19,7 +19,7 @@ pub(crate) struct WeightTail {
 }
 
 impl WeightTail {
-    /// No weights yet, of a run of so many samples at most.
+    /// Starts without weights, for a run of at most `samples` samples.
     pub(crate) fn of(samples: Option<u64>) -> Self {
         let tail = samples.map(|samples| tail_length(samples as usize) + 1);
         Self {
@@ -30,10 +30,10 @@ impl WeightTail {
         }
     }
 
-    /// Number of the largest weights that a block of so many rows, or several of them together, give.
+    /// Number of the largest weights that a block of `rows` rows, or several blocks with as many rows, must return.
     ///
-    /// Blocks are alike, so that the number of its weights in the tail of all is Poisson distributed around its share of the tail: one in
-    /// a thousand million has more. Of runs without a fixed number of samples the tail may be that of one block.
+    /// Blocks are alike, so that the number of a block's weights in the tail of all is Poisson distributed around its share of the tail: one in
+    /// a thousand million has more. Without a fixed number of samples the tail may be that of one block.
     pub(crate) fn most_of_block(&self, rows: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;
@@ -50,7 +50,7 @@ impl WeightTail {
         self.count = 0;
     }
 
-    /// Adds the largest weights of a block, in units of `exp(log_scale)`, and its number of positive ones.
+    /// Adds the largest weights of a block, in units of `exp(log_scale)`, and the number of its positive weights.
     pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
         let logs = largest.iter().map(|weight| weight.ln() + log_scale);
@@ -84,7 +84,7 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     weights
 }
 
-/// Keeps so many of the largest numbers, in any order.
+/// Keeps the `most` largest numbers, in any order.
 pub(super) fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
     if numbers.len() > most {
         numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));

@@ -18,13 +18,13 @@ use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_exact::tally::Tally;
 use figrs_factor::Stopped;
 
-/// The sums of a sampler of independent worlds, whose units are blocks of them, or a fixed number of blocks.
+/// The sums of a sampler of independent worlds, whose units are blocks, or fixed numbers of blocks.
 #[derive(Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// Worlds of a unit.
+    /// Number of worlds of a unit.
     width: u64,
     target_ess: Option<f64>,
     log_unit: f64,
@@ -33,12 +33,12 @@ pub struct WorldSums {
     largest: LargestWeight,
     kept: Option<KeptDraws>,
     blocks: u64,
-    /// Worlds that meet the evidence.
+    /// Number of worlds that meet the evidence.
     met: u64,
 }
 
 impl WorldSums {
-    /// No worlds yet.
+    /// Starts without worlds.
     pub(super) fn new(
         by: &BlockSampling<'_>,
         model: &Model,
@@ -61,7 +61,7 @@ impl WorldSums {
         }
     }
 
-    /// Number of the largest weights that a unit gives.
+    /// Number of the largest weights that a unit returns.
     pub(super) fn tail(&self) -> usize {
         self.largest.heaviest.most_of_block(self.width)
     }

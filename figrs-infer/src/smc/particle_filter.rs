@@ -1,13 +1,13 @@
 //! Particle filter: the generic loop, apart from the representation of the particles and the source of random numbers.
 //!
 //! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. The unbiasedness of its
-//! estimates of the evidence is tested by running it on worlds whose every choice, those of the resampling included, is
+//! estimates of the evidence is tested by running it on worlds for which every choice, including those of the resampling, is
 //! made in every way.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds side by side that meet statements of evidence one after another: one or more populations of the same size, each of
+/// Worlds that run side by side and meet statements of evidence one after another: one or more populations of the same size, each of
 /// consecutive worlds.
 pub trait Particles {
     /// Source of random numbers.
@@ -16,7 +16,7 @@ pub trait Particles {
     /// Number of statements that are known.
     fn statements(&self) -> usize;
 
-    /// True if there is a next statement, which has this number.
+    /// True if there is a next statement, with this number.
     fn has_statement(
         &mut self,
         statement: usize,
@@ -29,23 +29,23 @@ pub trait Particles {
     /// Number of populations.
     fn populations(&self) -> usize;
 
-    /// Draws the elements that a statement needs in each world, and weighs the worlds with it; returns whether to go on.
+    /// Draws the elements that a statement needs in each world, and weighs the worlds with it; returns whether to continue.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
-    /// The weights of the particles, of each population since its last replacement.
+    /// The weights of the particles of each population since its last replacement.
     fn weights(&self) -> ParticleWeights;
 
-    /// Particles become copies of their ancestors, in populations of equal size: for each there is from now on, `replaced` says whether its
-    /// particles have a weight of one now; else they keep those of their ancestors.
+    /// Makes particles copies of their ancestors, in populations of equal size: for each remaining population, `replaced` states whether its
+    /// particles now have a weight of one; otherwise they keep the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
 
 /// The weights of particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleWeights {
-    /// A weight for each particle: those of a population stand together.
+    /// A weight for each particle: the weights of a population are adjacent.
     pub weights: Vec<f64>,
-    /// For each population the natural logarithm of the unit of its weights; nothing if they cannot be compared yet.
+    /// For each population the natural logarithm of the unit of its weights; `None` if they cannot be compared yet.
     pub log_scales: Vec<Option<f64>>,
 }
 
@@ -57,18 +57,18 @@ pub struct PopulationResult {
     pub log_replaced: f64,
     /// Number of times particles were replaced.
     pub replacements: u64,
-    /// Position among the populations that are left; `None` if it has left, all its weights being zero.
+    /// Position among the remaining populations; `None` if it was removed because all its weights were zero.
     pub place: Option<usize>,
 }
 
-/// Leads particles through all statements. After each but the last, the populations whose effective size has fallen below the share
-/// `threshold` of their number are replaced by ancestors: `choose` is given the weights of one population and writes down which of its
-/// particles, counted from zero, is continued by each. A population whose weights are all zero leaves when others are replaced.
+/// Moves particles through all statements. After each but the last, the populations whose effective size has fallen below the share
+/// `threshold` of their number are replaced by ancestors: `choose` receives the weights of one population and writes down which of its
+/// particles, counted from zero, each new one continues. A population whose weights are all zero is removed when others are replaced.
 ///
-/// Returns nothing if the particles did not want to go on.
+/// Returns `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** Where `choose` gives each particle as many continuations as its share of the weight on average, for each
-/// population the product of `exp(log_replaced)` and the mean of the last weights (zero, if it has left) has the probability of evidence as its
+/// **Guarantee.** If `choose` gives each particle as many continuations as its share of the weight on average, for each
+/// population the product of `exp(log_replaced)` and the mean of the last weights (zero, if it was removed) has the probability of evidence as its
 /// mean, for any number of particles.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
@@ -154,11 +154,11 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Leaves one particle of each population, drawn by `choose` in proportion to the weights; it stands for the whole weight, so that
-/// `exp(log_replaced)` is the estimate of the evidence. Populations whose weights are all zero leave.
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights; it represents the whole weight, so that
+/// `exp(log_replaced)` is the estimate of the evidence. Populations whose weights are all zero are removed.
 ///
-/// **Guarantee.** Under the condition of [`filter`], the mean of `exp(log_replaced)` times any function of the particle, zero for those
-/// that have left, is the mean of the function over worlds that meet the evidence times its probability.
+/// **Guarantee.** Under the condition of [`filter`], the mean of `exp(log_replaced)` times any function of the particle, zero for populations
+/// that were removed, is the mean of the function over worlds that meet the evidence times its probability.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
@@ -196,7 +196,7 @@ pub fn one_of_each<P: Particles>(
 /// Fate of a population after a statement.
 enum PopulationFate {
     Kept,
-    /// With the logarithm of the mean weight.
+    /// The population is replaced; holds the logarithm of its mean weight.
     Replaced(f64),
     /// All its weights are zero.
     Extinct,
@@ -205,7 +205,7 @@ enum PopulationFate {
 fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> PopulationFate {
     let (sum, squares) = sums(weights);
     let n = weights.len() as f64;
-    // All weights equal is never a reason, whatever rounding says.
+    // Equal weights are never a reason to resample, whatever the rounding.
     let uneven = sum * sum < squares * n * (1.0 - 1e-12);
     if sum == 0.0 {
         PopulationFate::Extinct

@@ -8,7 +8,7 @@ use super::particle_filter::PopulationResult;
 use super::resampling::sums;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// Results kept of the particles that have met all evidence.
+/// Results that are kept of the particles that have met all evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeptParticles {
     /// The sums over each population.
@@ -19,17 +19,17 @@ pub(crate) enum KeptParticles {
     Trajectories,
 }
 
-/// Populations that were run side by side and have met all evidence.
+/// Populations that ran side by side and have met all evidence.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
-    /// For each target its values in the order of the first particles that have them; each stands once.
+    /// For each target its distinct values, in the order of the first particles that have them.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<PopulationTargetTally>,
-    /// The natural logarithms of the weights of the particles that meet the evidence, where they are kept.
+    /// The natural logarithms of the weights of the particles that meet the evidence, if they are kept.
     pub(crate) log_weights: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ pub struct PopulationTally {
 pub(crate) struct Population {
     /// The natural logarithm of its estimate of the evidence.
     pub(crate) log_evidence: f64,
-    /// The natural logarithm of the largest share that one particle has in it.
+    /// The natural logarithm of the largest share of one particle in it.
     pub(crate) log_largest: f64,
     pub(crate) resampled: u64,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Population {
 pub(crate) struct PopulationTargetTally {
     /// For each population its values, by position, and their shares of its weight.
     pub(crate) shares: Vec<Vec<(u32, f64)>>,
-    /// The position of the value of each particle that meets the evidence, where they are kept.
+    /// The position of the value of each particle that meets the evidence, if they are kept.
     pub(crate) draws: Vec<u32>,
 }
 
@@ -68,7 +68,7 @@ impl PopulationTally {
     ) -> Self {
         let densities = block.keep_fewest_densities() as usize;
         let (weights, units) = block.weights().of_populations(size);
-        // All have a unit: those that have more densities than others are no longer there.
+        // All have a unit: populations with more densities than others have been removed.
         let unit = |place: usize| units[place].unwrap_or(0.0);
         let weigh = |one: &PopulationResult| {
             let (sum, largest) = one.place.map_or((0.0, 0.0), |place| {
@@ -170,7 +170,7 @@ fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>
     (values, codes)
 }
 
-/// For each population the values that its particles have, by position among `count`, and their shares of its weight.
+/// For each population the values of its particles, by position among `count`, and their shares of its weight.
 fn shares(
     codes: &[u32],
     (rows, weights): (&[u32], &[f64]),

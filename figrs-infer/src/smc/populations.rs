@@ -18,7 +18,7 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The sums of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo), whose units are populations that are run side by side: each
+/// The sums of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo), whose units are populations that run side by side: each
 /// population is weighed with its estimate of the evidence.
 #[derive(Debug)]
 pub struct PopulationSums {
@@ -29,7 +29,7 @@ pub struct PopulationSums {
     targets: Vec<PopulationTarget>,
     /// For each population the logarithm of its estimate of the evidence.
     log_evidence: Vec<f64>,
-    /// The fewest densities of a population: those with more weigh nothing.
+    /// The fewest densities of a population: populations with more weigh nothing.
     densities: usize,
     /// For each kept draw the logarithm of its weight.
     log_weights: Vec<f64>,
@@ -37,16 +37,16 @@ pub struct PopulationSums {
     resampled: u64,
 }
 
-/// Numbers of populations and of their particles.
+/// Numbers of the populations and of their particles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PopulationNumbers {
     /// The number of the first population.
     pub(crate) first: u64,
-    /// Particles of each population.
+    /// Number of particles of each population.
     pub(crate) particles: u64,
-    /// Populations of the run.
+    /// Number of populations of the run.
     pub(crate) populations: u64,
-    /// Populations of a unit but the last.
+    /// Number of populations of each unit except the last.
     pub(crate) side_by_side: u64,
 }
 
@@ -60,7 +60,7 @@ struct PopulationTarget {
 }
 
 impl PopulationSums {
-    /// No populations yet.
+    /// Starts without populations.
     pub(crate) fn new(
         algorithm: &'static str,
         numbers: PopulationNumbers,
@@ -92,8 +92,8 @@ impl PopulationSums {
         self.log_weights.len()
     }
 
-    /// Takes further populations, and says whether they count: those with more densities than others do not, nor do those taken so far
-    /// where these have fewer, whose draws are dropped.
+    /// Adds populations, and returns whether they count: populations with more densities than others do not. If the new ones have fewer than
+    /// those taken so far, the latter no longer count and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
@@ -315,7 +315,7 @@ impl PortableSums for PopulationSums {
     }
 }
 
-/// The standard error of the mean of independent numbers relative to it, with Student's t: infinite of a single one, zero if they agree
+/// The standard error of the mean of independent numbers relative to the mean, with Student's t: infinite for a single number, zero if they agree
 /// up to rounding.
 fn relative_error(numbers: &[f64]) -> f64 {
     let k = numbers.len() as f64;

@@ -1,9 +1,9 @@
 //! Resampling of particles: ancestor indices drawn in proportion to weights.
 
-/// Number of partial sums that are added side by side.
+/// Number of partial sums that are computed side by side.
 const LANES: usize = 8;
 
-/// Resampling schemes: methods to draw ancestors in proportion to their weights.
+/// Resampling schemes: methods of drawing ancestors in proportion to their weights.
 ///
 /// Each gives every particle `N·w` continuations on average, so that the estimate of the evidence stays unbiased; they
 /// differ in the variance of the numbers of continuations (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes
@@ -11,35 +11,35 @@ const LANES: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resampling {
-    /// One random number, evenly spaced points: the numbers differ from `N·w` by less than one.
+    /// One random number and evenly spaced points: the numbers differ from `N·w` by less than one.
     #[default]
     Systematic,
     /// One random point in each of `N` even strata.
     Stratified,
-    /// The whole part of `N·w` for certain, the rest independently.
+    /// The integer part of `N·w` for certain, the rest independently.
     Residual,
-    /// All independently.
+    /// All draws are independent.
     Multinomial,
 }
 
 impl Resampling {
-    /// The ancestor index of each of as many new particles, in ascending order, from numbers of the unit interval. Some
-    /// weight is positive.
+    /// Draws the ancestor index of each new particle, with as many new particles as weights, in ascending order, from numbers of the unit interval.
+    /// At least one weight must be positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
         self.choose(weights, &mut chosen, uniform);
         chosen
     }
 
-    /// As [`ancestors`](Self::ancestors), for any number of new particles, each old one with a mean of continuations in
+    /// As [`ancestors`](Self::ancestors), for any number of new particles; each old one has on average a number of continuations in
     /// proportion to its weight.
     pub fn choose(self, weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
         let n = chosen.len();
         match self {
             Self::Systematic => {
                 let offset = uniform();
-                // Points one before each whole number by the offset: as many are not above an end as the sum has in whole. Short numbers
-                // are converted faster than long ones.
+                // The points lie one minus the offset above each whole number, so that the integer part of `end + offset` counts the points below an end.
+                // Short integers are converted faster than long ones.
                 starting_at(weights, chosen, |end| (end + offset) as u32 as usize);
             }
             Self::Stratified => {
@@ -69,7 +69,7 @@ impl Resampling {
                 }
                 let counts = counts.into_iter().zip(0..);
                 let all = counts.flat_map(|(count, particle)| std::iter::repeat_n(particle, count));
-                // Rounding may have left one out.
+                // Rounding may have omitted one.
                 let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0) as u32;
                 let all = all.chain(std::iter::repeat(last));
                 chosen
@@ -81,7 +81,7 @@ impl Resampling {
     }
 }
 
-/// The sum of some numbers and the sum of their squares, of lanes side by side: an addition need not wait for the one before.
+/// The sum of some numbers and the sum of their squares, in lanes side by side: an addition need not wait for the one before.
 pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); LANES];
     let (chunks, rest) = numbers.as_chunks::<LANES>();
@@ -114,25 +114,25 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
 /// Inversion of the cumulative weights at ascending points of the line from zero to the number of particles to be chosen;
 /// `below` returns the number of points below the end of a particle's part.
 ///
-/// Without a branch that depends on the numbers: the ancestors are as good as random, and a mispredicted branch costs more
-/// time than all the rest.
+/// There is no branch that depends on the numbers: the ancestors are random, and a mispredicted branch costs more
+/// time than everything else.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;
     let (total, _) = sums(weights);
     let scale = chosen.len() as f64 / total;
-    // Rounding at the end of the line must not choose a particle without weight.
+    // Rounding at the end of the line must not choose a particle of weight zero.
     let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0);
     chosen.fill(0);
     let mut start = |end: f64, particle: usize| {
-        // The last particle that starts at a point is the one it chooses: those before have ended there too.
+        // The last particle that starts at a point is chosen there: the particles before it have also ended there.
         if let Some(place) = chosen.get_mut(below(end)) {
             *place = particle as u32;
         }
     };
     let mut end = 0.0;
     let (chunks, rest) = weights[..last].as_chunks::<SOME>();
-    // The sums within a few particles do not wait for those before.
+    // The sums within a few particles do not wait for the sums before.
     for (chunk, first) in chunks.iter().zip((1..).step_by(SOME)) {
         let one = chunk[0] * scale;
         let two = one + chunk[1] * scale;

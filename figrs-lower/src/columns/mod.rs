@@ -8,7 +8,7 @@
 //! | `weights`, `plain_weights` | weights of rows |
 //! | `branch`, `function_memo`, `instruction` | one element, and its caches |
 //! | `memory_pool`, `block_memory`, `code_buffers`, `lineage`, `block` | the state of a block, part by part and as a whole |
-//! | `store`, `encoding`, `groups`, `memoised`, `branch_memo`, `target_column` | operations of a block: storing, encoding and partitioning columns, functions and branches by combination |
+//! | `store`, `encoding`, `groups`, `memoised`, `branch_memo`, `target_column` | operations of a block: storage, encoding, partition, memoised calls |
 //! | `row_evaluation`, `finished_rows`, `rare_branches` | rows evaluated one by one |
 //! | `task`, `run`, `chain`, `join`, `evidence`, `memory_limit`, `continuation` | evaluation of the roots by a stack of tasks |
 

@@ -9,7 +9,7 @@ const CLASSES: usize = 16;
 /// The product of two numbers in the range is still a normal number.
 const LARGE: f64 = 1e150;
 
-/// The weights of the rows of a block, as a product of three factors: one that all rows share, one for few classes of rows or for each row, and one given by logarithms.
+/// The weights of the rows of a block: the product of a factor that all rows share, one for few classes of rows or for each row, and one by logarithms.
 ///
 /// Evidence on truth values splits the rows into few classes; sums over a class only count its rows.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Offset of a table: tables of the same entries share one.
+    /// Offset of a table: tables with the same entries share one.
     pub(super) fn intern(&mut self, logs: &[f64]) -> u32 {
         let key: Vec<u64> = logs.iter().map(|log| log.to_bits()).collect();
         *self.known.entry(key).or_insert_with(|| {

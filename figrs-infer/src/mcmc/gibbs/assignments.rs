@@ -9,19 +9,19 @@ use super::{Gibbs, GibbsKernel};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::EliminationError;
 
-/// Result of a run for assignments.
+/// Result of a run that draws assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignmentDraws {
-    /// So many were drawn.
+    /// This number of assignments was drawn.
     Drawn(u64),
     /// No assignment has weight.
     Impossible,
-    /// So many draws found no first assignment of positive weight.
+    /// This number of draws found no first assignment of positive weight.
     NotFound(u64),
 }
 
 impl Gibbs {
-    /// Calls `visit` with each assignment of all variables of a graph that chains with the random numbers of part `part` of the seed keep.
+    /// Calls `visit` with each assignment of all variables of a graph that the chains keep; their random numbers are those of part `part` of the seed.
     ///
     /// **Errors.** Those of a [`GibbsKernel`]; [`EliminationError::Interrupted`].
     #[doc(hidden)]

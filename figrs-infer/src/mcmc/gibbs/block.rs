@@ -1,4 +1,4 @@
-//! Listed blocks, whose assignments are enumerated: one variable, or a few with the variables that they determine.
+//! Listed blocks, whose assignments are enumerated: one variable, or a few variables and those that they determine.
 
 use figrs_factor::graph::{Assignments, LogTable, log_entry};
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -6,7 +6,7 @@ use figrs_factor::graph::{FactorGraph, VarId};
 use super::arena::Arena;
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 
-/// Least sum of products to be trusted: below it products that matter may have underflowed, and logarithms decide.
+/// Least sum of products that is trusted: below it products may have underflowed, and logarithms are used.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
 /// A table, and the strides of its variables outside the block.
@@ -23,7 +23,7 @@ pub(super) struct SingleVariableBlock {
     pub(super) variable: u32,
     values: u32,
     inputs: Vec<TableInput>,
-    /// Variables and their strides in a table in which the values of the site are contiguous.
+    /// Variables and their strides in a table in which the values of the block's variable are contiguous.
     given: Vec<(u32, u32)>,
 }
 
@@ -170,8 +170,8 @@ impl EnumeratedBlock {
         self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
     }
 
-    /// The weights of all assignments of the free variables, row-major, given all variables outside the block; `values` is
-    /// left with the first of them.
+    /// The weights of all assignments of the free variables, row-major, given all variables outside the block; sets `values`
+    /// to the first of them.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,
@@ -234,14 +234,14 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Sets the block to the assignment of this number.
+    /// Sets the block to the assignment with this number.
     pub(super) fn choose(&self, number: usize, values: &mut [u32]) {
         self.free.assign(number, values);
         self.set_determined(values);
     }
 }
 
-/// Exponentials of logarithms, scaled to a largest one of one; returns their sum.
+/// Exponentials of logarithms, scaled so that the largest is one; returns their sum.
 fn exponentials(weights: &mut [f64]) -> f64 {
     let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;

@@ -14,7 +14,7 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The chains of [`Gibbs`](crate::Gibbs), each of which is a unit.
+/// The chains of [`Gibbs`](crate::Gibbs); each chain is a unit.
 #[derive(Debug)]
 pub struct GibbsSums {
     pub(super) schedule: Schedule,
@@ -30,16 +30,16 @@ pub struct GibbsChainTally {
     pub(super) sweeps: u64,
     /// Number of draws.
     pub(super) kept: usize,
-    /// The positions of the values of the targets, draw after draw.
+    /// The positions of the values of the targets, one draw after another.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// None: values are known by their positions in the supports that every process finds.
+    /// Empty: values are known by their positions in the supports that every process finds.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }
 
 impl GibbsChainTally {
-    /// No sweeps yet.
+    /// Starts without draws.
     pub(super) fn new() -> Self {
         Self {
             sweeps: 0,
@@ -58,7 +58,7 @@ impl PortableUnit for GibbsChainTally {
 }
 
 impl GibbsSums {
-    /// No chains yet.
+    /// Starts without chains.
     pub(super) fn new(
         schedule: Schedule,
         targets: Vec<(AnyElement, Support)>,
@@ -81,7 +81,7 @@ impl Sums for GibbsSums {
         self.chains.push(chain);
     }
 
-    /// The answer of the chains, of as many draws each as the shortest has.
+    /// The answer of the chains, with as many draws of each as the shortest has.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         const NAME: &str = "Gibbs";
         let Self {

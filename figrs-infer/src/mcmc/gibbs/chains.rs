@@ -16,7 +16,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 
-/// Number of table entries between two checks of the clock: below a millisecond.
+/// Number of table entries between two checks of the clock, which take less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
 
 /// Schedule of the chains: burn-in, draws, thinning.
@@ -29,7 +29,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// The sweeps of one chain.
+    /// Number of sweeps of one chain.
     pub(super) fn sweeps(&self) -> u64 {
         self.burn_in
             .saturating_add(self.draws.saturating_mul(self.thin))
@@ -112,7 +112,7 @@ struct GibbsChain {
 }
 
 impl GibbsChain {
-    /// Advances the chain by about so much work; `false` once it is done.
+    /// Advances the chain by about `work` operations; `false` once it is done.
     fn advance(&mut self, reader: &TargetReader<'_>, schedule: Schedule, mut work: u64) -> bool {
         let kernel = reader.kernel;
         while self.tally.sweeps < schedule.sweeps() {
@@ -140,13 +140,13 @@ impl GibbsChain {
     }
 }
 
-/// Reason that there is nothing to run.
+/// Reason that no chain can run.
 pub(super) enum StartError {
     Impossible,
     Error(Error),
 }
 
-/// Runs the chains of these numbers, on so many threads.
+/// Runs the chains with these numbers, on several threads.
 pub(super) fn run(
     reader: &TargetReader<'_>,
     numbers: Range<u64>,
@@ -201,7 +201,7 @@ pub(super) fn run(
     Ok(chains.into_iter().map(|chain| chain.tally).collect())
 }
 
-/// Advances the chains of one thread in turn, so that a deadline finds all of them equally long.
+/// Advances the chains of one thread in turn, so that all of them have the same length at a deadline.
 fn advance(
     chains: &mut [GibbsChain],
     reader: &TargetReader<'_>,

@@ -54,7 +54,7 @@ pub(super) struct BlockMessages {
 }
 
 impl EliminationBlock {
-    /// A block of these variables, defined ones among them; `None` if its elimination needs tables of more than `limit`
+    /// A block of these variables, including defined ones; `None` if its elimination needs tables of more than `limit`
     /// entries, or more operations than `most`.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
@@ -89,7 +89,7 @@ impl EliminationBlock {
                         weigh: weigh?,
                     });
                 }
-                // The shape of the tree must not depend on what is outside.
+                // The shape of the tree must not depend on values outside.
                 let table = match table {
                     Some(table) => table,
                     None if entries <= limit => FactorTable::Dense(vec![1.0; entries].into()),
@@ -160,7 +160,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Loads the values outside the block.
+    /// Loads the values from outside the block.
     fn load(&self, messages: &mut BlockMessages, values: &[u32]) {
         messages.values.copy_from_slice(values);
         let mut loaded = Vec::with_capacity(self.open.len());
@@ -201,7 +201,7 @@ impl EliminationBlock {
         let drawn = messages
             .sums
             .ask(tree, &messages.graph, SampleQuery { tree, rng });
-        // The present assignment has weight, so that there is always one to draw.
+        // The present assignment has positive weight, so that there is always one to draw.
         for (&v, value) in self
             .variables
             .iter()

@@ -13,17 +13,17 @@ const MAX_ENUMERATED: usize = 1 << 18;
 /// Dependencies between free variables, defined variables and pieces with zeros.
 pub(super) struct DependencyGraph<'p, 'g> {
     pub(super) prepared: &'p PreparedGraph<'g>,
-    /// By variable: the defined variables, not folded, that depend on it directly.
+    /// By variable: the defined variables, except folded ones, that depend on it directly.
     children: Vec<Vec<usize>>,
-    /// By variable: its position in the order of definitions.
+    /// By variable: its place in the order of definitions.
     place: Vec<usize>,
     /// The positions of the pieces with zeros.
     hard: Vec<usize>,
-    /// For each of these the free variables that it depends on.
+    /// For each of these pieces the free variables that it depends on.
     tied: Vec<Vec<usize>>,
 }
 
-/// Free variables that zeros tie together, with the positions (in `DependencyGraph::hard`) of the pieces that do.
+/// Free variables that zeros tie together, with the positions (in `DependencyGraph::hard`) of the pieces that tie them.
 #[derive(Debug)]
 pub(super) struct VariableGroup {
     pub(super) free: Vec<usize>,
@@ -65,7 +65,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         this
     }
 
-    /// The free variables that some variables depend on, ascending, and the defined ones on the way, in order.
+    /// The free variables that some variables depend on, ascending, and the defined ones in between, in order.
     fn ancestors(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let (mut free, mut defined) = (Vec::new(), Vec::new());
         let mut seen: FxHashSet<usize> = FxHashSet::default();
@@ -104,7 +104,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         found
     }
 
-    /// All free variables, in groups that no zero ties to one another.
+    /// All free variables, in groups that no zero ties to each other.
     pub(super) fn groups(&self) -> Vec<VariableGroup> {
         let n = self.prepared.graph.cardinalities.len();
         let mut sets = DisjointSets::new(n);
@@ -132,8 +132,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         groups
     }
 
-    /// Blocks for a group that is too large for one: each holds all that some constraints tie, as far as that has at most
-    /// `limit` assignments.
+    /// Blocks for a group that is too large for one block: each holds the variables of one or more constraints and has at most
+    /// `limit` assignments; variables that no block holds get their own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -204,7 +204,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         let (_, defined) = self.ancestors(&scopes);
         let mut values = vec![0; graph.cardinalities.len()];
         let mut possible = Vec::with_capacity(all);
-        // For each block the number of the assignment with the block's own values left out.
+        // For each block, the number of the assignment without the block's own values.
         let mut sets = DisjointSets::new(all);
         let mut first: Vec<FxHashMap<usize, usize>> = vec![FxHashMap::default(); blocks.len()];
         loop {

@@ -6,9 +6,9 @@ use rand::{Rng, RngExt};
 
 use figrs_factor::eliminate::{EliminationError, Options, most_probable};
 
-/// Number of forward draws before a chain looks for an assignment by elimination.
+/// Number of forward draws after which a chain looks for an assignment by elimination.
 const FIRST: u64 = 100;
-/// Total number of forward draws, if elimination takes too much.
+/// Total number of forward draws, if elimination is too expensive.
 const TRIES: u64 = 1000;
 /// Budgets of the elimination: constants, so that all machines agree.
 const TABLE: usize = 1 << 20;
@@ -19,16 +19,16 @@ const MEMORY: u64 = 1 << 28;
 pub(super) enum InitialAssignment {
     Found(Vec<u32>),
     Impossible,
-    /// None of this many draws was one, and elimination takes too much.
+    /// All draws failed, and elimination is too expensive.
     Unknown {
         tried: u64,
     },
 }
 
-/// Forward sampler: draws one variable after another given those before, by the factors that are complete then.
+/// Forward sampler: draws one variable after another given those before, by the factors that are then complete.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
-    /// The variables, each with the factors that are complete with it.
+    /// The variables, each with the factors that it completes.
     order: Vec<(usize, Vec<&'g Factor>)>,
 }
 
@@ -37,7 +37,7 @@ impl<'g> ForwardSampler<'g> {
         let n = graph.cardinalities.len();
         let mut place: Vec<Option<usize>> = vec![None; n];
         let mut order: Vec<(usize, Vec<&Factor>)> = Vec::with_capacity(n);
-        // Factors of parents stand before those of their children, which stand last in their own.
+        // Factors of parents come before those of their children, which come last in their own.
         let mentioned = graph.factors.iter().flat_map(|factor| &factor.variables);
         for v in mentioned.map(|v| v.index()).chain(0..n) {
             place[v].get_or_insert_with(|| {
@@ -58,7 +58,7 @@ impl<'g> ForwardSampler<'g> {
         Self { graph, order }
     }
 
-    /// `None` if it ends where nothing has weight.
+    /// Draws an assignment; `None` if all values of some variable have weight zero.
     fn draw(&self, rng: &mut impl Rng) -> Option<Vec<u32>> {
         let mut values = vec![0; self.graph.cardinalities.len()];
         let mut logs = Vec::new();
@@ -88,7 +88,7 @@ impl<'g> ForwardSampler<'g> {
         Some(values)
     }
 
-    /// An assignment by forward draws, or if none of them has weight by elimination, if that is possible.
+    /// An assignment by forward draws, or by elimination if none of them has weight and elimination is possible.
     pub(super) fn start(&self, rng: &mut impl Rng) -> Result<InitialAssignment, EliminationError> {
         for tried in 0..TRIES {
             if tried == FIRST
@@ -103,7 +103,7 @@ impl<'g> ForwardSampler<'g> {
         Ok(InitialAssignment::Unknown { tried: TRIES })
     }
 
-    /// The best assignment under random weights; `None` if that takes too much.
+    /// The best assignment under random weights; `None` if that is too expensive.
     fn eliminated(
         &self,
         rng: &mut impl Rng,

@@ -14,7 +14,7 @@ use super::prepare::{DeterministicVariable, PreparedGraph};
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::{EliminationError, validate};
 
-/// Number of assignments up to which a group is listed without looking for something cheaper.
+/// Largest number of assignments of a group that is listed without looking for a cheaper way.
 const ENUMERATION_LIMIT: usize = 64;
 
 #[derive(Debug)]
@@ -26,17 +26,17 @@ enum GibbsBlock {
 
 /// One sweep of a Gibbs sampler over a factor graph, block by block.
 ///
-/// Values that zeros exclude are left out first. A variable that is a function of others is no choice of its own: tables
+/// Values that zeros exclude are removed first. A variable that is a function of others is not a choice: tables
 /// read its parents instead, or it moves with them. The variables that remain are free; where an entry of weight zero
 /// ties several of them, they form a group, and a group is one block if it has few assignments, or if the elimination of
-/// its variables takes small tables. Else it is covered by several blocks that overlap.
+/// its variables needs small tables. Otherwise several overlapping blocks cover it.
 ///
-/// **Guarantee.** Drawing a block anew given all other variables leaves the distribution of the graph as it is. If
-/// [`cut_groups`](Self::cut_groups) is zero, a sweep leads from every assignment of positive weight to every other in
-/// some number of sweeps: groups are independent in what zeros allow, and each is one block, or was seen to be connected.
+/// **Guarantee.** Drawing a block anew given all other variables leaves the distribution of the graph unchanged. If
+/// [`cut_groups`](Self::cut_groups) is zero, sweeps lead from every assignment of positive weight to every other in
+/// a finite number of steps: zeros do not connect the groups, and each group is one block, or was found to be connected.
 ///
-/// **Complexity.** A block that is listed: its assignments times the tables that mention it. A block that is eliminated:
-/// as a junction tree of its variables.
+/// **Complexity.** A listed block: the number of its assignments times the tables that mention it. An eliminated block:
+/// that of a junction tree of its variables.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration
 /// of images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
@@ -60,7 +60,7 @@ pub struct GibbsKernel {
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
     cut_groups: u64,
-    /// The folded variables, which no block keeps up to date, in topological order.
+    /// The folded variables, which no block updates, in topological order.
     folded: Vec<DeterministicVariable>,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Debug for GibbsKernel {
     }
 }
 
-/// The current assignment of a chain, with scratch space.
+/// The current assignment of a chain, with buffers.
 #[derive(Debug)]
 pub(super) struct GibbsState {
     pub(super) values: Vec<u32>,
@@ -88,7 +88,7 @@ pub(super) struct GibbsState {
 impl GibbsKernel {
     /// Divides the variables of a graph into blocks whose tables have at most `table` entries.
     ///
-    /// **Errors.** [`EliminationError::Impossible`] if zeros leave some variable no value; when the factors are malformed.
+    /// **Errors.** [`EliminationError::Impossible`] if zeros leave some variable without a value; an error if the factors are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
         validate(graph, &[])?;
         let reduced = reduce(graph).ok_or(EliminationError::Impossible)?;
@@ -137,15 +137,15 @@ impl GibbsKernel {
         self.blocks.len()
     }
 
-    /// Number of groups of variables tied by zeros that no block holds whole, so that it is not known, or not true, that
-    /// every assignment of positive weight is reached from every other.
+    /// Number of groups of variables tied by zeros that no block holds as a whole, so that it is unknown, or false, that
+    /// every assignment of positive weight can be reached from every other.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }
 
     /// The distribution of the next assignment when a block is drawn anew: the conditional that the sampler draws from.
     ///
-    /// `assignment` has a value for each variable of the graph, and positive weight. A block that is not there changes
+    /// `assignment` has a value for each variable of the graph, and positive weight. A block that does not exist changes
     /// nothing.
     pub fn conditional(&self, block: usize, assignment: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut values = self.free_values(assignment);
@@ -177,7 +177,7 @@ impl GibbsKernel {
             .collect()
     }
 
-    /// Converts an assignment of all variables to one of those that have several values.
+    /// Converts an assignment of all variables to one of the variables that have several values.
     pub(super) fn free_values(&self, assignment: &[u32]) -> Vec<u32> {
         let open = self.reduced.restriction.open.iter().map(|v| v.index());
         open.map(|v| {
@@ -188,7 +188,7 @@ impl GibbsKernel {
         .collect()
     }
 
-    /// Converts an assignment of the variables that have several values back to one of all.
+    /// Converts an assignment of the variables that have several values back to one of all variables.
     fn close(&self, mut values: Vec<u32>) -> Vec<u32> {
         self.set_folded(&mut values);
         self.reduced.restriction.world(&values)
@@ -255,7 +255,7 @@ impl GibbsKernel {
     }
 }
 
-/// The position into whose share of the total `left` falls.
+/// The position whose share of the total contains `left`.
 fn sample_index(weights: &[f64], mut left: f64) -> usize {
     let mut last = 0;
     for (i, &weight) in weights.iter().enumerate() {
@@ -263,7 +263,7 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
             if left < weight {
                 return i;
             }
-            // Rounding may leave a little: the last alternative with weight takes it.
+            // Rounding may leave a remainder: the last alternative with weight takes it.
             last = i;
             left -= weight;
         }
@@ -312,7 +312,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         (defined, pieces)
     }
 
-    /// A block of some free variables whose assignments are listed.
+    /// Adds a block of some free variables whose assignments are listed.
     fn listed(&mut self, free: Vec<usize>) {
         let prepared = self.dependencies.prepared;
         let (defined, pieces) = self.surroundings(&free);
@@ -329,8 +329,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
-    /// A block of some free variables that is eliminated, if that is cheaper than to list its assignments and takes no
-    /// table that is too large; returns whether there is one.
+    /// Adds a block of some free variables that is eliminated, if that is cheaper than listing its assignments and needs no
+    /// table that is too large; returns whether it was added.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

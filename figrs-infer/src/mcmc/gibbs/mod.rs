@@ -2,13 +2,13 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `prepare` | the graph as free variables, functions of them, and tables |
+//! | `prepare` | the graph as free variables, functions of these, and tables |
 //! | `groups` | groups of variables tied by zeros, and their connectivity |
 //! | `block`, `elimination_block`, `arena` | blocks that are listed, blocks that are eliminated |
 //! | `kernel` | all blocks of a graph |
 //! | `initial_assignment`, `chains` | first worlds; the run |
 //! | `chain_sums` | the draws of all chains as an answer |
-//! | `assignments` | draws for those who want assignments, not answers |
+//! | `assignments` | draws of assignments without an answer |
 
 mod arena;
 mod assignments;
@@ -41,29 +41,29 @@ use figrs_exact::conflict;
 use figrs_factor::eliminate::EliminationError;
 pub use kernel::GibbsKernel;
 
-/// Gibbs sampling: chains that draw one block of variables after another anew, given all others.
+/// Gibbs sampling: chains that draw one block of variables after another, given all other variables.
 ///
-/// Blocks are found in the model. What is a function of other elements moves with them, and elements that zeros tie
+/// Blocks are found in the model. Functions of other elements move with them, and elements that zeros tie
 /// together, such as the cells of a constraint, are drawn together: by listing their assignments, or by eliminating them
-/// where these are too many; see [`GibbsKernel`]. The first world of a chain is drawn forward, or if evidence is too rare
-/// for that found by elimination, if it has small tables.
+/// if there are too many; see [`GibbsKernel`]. The first world of a chain is drawn forward, or, if evidence is too rare
+/// for that, found by elimination, if this needs only small tables.
 ///
 /// In `ExpectationMaximization` the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner
-/// 1990); each row has chains of its own, with the same random numbers in every round. There is no log-likelihood then, unless each row states
-/// every value: rounds end once they change the parameters no more, or by their number, and may lower the likelihood. The errors of the
+/// 1990); each row has its own chains, with the same random numbers in every round. There is then no log-likelihood, unless each row states
+/// every value: rounds end once they no longer change the parameters, or by their number, and may lower the likelihood. The errors of the
 /// counts fall with the square root of the draws.
 ///
-/// **Guarantee.** The posterior is the distribution that the chains keep. If
-/// [`Sampling::cut_groups`](figrs_answer::Sampling::cut_groups) of the answer is `Some(0)`, every possible world is reached from
+/// **Guarantee.** The posterior is the stationary distribution of the chains. If
+/// [`Sampling::cut_groups`](figrs_answer::Sampling::cut_groups) of the answer is `Some(0)`, every possible world can be reached from
 /// every other, so that averages converge to the exact answer. If it is more, groups of elements are tied by zeros that
-/// no block holds whole, and a chain may be shut in a part of the worlds: then chains that disagree are the only sign, and
+/// no block holds as a whole, and a chain may be confined to a part of the worlds: disagreement of chains is then the only sign, and
 /// a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A sweep is linear in the tables around the blocks, times the assignments of each block. How many
-/// sweeps an independent draw takes depends on how strongly blocks depend on each other.
+/// **Complexity.** A sweep is linear in the tables around the blocks, times the assignments of each block. The number of
+/// sweeps for an independent draw depends on how strongly blocks depend on each other.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] if no world meets the evidence; [`Error::NoSampleMetEvidence`] if none of a
-/// thousand draws did and elimination is too dear to tell; budgets of the expansion;
+/// thousand draws did and elimination is too expensive to decide; budgets of the expansion;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no
 /// log-evidence.
 ///
@@ -93,7 +93,7 @@ pub struct Gibbs {
 }
 
 impl Gibbs {
-    /// Keeps this many draws of each of four chains, one a sweep, after a tenth as many sweeps of burn-in, with seed 0.
+    /// Keeps this many draws of each of four chains, one for each sweep, after a tenth as many sweeps of burn-in, with seed 0.
     pub fn new(draws: u64) -> Self {
         Self {
             schedule: Schedule {
@@ -109,7 +109,7 @@ impl Gibbs {
         }
     }
 
-    /// Runs this many independent chains (default four), each with random numbers and a first world of its own.
+    /// Runs this many independent chains (default four), each with its own random numbers and first world.
     pub fn chains(mut self, chains: usize) -> Self {
         self.schedule.chains = chains;
         self
@@ -121,7 +121,7 @@ impl Gibbs {
         self
     }
 
-    /// Keeps one draw of this many sweeps.
+    /// Keeps one draw after every so many sweeps.
     pub fn thin(mut self, sweeps: u64) -> Self {
         self.schedule.thin = sweeps;
         self
@@ -140,7 +140,7 @@ impl Gibbs {
         self
     }
 
-    /// Limits the number of threads that share the chains, by default all cores. The answers are the same on any number.
+    /// Limits the number of threads that share the chains (default: all cores). The answer does not depend on it.
     pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
         self.limits.threads = Some(threads);
         self
@@ -173,13 +173,13 @@ impl Gibbs {
         zero.map_or(Ok(()), |(setting, _)| Err(invalid(setting)))
     }
 
-    /// Resources of expansions.
+    /// Limits of expansions.
     #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The deadline, interrupt and listener of its own.
+    /// The algorithm's own deadline, interrupt and listener.
     #[doc(hidden)]
     pub fn watch(&self) -> &Watch {
         &self.watch
@@ -227,7 +227,7 @@ impl Algorithm for Gibbs {
 }
 
 impl Gibbs {
-    /// The chains of these numbers, as far as there are so many.
+    /// Runs the chains with these numbers, as far as they exist.
     fn sweep(
         &self,
         (model, targets): (&Model, &[AnyElement]),

@@ -4,11 +4,11 @@ use figrs_factor::graph::{Assignments, LogTable, for_each_entry, log_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-/// Maximum number of assignments of a factor that is tabulated; larger ones stay as they are and are looked up.
+/// Maximum number of assignments of a factor that is tabulated; larger factors are looked up unchanged.
 const DENSE: usize = 1 << 16;
-/// Maximum number of assignments of a function that is looked for in a table.
+/// Maximum number of assignments of a table that is searched for a function.
 const INDEX: usize = 1 << 20;
-/// Size up to which a table may grow, whatever its size was, when a variable is folded into its parents.
+/// Size up to which any table may grow when a variable is folded into its parents.
 const SMALL: usize = 64;
 /// Factor by which a table may grow when a variable is folded into its parents, up to `FOLDED` entries.
 const GROWTH: usize = 4;
@@ -20,7 +20,7 @@ pub(super) struct DeterministicVariable {
     pub(super) child: usize,
     pub(super) parents: Vec<usize>,
     assignments: Assignments,
-    /// The value for each assignment of the parents, row-major; any where the assignment has no weight.
+    /// The value for each assignment of the parents, row-major; arbitrary where the assignment has no weight.
     pub(super) index: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ impl DeterministicVariable {
     }
 }
 
-/// Factor of the weight of a world.
+/// A factor of the weight of a world.
 #[derive(Clone, Debug)]
 pub(super) enum WeightFactor {
     Dense(LogTable),
@@ -38,7 +38,7 @@ pub(super) enum WeightFactor {
     Factor(usize),
 }
 
-/// A graph in terms of free variables, definitions and pieces.
+/// A graph as free variables, definitions and pieces.
 ///
 /// The product of the pieces at an assignment in which every defined variable has the value of its definition is the
 /// weight of that assignment up to a constant; every other assignment weighs zero.
@@ -47,7 +47,7 @@ pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
     /// By variable.
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
-    /// The defined variables, after those they depend on.
+    /// The defined variables, each after the variables that it depends on.
     pub(super) order: Vec<usize>,
     /// By variable: `true` if no piece and no other definition in use mentions it.
     pub(super) folded: Vec<bool>,
@@ -80,7 +80,7 @@ impl<'g> PreparedGraph<'g> {
             }
             let definition = scope.last().and_then(|v| candidates[v.index()].as_ref());
             let table = match definition {
-                // The rest of the factor, where its function holds.
+                // The rest of the factor, for assignments where its function holds.
                 Some((definition, _)) if defining[i] => {
                     scope.pop();
                     scope.sort_unstable();
@@ -136,7 +136,7 @@ impl<'g> PreparedGraph<'g> {
         }
     }
 
-    /// Folds defined variables: tables read their parents instead of their values, where they do not grow much by that.
+    /// Folds defined variables: tables read their parents instead of their values, unless they grow much by that.
     fn fold(&mut self) {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -247,7 +247,7 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVari
     })
 }
 
-/// The defined variables, after those they depend on; definitions that go round in a circle are taken back.
+/// The defined variables, each after the variables that it depends on; definitions that form a cycle are dropped.
 fn sorted(candidates: &mut [Option<(DeterministicVariable, usize)>]) -> Vec<usize> {
     let n = candidates.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];

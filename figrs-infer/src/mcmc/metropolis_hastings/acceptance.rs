@@ -13,19 +13,19 @@ pub struct AcceptanceTerms {
     pub forward: f64,
     /// The probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of sites and blocks to pick from, in the old world and in the new one.
+    /// Number of sites and blocks that can be picked, in the old world and in the new one.
     pub picks: (usize, usize),
 }
 
 impl AcceptanceTerms {
-    /// The logarithm of the ratio of the probabilities of the two worlds, evidence included. Fewer densities among the
+    /// The logarithm of the ratio of the probabilities of the two worlds, including the evidence. Fewer densities among the
     /// likelihoods make a world infinitely more likely.
     #[inline]
     pub fn log_target(&self) -> f64 {
         self.log_tempered(1.0)
     }
 
-    /// As [`log_target`](Self::log_target), with the likelihood to a power.
+    /// As [`log_target`](Self::log_target), with the likelihood raised to a power.
     #[inline]
     pub fn log_tempered(&self, power: f64) -> f64 {
         let Change {
@@ -55,7 +55,7 @@ impl AcceptanceTerms {
         picks + self.backward - self.forward + self.change.removed - self.change.added
     }
 
-    /// The logarithm of the Metropolis-Hastings ratio: the proposal is accepted with its exponential, or surely.
+    /// The logarithm of the Metropolis-Hastings ratio: the proposal is accepted with its exponential as the probability, at most one.
     #[inline]
     pub fn log_acceptance(&self) -> f64 {
         self.log_target() + self.log_proposals()
@@ -65,7 +65,7 @@ impl AcceptanceTerms {
 /// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepOutcome {
-    /// `true` if the proposal was accepted; a proposal to stay is.
+    /// `true` if the proposal was accepted; a proposal to stay counts as accepted.
     pub accepted: bool,
     /// Change of the logarithm of the world's probability.
     pub log_gain: f64,

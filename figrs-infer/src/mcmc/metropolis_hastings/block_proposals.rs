@@ -1,4 +1,4 @@
-//! Random walks of blocks and of continuous sites, with the memory of a proposal for several sites.
+//! Random walks of blocks and of continuous sites, and the buffers of a proposal for several sites.
 
 use figrs_core::{AnyElement, Datum};
 use figrs_lower::internals::{Site, Trace};
@@ -32,12 +32,12 @@ pub(super) struct BlockProposals {
 }
 
 impl BlockProposals {
-    /// Number of walks besides those of blocks.
+    /// Number of walks apart from those of blocks.
     pub(super) fn free_walks(&self) -> usize {
         self.free_walks.as_ref().map_or(0, Vec::len)
     }
 
-    /// Chooses the sites that walk together, once: the continuous ones of all worlds, in their order, so many as [`MAX_WALK_DIMENSIONS`] allows.
+    /// Chooses the sites that walk together, once: the continuous ones of all worlds, in order, at most [`MAX_WALK_DIMENSIONS`] dimensions in each walk.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;
@@ -71,7 +71,7 @@ impl BlockProposals {
         self.free_walks = Some(walks);
     }
 
-    /// Drops the walks whose learned covariance does not pay.
+    /// Drops the walks whose learned covariance is of little help.
     pub(super) fn drop_unprofitable(&mut self) {
         if let Some(own) = &mut self.free_walks {
             own.retain(|(sites, walk)| walk.is_profitable(sites.len()));

@@ -14,7 +14,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_factor::Stopped;
 
-/// Steps between two reports, at most.
+/// Maximum number of steps between two reports.
 const BLOCK: u64 = 256;
 
 /// Length of the chains: burn-in, draws, thinning, total steps.
@@ -50,7 +50,7 @@ pub(super) fn first_world(
         if is_possible {
             return Ok(());
         }
-        // Nothing to choose: another try would give the same world.
+        // There is no choice: another try would give the same world.
         if trace.choices() == 0 {
             return Err(none(tried + 1));
         }
@@ -65,9 +65,9 @@ pub(super) struct ChainRecord {
     pub(super) indices: Vec<Vec<u32>>,
     /// The choices of the worlds after burn-in.
     pub(super) sites: SiteRecord,
-    /// Draws kept.
+    /// Number of draws kept.
     pub(super) draws: u64,
-    /// Steps made, and how many of them were accepted, after burn-in.
+    /// Number of steps, and of accepted steps, after burn-in.
     pub(super) steps: u64,
     pub(super) accepted: u64,
     pub(super) stopped: Stopped,
@@ -109,7 +109,7 @@ impl MetropolisChain {
         }
     }
 
-    /// Makes all steps, or as many as there is time for: burn-in then takes a third of it at most.
+    /// Makes all steps, or as many as there is time for: burn-in then takes at most a third of the time.
     pub(super) fn run(
         &mut self,
         length: &ChainLength,
@@ -164,7 +164,7 @@ impl MetropolisChain {
     fn record_draw(&mut self) {
         let finished = &mut self.finished;
         if self.trace.densities() != finished.densities {
-            // The worlds so far are infinitely less likely than this one.
+            // The draws so far have worlds that are infinitely less likely than this one.
             finished.densities = self.trace.densities();
             finished.draws = 0;
             finished.sites.clear();

@@ -23,7 +23,7 @@ use figrs_factor::Stopped;
 pub struct MetropolisSums {
     targets: Vec<AnyElement>,
     length: ChainLength,
-    /// Chains of the run.
+    /// Number of chains of the run.
     asked: u64,
     chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
     /// The reasons that chains had no time to begin.
@@ -34,7 +34,7 @@ pub struct MetropolisSums {
 /// The draws of a chain, or the choices of a probe.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ChainTally {
-    /// For each target the values that were drawn; of a chain alone.
+    /// For each target the values that were drawn; empty for a probe.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
     work: ChainWork,
@@ -51,7 +51,7 @@ enum ChainWork {
 }
 
 impl ChainTally {
-    /// That of a chain, with the values of its targets.
+    /// The tally of a chain, with the values of its targets.
     pub(super) fn chain(
         targets: &[AnyElement],
         (values, record): (Vec<SupportBuilder>, ChainRecord),
@@ -91,7 +91,7 @@ impl PortableUnit for ChainTally {
 }
 
 impl MetropolisSums {
-    /// No chains yet, of so many.
+    /// Starts without chains; `asked` is the number of chains of the run.
     pub(super) fn new(targets: &[AnyElement], length: ChainLength, asked: u64) -> Self {
         Self {
             targets: targets.to_vec(),
@@ -116,9 +116,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// The answer of the last draws of the chains, as many of each as the shortest one has. Chains that stayed in worlds with more
-    /// densities than others are left out: these worlds are infinitely less likely; and so are chains that the end of a run
-    /// left no time for a draw.
+    /// The answer of the last draws of the chains, with as many of each as the shortest one has. Chains that stayed in worlds with more
+    /// densities than others are left out, because these worlds are infinitely less likely; so are chains that had no time for a draw
+    /// before the end of the run.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();

@@ -1,4 +1,4 @@
-//! Comparison of chains by all free choices of their worlds, whether they are targets or not.
+//! Comparison of chains by all free choices of their worlds, including those that are not targets.
 
 use figrs_core::Label;
 use rustc_hash::FxHashMap;
@@ -12,10 +12,10 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Share of the draws off the most frequent value below which a choice counts as settled and is not tested.
+/// A choice counts as settled and is not tested if less than this share of the draws differ from its most frequent value.
 const SETTLED_SHARE: f64 = 0.05;
 
-/// A number of a choice, and how likely it is that agreeing chains differ as much there.
+/// A number of a choice, and the probability that agreeing chains differ as much in it.
 struct ChoiceTest {
     chance: f64,
     part: Part,
@@ -87,7 +87,7 @@ pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[SiteRecord]) -> Ch
     choices
 }
 
-/// The series of each choice in all chains, in the order in which they were met first.
+/// The series of each choice in all chains, in the order in which the choices were first met.
 fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>> {
     let mut positions: FxHashMap<&SiteKey, usize> = FxHashMap::default();
     let mut all: Vec<Vec<Option<&ChoiceSeries>>> = Vec::new();
@@ -114,7 +114,7 @@ fn batch(sweep: u32, record: &SiteRecord) -> usize {
     (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
 }
 
-/// Tests all numbers of a choice, and how many of its label worlds have.
+/// Tests all numbers of a choice, and the number of elements with its label in each world.
 fn tests(
     records: &[&SiteRecord],
     chains: &[Option<&ChoiceSeries>],
@@ -182,7 +182,7 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<Batc
     counts
 }
 
-/// True if nearly all draws show the same.
+/// True if nearly all draws have the same number.
 fn is_settled(shown: &[BatchedNumber]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
@@ -206,7 +206,7 @@ fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     Some(shown.iter().map(fold).collect())
 }
 
-/// The R-hat of a number of a choice; NaN of counts.
+/// The R-hat of a number of a choice; NaN for counts.
 fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,

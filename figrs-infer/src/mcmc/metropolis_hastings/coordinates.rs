@@ -1,13 +1,13 @@
 //! Coordinates of continuous values, in which random walks are symmetric.
 //!
 //! Real numbers are their own coordinates. A point of the simplex has the additive log-ratios `ln (x_i / x_n)` of all its numbers but
-//! the last: Aitchison (1982), "The statistical analysis of compositional data". A walk that is symmetric in them is proposed
-//! with a density over the values that is divided by the volume `|dx / dy| = Π x_i`.
+//! the last: Aitchison (1982), "The statistical analysis of compositional data". A walk that is symmetric in them has
+//! a proposal density over the values that is divided by the volume `|dx / dy| = Π x_i`.
 
 use figrs_core::{Datum, Space};
 use figrs_lower::internals::{Site, Trace};
 
-/// Adds the coordinates of a value; returns their number and the logarithm of the volume there, or `None` if it has none.
+/// Adds the coordinates of a value; returns their number and the logarithm of the volume there, or `None` if the value has none.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {
     let start = into.len();
     let mut volume = 0.0;
@@ -36,8 +36,8 @@ pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     }
 }
 
-/// The value of the same type as another one that has these coordinates, and the logarithm of the volume there; `None` if
-/// rounding leaves none.
+/// The value with these coordinates, of the same type as `like`, and the logarithm of the volume there; `None` if
+/// rounding leaves no valid value.
 pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(Datum, f64)> {
     if coordinates.iter().any(|y| !y.is_finite()) {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(
     }
 }
 
-/// The coordinates of the present value of a site whose values are a continuum.
+/// The coordinates of the present value of a site with continuous values.
 pub(super) fn coordinates_of(
     trace: &mut Trace,
     site: Site,
@@ -105,7 +105,7 @@ mod tests {
         assert!(count == 2 && (volume - 0.03_f64.ln()).abs() < 1e-14);
     }
 
-    /// By differences, against the determinant of the volume.
+    /// Compares finite differences with the determinant of the volume.
     #[test]
     fn the_volume_is_that_of_the_change_of_coordinates() {
         let at = |y: [f64; 2]| -> Vec<f64> {

@@ -3,15 +3,15 @@
 use figrs_lower::internals::ChoiceSource;
 use rand::{Rng, RngExt};
 
-/// Source of the decisions of a step: random numbers, or a test that makes each of them in every way.
+/// Source of the decisions of a step: random numbers, or a test that tries every outcome.
 pub trait StepDecisions: ChoiceSource {
     /// A number below `count`, all equally likely.
     fn uniform_index(&mut self, count: usize) -> usize;
     /// `true` with this probability.
     fn bernoulli(&mut self, probability: f64) -> bool;
-    /// A number from the standard normal distribution, or from one with its mean and variance that is symmetric too.
+    /// A number from the standard normal distribution, or from a symmetric one with the same mean and variance.
     fn normal(&mut self) -> f64;
-    /// `true` with the probability of this natural logarithm, or surely if that is positive.
+    /// `true` with the probability whose natural logarithm this is; always if the logarithm is positive.
     fn accepts(&mut self, log_probability: f64) -> bool {
         self.bernoulli(probability(log_probability))
     }
@@ -34,10 +34,10 @@ impl<R: Rng> StepDecisions for R {
 
     #[inline]
     fn accepts(&mut self, log_probability: f64) -> bool {
-        // An exponential of a number nearer to zero is one.
+        // The exponential of a number nearer to zero rounds to one.
         if log_probability < -f64::EPSILON / 4.0 {
             let random = self.random::<f64>();
-            // The exponential takes long beside the rest of a step, and exp(x) (1 - x) is at most one.
+            // The exponential takes long compared with the rest of a step, and exp(x) (1 - x) is at most one.
             random * (1.0 - log_probability) <= 1.0 && random < probability(log_probability)
         } else {
             true
@@ -45,7 +45,7 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// Never inlined: inlined it would be computed whether it is asked for or not.
+/// Never inlined: inlined it would be computed even where it is not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

@@ -1,13 +1,13 @@
-//! Joint moves of a parameter and of the offsets behind it: the numbers that functions compute from both stay as they are.
+//! Joint moves of a parameter and of the offsets behind it that leave the numbers computed from both unchanged.
 //!
-//! In a hierarchy `effect = mean + spread * offset` the data hold the effects, so that neither the mean nor the spread can move alone
+//! In a hierarchy `effect = mean + spread * offset` the data determine the effects, so that neither the mean nor the spread can move alone
 //! once there are many data: all offsets must move against them. A move proposes another mean *x'* by a random walk and for each
-//! effect *i* the offset at which `f_i(x', z'_i) = f_i(x, z_i)`. As *f* is affine in *z*, `f = a + b z` with *a* and *b* of the present
+//! effect *i* the offset for which `f_i(x', z'_i) = f_i(x, z_i)`. As *f* is affine in *z*, `f = a + b z` with *a* and *b* for the present
 //! *x*, that is `z' = (a + b z − a') / b'`, and the proposal has the density of its reverse times `Π |b_i / b'_i|`. It moves the world as a
 //! step of the centred form would.
 //!
-//! The functions are found in the model, and nothing is known of them: `a` and `b` come from calls at 0 and 1, and a move is proposed only if the
-//! line through them meets the function at *z* before and at *z'* after. So it is reversible for any function: at almost every point where that
+//! The functions are found in the model, and their form is unknown: `a` and `b` come from calls at 0 and 1, and a move is proposed only if the
+//! line through them agrees with the function at *z* before and at *z'* after. So it is reversible for any function: at almost every point where this
 //! holds *f* is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
@@ -28,19 +28,19 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum number of calls of functions of all images together.
+/// Maximum number of function calls of all images together.
 const MAX_CALLS: usize = 20_000;
 /// Relative tolerance of a line, for rounding.
 const ROUNDING: f64 = 1e-9;
-/// Draws from the prior of a parameter for the first scale of its walk.
+/// Number of draws from the prior of a parameter that give the first scale of its walk.
 const PRIOR_DRAWS: usize = 8;
 
-/// A number that functions compute from choices, by the functions that it takes.
+/// A number that functions compute from choices, with these functions.
 #[derive(Clone, Debug)]
 struct Image {
     /// The choices that it reads.
     leaves: Vec<AnyElement>,
-    /// The functions with their arguments, in the order in which they are called; the last one gives the number.
+    /// The functions with their arguments, in the order in which they are called; the last one returns the number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
 }
 
@@ -66,11 +66,11 @@ struct ImageMove {
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// True once all images stayed the same in a proposal.
+    /// `true` once a proposal left all images unchanged.
     was_possible: bool,
 }
 
-/// An image, with the sites of its leaves and the places of a parameter and an offset among them.
+/// An image, with the sites of its leaves and the places of the parameter and the offset among them.
 #[derive(Debug)]
 struct PlacedImage {
     image: usize,
@@ -87,7 +87,7 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Those of a model's evidence; none if there are very many functions behind it.
+    /// The images of a model's evidence; none if there are very many functions behind it.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -96,7 +96,7 @@ impl Images {
         for (element, _) in model.evidence() {
             open.push(element.clone());
         }
-        // The elements that are no functions, from the evidence upwards; functions are looked at from their readers.
+        // The elements that are not functions, from the evidence upwards; functions are visited from their readers.
         let mut readers = open.clone();
         while let Some(element) = readers.pop() {
             if !met.insert(element.id()) {
@@ -130,7 +130,7 @@ impl Images {
 
     /// The moves of parameters that images with several offsets read.
     ///
-    /// The offset of an image is the choice in it that the fewest images read, fewer than read the parameter, and nothing else.
+    /// The offset of an image is the choice that the fewest images read, fewer than read the parameter, and that nothing else reads.
     fn moves(&self, trace: &mut Trace, proposals: &Proposals) -> Vec<ImageMove> {
         let mut count: FxHashMap<ElementId, usize> = FxHashMap::default();
         for leaf in self.images.iter().flat_map(|image| &image.leaves) {
@@ -171,7 +171,7 @@ impl Images {
                     offset,
                 };
                 let offsets = &mut moves[at].offsets;
-                // Images of one offset mostly stand together.
+                // Images of one offset are mostly adjacent.
                 match offsets
                     .iter_mut()
                     .rev()
@@ -191,7 +191,7 @@ impl Images {
 }
 
 impl Image {
-    /// The number of an element that is a function.
+    /// The image of an element that is a function.
     fn of(element: &AnyElement) -> Self {
         let mut leaves: Vec<AnyElement> = Vec::new();
         let mut calls: Vec<(AnyElement, Vec<Argument>)> = Vec::new();
@@ -220,7 +220,7 @@ impl Image {
         Self { leaves, calls }
     }
 
-    /// The number for these values of the leaves; `None` if it is none, or a function fails.
+    /// The number for these values of the leaves; `None` if the result is not a number, or a function fails.
     fn number(&self, leaves: &[Datum]) -> Option<f64> {
         let mut results: Vec<Datum> = Vec::with_capacity(self.calls.len());
         for (element, arguments) in &self.calls {
@@ -240,7 +240,7 @@ impl Image {
         number.is_finite().then_some(number)
     }
 
-    /// Intercept and slope of the number in the leaf at a place.
+    /// Intercept and slope of the number as a function of the leaf at a place.
     fn line(&self, leaves: &mut [Datum], place: usize) -> Option<(f64, f64)> {
         let before = std::mem::replace(&mut leaves[place], Datum::new(0.0_f64));
         let intercept = self.number(leaves);
@@ -253,7 +253,7 @@ impl Image {
     }
 }
 
-/// True if two numbers differ by rounding, relative to these magnitudes.
+/// True if two numbers differ only by rounding, relative to these magnitudes.
 fn is_near(a: f64, b: f64, magnitude: f64) -> bool {
     (a - b).abs() <= ROUNDING * magnitude
 }
@@ -264,7 +264,7 @@ impl PlacedImage {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
 
-    /// The offset at which the image is the same with another value of the parameter, and the logarithm of `|b / b'|`.
+    /// The offset for which the image is unchanged at another value of the parameter, and the logarithm of `|b / b'|`.
     fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
         let mut leaves = self.leaves(trace)?;
         let z = *leaves[self.offset].get::<f64>()?;
@@ -283,7 +283,7 @@ impl PlacedImage {
             .then(|| (moved, (b / slope).abs().ln()))
     }
 
-    /// True if the image is the same with other values of the parameter and the offset.
+    /// True if the image is unchanged at other values of the parameter and the offset.
     fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
         let same = || {
             let mut leaves = self.leaves(trace)?;
@@ -298,14 +298,14 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if an image reads two offsets of the move: each is solved for while the others rest, so that the way back would be another.
+    /// True if an image reads two offsets of the move: each is solved for while the others rest, so that the reverse move would differ.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);
         others.any(|site| self.offsets.iter().any(|(offset, _)| offset == site))
     }
 
-    /// The values of the parameter and of all offsets that leave the images as they are, and the logarithm of `Π |b / b'|`.
+    /// The values of the parameter and of all offsets that leave the images unchanged, and the logarithm of `Π |b / b'|`.
     fn solve(
         &self,
         images: &[Image],
@@ -333,7 +333,7 @@ impl ImageMove {
 }
 
 impl ImageMoves {
-    /// Those of a model.
+    /// The moves for these images, which are not found yet.
     pub(super) fn new(images: Images) -> Self {
         Self {
             images,
@@ -346,7 +346,7 @@ impl ImageMoves {
         self.moves.as_ref().map_or(0, Vec::len)
     }
 
-    /// Drops the moves that never left their images as they were.
+    /// Drops the moves that never left their images unchanged.
     pub(super) fn drop_impossible(&mut self) {
         if let Some(moves) = &mut self.moves {
             moves.retain(|chosen| chosen.was_possible);
@@ -362,7 +362,7 @@ impl ImageMoves {
 }
 
 impl Kernel {
-    /// Moves a parameter, and the offsets of all images of it so that these stay the same.
+    /// Moves a parameter, and the offsets of all its images so that these are unchanged.
     pub(super) fn propose_image_move<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -413,10 +413,10 @@ impl Kernel {
     }
 }
 
-/// Target acceptance rate: the best one of a random walk in one dimension.
+/// Target acceptance rate: the optimal one for a random walk in one dimension.
 const AIM: f64 = 0.44;
 
-/// The logarithm of the mean distance of draws from the prior of a site; zero if they are all the same.
+/// The logarithm of the mean distance of draws from the prior of a site; zero if they are all equal.
 fn log_spread(
     trace: &mut Trace,
     site: Site,

@@ -11,8 +11,8 @@ use super::proposals::{Proposals, RandomWalkScales};
 /// The single-site Metropolis-Hastings kernel: picks a free choice or a block of them, proposes other values, and accepts
 /// or rejects.
 ///
-/// The state is the [`Trace`]; the kernel holds the proposals and their adapted scales, which change while it
-/// [adapts](Self::adapt) only.
+/// The state is the [`Trace`]; the kernel holds the proposals and their adapted scales, which change only while it
+/// [adapts](Self::adapt).
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) proposals: Proposals,
@@ -46,7 +46,7 @@ impl Kernel {
         self
     }
 
-    /// A kernel for the prior times the likelihood to this power: steps are then to be accepted by [`AcceptanceTerms::log_tempered`].
+    /// A kernel for the prior times the likelihood raised to this power: steps must then be accepted by [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
         self.set_power(power);
@@ -57,7 +57,7 @@ impl Kernel {
         self.power = Some(power);
     }
 
-    /// A kernel for a search, whose acceptance changes from step to step: no draws from conditionals, which are as wide as
+    /// A kernel for a search, whose acceptance changes from step to step: it does not draw from conditionals, which are as wide as
     /// those of the posterior.
     #[must_use]
     pub fn searching(mut self) -> Self {
@@ -79,7 +79,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Number of proposals for several sites to pick from.
+    /// Number of proposals for several sites that can be picked.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.image_moves.count()

@@ -77,12 +77,12 @@ const NAME: &str = "MetropolisHastings";
 
 /// Metropolis-Hastings: walks from world to world, changing one random choice at a time.
 ///
-/// A step picks one of the free choices of the present world, any as likely as any other, proposes another value, re-evaluates
-/// what depends on it, and accepts or rejects:
+/// A step picks one of the free choices of the present world, all with the same probability, proposes another value, re-evaluates
+/// everything that depends on it, and accepts or rejects:
 ///
 /// - A Boolean is flipped.
-/// - Where the prior is conjugate to all that reads the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
-///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, it is drawn from its conditional exactly: see
+/// - Where the prior is conjugate to all readers of the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
+///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, the choice is drawn exactly from its conditional: see
 ///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
 /// - A continuous number or list of numbers, or an integer of wide support, is drawn anew from its prior or moved by a
 ///   random walk, half the time each. The walk moves by the difference of two draws from the prior (of lists on the
@@ -90,11 +90,11 @@ const NAME: &str = "MetropolisHastings";
 ///   burn-in, towards 44 % accepted walks, and fixed after it.
 /// - Anything else is drawn anew from its prior.
 ///
-/// Continuous choices that every world has walk together as well, up to 24 dimensions at a time, with a covariance learned during
-/// burn-in, if that has shown them to be correlated. A parameter of a hierarchy moves together with the offsets of its groups, so that
-/// what functions compute from both, such as `mean + spread * offset`, stays as it is: of each such function one choice that nothing else
-/// reads must enter it linearly. Choices whose proposals during burn-in hardly ever led to a possible world,
-/// since evidence ties them to each other, are changed in pairs. Chains begin in worlds that differ much in their continuous
+/// Continuous choices that every world has also walk together, up to 24 dimensions at a time, with a covariance learned during
+/// burn-in, if burn-in has shown them to be correlated. A parameter of a hierarchy moves together with the offsets of its groups, so that
+/// numbers that functions compute from both, such as `mean + spread * offset`, are unchanged: one choice that nothing else
+/// reads must enter each such function linearly. Choices whose proposals during burn-in hardly ever led to a possible world,
+/// because evidence ties them to each other, are changed in pairs. Chains begin in worlds that differ much in their continuous
 /// choices, chosen among draws from the prior. Where a Chain takes another branch, choices that only the
 /// new world has are drawn from their priors, and those that only the old one has are dropped. An observed element is no
 /// choice: its probability weighs the world, also through Chains, Scores, tuples and Boolean functions down to the elements that
@@ -103,9 +103,9 @@ const NAME: &str = "MetropolisHastings";
 /// Neither single steps nor pairs lead to every world: where three elements must change at once, make them a
 /// [`block`](Self::block); where the posterior has modes far apart, use [`tempered`](Self::tempered).
 ///
-/// **Guarantee.** After burn-in every step leaves the posterior invariant, exactly, also where the number of choices
-/// changes. That the chain reaches every world cannot be promised: see `block`. Errors come from the draws of all chains,
-/// autocorrelation taken into account. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices
+/// changes. It cannot be promised that the chain reaches every world: see `block`. Errors come from the draws of all chains,
+/// with autocorrelation taken into account. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** A step takes time in proportion to the elements whose inputs change, and a constant; memory is
 /// the size of a world for each chain and each of its temperatures, and four bytes for each draw of a target.
@@ -143,7 +143,7 @@ pub struct MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Keeps this many draws of each of four chains, one a step, after half as many steps of burn-in, with seed 0.
+    /// Keeps this many draws of each of four chains, one for each step, after half as many steps of burn-in, with seed 0.
     pub fn new(draws: u64) -> Self {
         Self {
             draws,
@@ -156,31 +156,31 @@ impl MetropolisHastings {
         }
     }
 
-    /// Runs this many independent chains (default four), each with random numbers and a first world of its own.
+    /// Runs this many independent chains (default four), each with its own random numbers and first world.
     pub fn chains(mut self, chains: usize) -> Self {
         self.chains = chains;
         self
     }
 
-    /// Lets each chain make this many steps before its first draw (default: half as many as after it).
+    /// Makes each chain take this many steps before its first draw (default: half as many as after it).
     pub fn burn_in(mut self, steps: u64) -> Self {
         self.burn_in = Some(steps);
         self
     }
 
-    /// Keeps the world after every so many steps (default one).
+    /// Keeps the world after every `steps` steps (default one).
     pub fn thin(mut self, steps: u64) -> Self {
         self.thin = steps;
         self
     }
 
-    /// Runs beside each chain one more at each of these temperatures, of 1 and above, for the prior times the likelihood to the
+    /// Runs one additional chain at each of these temperatures, of 1 and above, beside each chain, for the prior times the likelihood to the
     /// power of one over the temperature; now and then chains of neighbouring temperatures exchange their worlds.
     ///
-    /// Hot chains cross from one mode of the posterior to another one, and the cold one takes over what they find: where
-    /// components of a mixture may swap their places, or evidence has several explanations, that single steps do not lead to each
-    /// other. A ladder such as `[2.0, 4.0, 8.0, 16.0]` costs as much time again for each rung; only the draws of the
-    /// posterior itself are kept. The hottest likelihood should let the prior's worlds through; the temperatures below it are
+    /// Hot chains cross from one mode of the posterior to another, and the cold chain takes over their worlds: useful where
+    /// components of a mixture may swap their places, or evidence has several explanations that single steps do not connect.
+    /// A ladder such as `[2.0, 4.0, 8.0, 16.0]` costs the same time again for each temperature; only the draws of the
+    /// posterior itself are kept. The hottest likelihood should accept the prior's worlds; the temperatures below it are
     /// adapted during burn-in, so that all neighbours exchange equally often. More temperatures exchange more often.
     ///
     /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
@@ -255,7 +255,7 @@ impl MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Runs a chain from its first world, a candidate for which has the number `start`; `turn` is its share of the time.
+    /// Runs a chain from its first world, which is candidate `start` if there is one; `turn` is its share of the time.
     fn chain(
         &self,
         (model, targets): (&Model, &[AnyElement]),

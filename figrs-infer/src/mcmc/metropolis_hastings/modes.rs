@@ -1,14 +1,14 @@
-//! Modes that short chains from other starts found and the chains missed.
+//! Modes that short chains from other starts found and the main chains missed.
 
 use super::sites::{ChoiceSeries, SiteRecord};
 
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// The finding that probes rest in worlds as probable as those of the chains, at numbers beyond all of theirs by more than the width of
-/// their range.
+/// Warns of an unvisited mode: probes stayed in worlds as probable as those of the chains, with numbers outside the range of all chains by
+/// more than the width of that range.
 ///
-/// A range that some hundred draws span is left so far by one draw in `1e10` of a normal distribution; for half of a
-/// probe's draws to be there it must have stayed.
+/// One draw in `1e10` of a normal distribution leaves a range spanned by some hundred draws so far; for half of a
+/// probe's draws to be there, the probe must have stayed.
 pub(super) fn other_mode(
     (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
     probes: &[SiteRecord],
@@ -35,7 +35,7 @@ pub(super) fn other_mode(
     })
 }
 
-/// A number at which a probe rests, outside the range of the chains.
+/// A number at which a probe stayed, outside the range of the chains.
 struct OutlyingProbe {
     quantity: Quantity,
     number: f64,
@@ -44,7 +44,7 @@ struct OutlyingProbe {
     widths: f64,
 }
 
-/// The number of a probe that is farthest from where the chains were, if one is beyond.
+/// The number of a probe that is farthest outside the range of the chains, if one is outside.
 fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<OutlyingProbe> {
     let mut found: Option<OutlyingProbe> = None;
     for series in probe.series.iter().filter(|series| !series.is_digest) {
@@ -52,7 +52,7 @@ fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<Ou
             let known = known.iter().flatten().next();
             known.is_some_and(|known| known.key == series.key && known.width == series.width)
         };
-        // Choices that the chains met rarely they may have missed by chance.
+        // The chains may have missed choices that they rarely met by chance.
         let Some(chains) = all.iter().find(is_same) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Short chains from other draws of the prior, which look for modes that the chains have missed.
+//! Short chains from other draws of the prior, which look for modes that the main chains have missed.
 
 use figrs_core::{AnyElement, Model};
 use figrs_lower::internals::Trace;
@@ -11,15 +11,15 @@ use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Number of probes: a mode that one start in three falls into is missed by all with a probability of .0015.
+/// Number of probes: all of them miss a mode that attracts one start in three with a probability of .0015.
 const PROBES: u64 = 16;
 /// Maximum number of sweeps of a probe, the first half of which are dropped.
 const SWEEPS: u64 = 128;
-/// Least number of sweeps of a probe to be informative.
+/// Least number of sweeps for a probe to be informative.
 const LEAST_SWEEPS: u64 = 16;
-/// Fraction of the burn-in that a probe may take, as a divisor: all of them take twice as much as the burn-in of one chain.
+/// Divisor of the burn-in that gives the length of a probe: all probes take twice as many steps as the burn-in of one chain.
 const PART: u64 = 8;
-/// Offset of their streams of random numbers, apart from those of chains.
+/// Offset of the probes' streams of random numbers, apart from those of chains.
 const STREAMS: u64 = 1 << 40;
 
 /// Number of steps between two checks of the clock.
@@ -27,7 +27,7 @@ const BLOCK: u64 = 16;
 
 /// The number of probes of a run.
 ///
-/// There are none where a burn-in of this length leaves them too few steps for a world with as many choices as one drawn from the prior.
+/// Zero if a burn-in of this length leaves too few steps for a world with as many choices as one drawn from the prior.
 pub(super) fn probes(
     settings: &MetropolisSettings,
     burn_in: u64,
@@ -43,14 +43,14 @@ pub(super) fn probes(
         trace.restart(&mut candidate(settings.drawing.seed, 0))?;
         Ok(trace.choices() as u64)
     };
-    // A model with an error has no chains either.
+    // If the model has an error, there are no chains either.
     match drawn() {
         Ok(choices) if most >= LEAST_SWEEPS * choices => PROBES,
         _ => 0,
     }
 }
 
-/// The choices of the worlds in which a probe rests; `None` if it found no first world, or was stopped.
+/// The choices of the worlds in which a probe stayed; `None` if it found no first world, or was stopped.
 pub(super) fn probe(
     (settings, burn_in): (&MetropolisSettings, u64),
     (model, targets): (&Model, &[AnyElement]),
@@ -67,7 +67,7 @@ pub(super) fn probe(
         .flatten()
 }
 
-/// One probe of so many steps at most.
+/// Runs one probe of at most `most` steps.
 fn run_probe(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),

@@ -1,13 +1,13 @@
-//! Stuck sites, which never move alone, since evidence ties the others to them: they are moved in pairs.
+//! Stuck sites, which never move alone because evidence ties other sites to them: they are moved in pairs.
 
 use figrs_lower::internals::Site;
 
 /// Number of proposals of a site before it can be called stuck.
 const MIN_PROPOSALS: u32 = 10;
-/// Divisor of the proposals of a stuck site: at most one in so many leads to a possible world.
+/// A site is stuck if at most one of this many proposals leads to a possible world.
 const STUCK_DIVISOR: u32 = 20;
 
-/// Success rates of single proposals of each lasting site while the kernel adapted.
+/// Success rates of single proposals for each permanent site while the kernel adapted.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
     /// Number of proposals, and number of possible ones.
@@ -39,7 +39,7 @@ impl ProposalSuccess {
         &self.sites
     }
 
-    /// Number of steps with pairs for one with each choice of a world: as many as there are stuck sites, if there is a
+    /// Number of pair steps per round of one step for each choice of a world: as many as there are stuck sites, if there is a
     /// pair.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {

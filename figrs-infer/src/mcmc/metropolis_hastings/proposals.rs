@@ -10,7 +10,7 @@ use figrs_answer::error::Error;
 /// Custom proposals, and blocks of choices that are proposed together.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
-    /// For an element a Chain from its value to the element of proposals.
+    /// For an element, a Chain from its value to the element from which values are proposed.
     custom: FxHashMap<ElementId, AnyElement>,
     blocks: Vec<Vec<AnyElement>>,
 }
@@ -21,7 +21,7 @@ impl Proposals {
         Self::default()
     }
 
-    /// Proposes values for `element` from the element that `function` gives for its present value.
+    /// Proposes values for `element` from the element that `function` returns for its present value.
     #[track_caller]
     pub fn set<T: Value>(
         &mut self,
@@ -43,7 +43,7 @@ impl Proposals {
         self.blocks.push(block);
     }
 
-    /// The elements of proposals and blocks by their labels, which are alike in all processes, unlike their numbers.
+    /// The elements of proposals and blocks by their labels, which are the same in all processes, unlike their numbers.
     pub(super) fn description(&self) -> String {
         let custom = self.custom.values().map(|chain| format!("{chain:?}"));
         let mut custom: Vec<String> = custom.collect();
@@ -114,7 +114,7 @@ impl Proposals {
     }
 }
 
-/// Target acceptance rate of random walks: the best one in one dimension.
+/// Target acceptance rate of random walks: the optimal one in one dimension.
 const TARGET_ACCEPTANCE: f64 = 0.44;
 
 /// The scales of the random walks, in units of the difference of two draws from the prior.

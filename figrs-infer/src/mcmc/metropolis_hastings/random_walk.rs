@@ -1,22 +1,22 @@
 //! Random walks with an adapted covariance, for continuous sites that vary together.
 //!
-//! Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm"; with a scale that is adapted as well, algorithm 4 of
+//! Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm"; the scale is adapted as well, as in algorithm 4 of
 //! Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
 use super::decisions::StepDecisions;
 
 /// Exponent of the forgetting: the weight of the t-th position is t to the power of minus this, so that the start of a
 /// chain is forgotten and the covariance grows along a ridge as fast as the chain moves along it: with weights of 3 / t no
-/// chain found the length of a ridge of correlation .99999 in 1500 positions, with these all did.
+/// chain found the length of a ridge of correlation .99999 in 1500 positions, with these weights all did.
 const FORGETTING_EXPONENT: f64 = 0.6;
-/// Number of positions a dimension after which weights fall as 1 / t: later positions are averaged.
+/// Number of positions per dimension after which weights fall as 1 / t: later positions are averaged.
 const FORGETTING_POSITIONS: u32 = 100;
 /// Relative addition to each variance, so that a covariance of rounded numbers has a Cholesky factor.
 const JITTER: f64 = 1e-9;
 /// Least correlation that justifies steps that move all sites at once.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// A normal random walk whose covariance is that of the positions it has learned, times a scale.
+/// A normal random walk whose covariance is that of the learned positions, times a scale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RandomWalk {
     learned: u32,
@@ -30,7 +30,7 @@ pub(super) struct RandomWalk {
 }
 
 impl RandomWalk {
-    /// Adds a position to the covariance; one of another number of dimensions than before starts it anew.
+    /// Adds a position to the covariance; a position with another number of dimensions restarts it.
     pub(super) fn add_position(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
@@ -67,13 +67,13 @@ impl RandomWalk {
         !self.factor.is_empty()
     }
 
-    /// True if it can move a position of so many dimensions.
+    /// True if it can move a position with this number of dimensions.
     pub(super) fn can_move(&self, dimensions: usize) -> bool {
         self.factor.len() == dimensions
     }
 
-    /// True if the learned covariance makes joint moves of so many sites pay: some of them are lists, or so correlated that
-    /// to move them together pays.
+    /// True if joint moves of `sites` sites are worth their cost with the learned covariance: some sites are lists, or some are strongly
+    /// correlated.
     pub(super) fn is_profitable(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;
@@ -100,14 +100,14 @@ impl RandomWalk {
 
     /// Adapts the scale to the acceptance probability of a step.
     pub(super) fn adapt(&mut self, accepted: f64) {
-        // The best share is .44 in one dimension and falls to .234 in many: Roberts and Rosenthal (2001).
+        // The optimal rate is .44 in one dimension and falls to .234 in many: Roberts and Rosenthal (2001).
         let aim = 0.234 + 0.206 / self.mean.len().max(1) as f64;
         self.adapted += 1;
         self.log_scale += (accepted - aim) / f64::from(self.adapted).powf(0.6);
     }
 }
 
-/// The Cholesky factor of a matrix of which the lower triangle is given; nothing if it is not positive definite.
+/// The Cholesky factor of a matrix given by its lower triangle; `None` if it is not positive definite.
 fn cholesky(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
     for (i, entries) in matrix.iter().enumerate() {

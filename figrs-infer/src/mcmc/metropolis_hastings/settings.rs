@@ -35,7 +35,7 @@ impl Default for MetropolisSettings {
 }
 
 impl MetropolisSettings {
-    /// A chain in its first world, that of the candidate `start` if there is one, and its random numbers.
+    /// A chain in its first world, which is the candidate `start` if there is one, and its random numbers.
     pub(crate) fn start(
         &self,
         model: &Model,
@@ -52,13 +52,13 @@ impl MetropolisSettings {
         let mut first = starts::candidate(self.drawing.seed, start);
         first_world(&mut trace, &mut first, self.max_tries, turn)?;
         let mut kernel = self.kernel(model);
-        // The discrete choices are fitted to the continuous ones, which the first steps would else fit to them: then the
-        // chains would no longer be far apart.
+        // The discrete choices are fitted to the continuous ones; otherwise the first steps would fit the continuous choices to them, and
+        // the chains would no longer be far apart.
         for step in 0..(OVERDISPERSION_STEPS * trace.choices()).min(MAX_OVERDISPERSION_STEPS) {
             if turn.stopped().is_some() || trace.choices() == 0 {
                 break;
             }
-            // Branches may come and go on the way.
+            // Branches may appear and disappear meanwhile.
             let position = step % trace.choices();
             kernel.step_if_discrete(&mut trace, &mut random, position)?;
         }
@@ -88,13 +88,13 @@ macro_rules! stepping {
     () => {
         crate::sampling::settings::drawing!(settings.drawing);
 
-        /// Lets each chain look for its first world of positive weight among this many (default ten thousand).
+        /// Makes each chain look for its first world of positive weight among this many (default ten thousand).
         pub fn max_tries(mut self, worlds: u64) -> Self {
             self.settings.max_tries = worlds;
             self
         }
 
-        /// Proposes values for `element` from the element that `function` gives for its present value, in the place of the
+        /// Proposes values for `element` from the element that `function` returns for its present value, instead of the
         /// default proposal. It must be atomic, such as `Uniform::new([x - 1, x + 1])`; it need not be symmetric.
         #[track_caller]
         pub fn proposal<T: figrs_core::Value>(
@@ -106,7 +106,7 @@ macro_rules! stepping {
             self
         }
 
-        /// Proposes values for these elements together as well, each from its own proposal if it has one, else from its
+        /// Additionally proposes values for these elements together, each from its own proposal if it has one, else from its
         /// prior; the block is picked as often as one of the choices. It does nothing in worlds where one of them is not a free
         /// choice.
         pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {

@@ -52,7 +52,7 @@ impl Kernel {
     }
 
     /// Proposes for all sites of a block: half of the time by a random walk, if they are all continuous and the walk has been
-    /// learned, else for each from its own proposal or its prior, as the world is now.
+    /// learned, otherwise for each from its own proposal or its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -93,7 +93,7 @@ impl Kernel {
         )
     }
 
-    /// Moves two stuck sites, any as likely as any others.
+    /// Moves two stuck sites; all pairs have the same probability.
     fn propose_pair<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -116,7 +116,7 @@ impl Kernel {
         )
     }
 
-    /// Proposes for each of some free choices from its own proposal or its prior, as the world is now.
+    /// Proposes for each of some free choices from its own proposal or its prior in the present world.
     fn propose_each<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -185,7 +185,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of some sites; the logarithm of the volume there, or `None` if one of them has none or is no
+    /// Reads the coordinates of some sites; returns the logarithm of the volume there, or `None` if a site has no coordinates or is not a
     /// free choice.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();

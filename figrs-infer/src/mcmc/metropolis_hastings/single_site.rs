@@ -12,15 +12,15 @@ use figrs_answer::error::Error;
 
 /// Source of a site's new value.
 enum ProposalKind {
-    /// A symmetric proposal: as likely forth as back.
+    /// A symmetric proposal: equally likely in both directions.
     Symmetric,
     /// The site's prior.
     Prior,
     /// The site's conditional given all other choices.
     Conditional(f64),
-    /// The element that the user's function gave for the old value.
+    /// The element that the user's function returned for the old value.
     Custom,
-    /// A random walk, to be adapted: the logarithms of its densities forth and back, up to a common constant.
+    /// A random walk whose scale is adapted: the logarithms of its densities in both directions, up to a common constant.
     Drift(f64, f64),
 }
 
@@ -86,7 +86,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// A draw from the conditional of a site, if its distribution states how.
+    /// A draw from the conditional of a site, if its distribution defines one.
     fn conditional<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -151,7 +151,7 @@ impl Kernel {
         Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
     }
 
-    /// Log-probabilities of a custom proposal forth, from the element for the old value, and back.
+    /// Log-probabilities of a custom proposal, forward from the element for the old value, and back.
     fn custom_terms(
         &self,
         trace: &Trace,
@@ -176,7 +176,7 @@ impl Kernel {
         }
     }
 
-    /// Counts a proposal that led to a possible world, or one of a value that did not although the site may have it.
+    /// Counts a proposal that led to a possible world, or one that did not although the site may have the value.
     fn learn_whether_stuck(
         &mut self,
         trace: &Trace,
@@ -197,7 +197,7 @@ impl Kernel {
     }
 }
 
-/// True if the values of a site are numbers, or lists of them, for which a draw from the prior is seldom near.
+/// True if the values of a site are numbers, or lists of them, for which a draw from the prior is seldom close.
 #[inline]
 fn can_walk(trace: &mut Trace, site: Site) -> bool {
     trace.is_continuous(site) || trace.is_wide(site)

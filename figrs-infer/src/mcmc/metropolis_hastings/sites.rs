@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::numeric::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// Maximum number of sweeps that are kept: enough to fill the sixteen batches of the test of agreement with eight each.
+/// Number of sweeps at which every other one is dropped: eight for each of the sixteen batches of the test of agreement.
 const MOST_SWEEPS: u32 = 128;
-/// Number of sweeps that are kept in any case: two for each of these batches, after every other sweep has been dropped.
+/// Least number of sweeps at which every other one is dropped for lack of memory: one for each of these batches is then left.
 const LEAST_SWEEPS: u32 = 32;
-/// Maximum number of values that are kept, as long as there are more than the fewest sweeps: 16 MB a chain.
+/// Number of values above which every other sweep is dropped, once there are `LEAST_SWEEPS`: 16 MB for each chain.
 const NUMBERS: usize = 1 << 21;
-/// Maximum number of names that tell elements made by functions apart.
+/// Maximum number of names that distinguish elements made by functions.
 const NAMES: usize = 1 << 16;
-/// Number of bits of a digest that tell apart values that are no numbers.
+/// Number of bits of a digest that distinguish values that are not numbers.
 const BITS: u32 = 4;
 
-/// Identity of a choice in all chains, in any process: an element that all worlds have by its number in the model, others by their label, so
+/// Identity of a choice in all chains and processes: an element that all worlds have by its number in the model, others by their label, so
 /// that elements that a function made anew count as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
@@ -34,9 +34,9 @@ pub(crate) struct ChoiceSeries {
     pub(crate) label: Label,
     /// Number of components of a value.
     pub(crate) width: usize,
-    /// `true` if they are bits of digests of values that are no numbers.
+    /// `true` if the numbers are bits of digests of values that are not numbers.
     pub(crate) is_digest: bool,
-    /// The sweeps that met it, and the count in each.
+    /// The sweeps that met the choice, and its count in each.
     pub(crate) met: Vec<(u32, u32)>,
     /// The sums of its numbers in each of these sweeps.
     pub(crate) sums: Vec<f64>,
@@ -78,9 +78,9 @@ impl ChoiceSeries {
 
 /// The values of all free choices of one chain at evenly spaced sweeps.
 ///
-/// A sweep reads every choice once. The first come after as many steps as there are choices, so that reading costs no more
-/// than stepping; when there are too many, every other is dropped and they come half as often. Memory is 16 MB at most, or
-/// that of 32 numbers a choice.
+/// A sweep reads every choice once. The first sweeps are as many steps apart as there are choices, so that reading costs no more
+/// than stepping; when there are too many, every other one is dropped and the interval doubles. Memory is 16 MB at most, or
+/// that of 32 numbers for each choice.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Steps between two sweeps.
@@ -98,7 +98,7 @@ pub(crate) struct SiteRecord {
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// For each site number the element that had it last, and its series.
+    /// For each site number the last element that had it, and its series.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }
@@ -165,7 +165,7 @@ impl SiteRecord {
         if series.width == numbers.len() {
             series.add(self.sweeps, numbers);
         } else {
-            // Lists of another length than the first one are told by it.
+            // Lists of another length than the first one are represented by their length.
             let length = vec![numbers.len() as f64; series.width];
             series.add(self.sweeps, &length);
         }
@@ -208,7 +208,7 @@ impl SiteRecord {
 }
 
 impl SiteRecord {
-    /// Checks a record that was read.
+    /// Checks a record that was read from outside.
     pub(crate) fn check(&self) -> Result<(), String> {
         let are_all = self.log_weights.len() == self.sweeps as usize && self.sweeps <= MOST_SWEEPS;
         demand(are_all, "its chain has another number of sweeps")?;
@@ -232,7 +232,7 @@ impl SiteRecord {
 
 /// Some bits of the digest of a value, as numbers.
 fn digest(value: &Datum) -> [f64; BITS as usize] {
-    // The finaliser of MurmurHash3: the bits of a digest may be those of the value.
+    // The finaliser of MurmurHash3, because the bits of a digest may be those of the value.
     let mut bits = value.digest();
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);

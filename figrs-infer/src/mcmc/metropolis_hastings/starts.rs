@@ -11,20 +11,20 @@ use crate::sampling::settings::SamplerSettings;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Worlds drawn from the prior for each chain. With 8 for each of 4 chains, the two modes of a mixture of two parts that
-/// differ by a prior mean had a chain each in all of 40 seeds.
+/// Number of worlds drawn from the prior for each chain. With 8 for each of 4 chains, the two modes of a mixture of two parts that
+/// differ by a prior mean had at least one chain each for all of 40 seeds.
 const CANDIDATES: usize = 8;
-/// Share of the time up to the deadline for the search for them.
+/// Share of the time up to the deadline for the search for candidates.
 const SHARE: f64 = 0.05;
 
-/// The random numbers of a candidate, which draw its world again.
+/// The random numbers of a candidate, from which its world can be drawn again.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
     stream(seed, u64::MAX - number)
 }
 
-/// The numbers of candidates for the first worlds of so many chains, chosen so that their continuous choices are far apart: each
-/// has the greatest distance, in ranks among the candidates, from the nearest one chosen before. Fewer or none where few candidates
-/// are possible, or where nothing is continuous.
+/// The numbers of candidates for the first worlds of `chains` chains, chosen so that their continuous choices are far apart: each
+/// has the greatest distance, in ranks among the candidates, from the nearest one chosen before. Fewer or none if few candidates
+/// are possible, or if no choice is continuous.
 pub(super) fn dispersed(
     model: &Model,
     targets: &[AnyElement],
@@ -94,7 +94,7 @@ fn farthest(found: &[(u64, Vec<f64>)], count: usize) -> Vec<u64> {
     chosen
 }
 
-/// Each coordinate as its rank among those of all candidates, which has no outliers.
+/// Each coordinate as its rank among all candidates, which has no outliers.
 fn ranks(found: &[(u64, Vec<f64>)]) -> Vec<Vec<f64>> {
     let dimensions = found.first().map_or(0, |(_, first)| first.len());
     let mut ranks = vec![Vec::with_capacity(dimensions); found.len()];

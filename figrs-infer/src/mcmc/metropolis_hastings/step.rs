@@ -8,12 +8,12 @@ use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
 impl Kernel {
-    /// Makes a step that is accepted with probability `exp(log_acceptance(terms))`, or surely if that exceeds one:
+    /// Makes a step that is accepted with probability `exp(log_acceptance(terms))`, or always if that exceeds one:
     /// [`AcceptanceTerms::log_acceptance`] for samples of the posterior.
     ///
     /// The trace must hold a world of positive weight.
     ///
-    /// **Errors.** Mistakes of the elements that are reached; a proposal of the user's that is not an atomic element.
+    /// **Errors.** Mistakes of the elements that are reached; a user's proposal that is not an atomic element.
     pub fn step<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -39,7 +39,7 @@ impl Kernel {
         self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
-    /// Makes a step for one choice, by its position in the world, if its values are no continuum.
+    /// Makes a step for one choice, by its position in the world, if its values are not continuous.
     pub(super) fn step_if_discrete<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

@@ -1,4 +1,4 @@
-//! Replica exchange: worlds of hotter chains that a chain of the posterior takes over.
+//! Replica exchange: a chain of the posterior takes over worlds of hotter chains.
 //!
 //! Geyer (1991), "Markov chain Monte Carlo maximum likelihood"; Earl and Deem (2005), "Parallel tempering: theory, applications, and
 //! new perspectives". The temperatures between the lowest and the highest are adapted by Vousden, Farr and Mandel (2016), "Dynamic
@@ -19,7 +19,7 @@ use figrs_answer::error::Error;
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 
-/// A chain of the prior times the likelihood to a power below one.
+/// A chain of the prior times the likelihood raised to a power below one.
 struct Replica {
     trace: Trace,
     kernel: Kernel,
@@ -27,12 +27,12 @@ struct Replica {
 
 /// Hotter replicas of a chain, the coldest first.
 ///
-/// All of them are stepped by the chain's own random numbers, so that the number of threads does not matter.
+/// The chain's own random numbers drive all of them, so that the number of threads does not matter.
 pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
     exchange_interval: usize,
     left: usize,
-    /// `true` if the chain itself takes part in the next exchange: neighbours take turns.
+    /// `true` if the chain itself takes part in the next exchange: the two sets of pairs alternate.
     with_first: bool,
     adapting: bool,
     exchanges: u32,
@@ -41,7 +41,7 @@ pub(super) struct TemperatureLadder {
 }
 
 impl TemperatureLadder {
-    /// A ladder of replicas that have a first world each, in the order of their temperatures.
+    /// A ladder of replicas in their first worlds, in the order of their temperatures.
     pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
         let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());
         let every = (choices / CHOICES).clamp(STEPS.0, STEPS.1);
@@ -68,7 +68,7 @@ impl TemperatureLadder {
         }
     }
 
-    /// A step of the chain, whose world and kernel are given, and one of each replica; then perhaps an exchange.
+    /// Makes a step of the chain, given its world and kernel, and one of each replica; then exchanges worlds if it is time.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -94,7 +94,7 @@ impl TemperatureLadder {
         Ok(step)
     }
 
-    /// Proposes exchanges of worlds between neighbours: every other pair of them.
+    /// Proposes exchanges of worlds between neighbours, for every other pair.
     fn exchange(&mut self, trace: &mut Trace, decisions: &mut impl StepDecisions) {
         let first = usize::from(!self.with_first);
         self.with_first = !self.with_first;
@@ -119,7 +119,7 @@ impl TemperatureLadder {
         }
     }
 
-    /// Moves each temperature between the lowest and the highest so that it is exchanged with both neighbours equally
+    /// Moves each temperature between the lowest and the highest so that it exchanges with both neighbours equally
     /// often.
     fn adapt_temperatures(&mut self) {
         self.exchanges += 1;
@@ -144,7 +144,7 @@ impl TemperatureLadder {
     }
 }
 
-/// The logarithm of the probability of an exchange: (p - q) (ln L' - ln L), of the powers p and q of the likelihoods L and L' of the
+/// The logarithm of the probability of an exchange: (p - q) (ln L' - ln L), for the powers p and q of the likelihoods L and L' of the
 /// colder and the hotter world. Fewer densities make a world infinitely more likely.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {

@@ -1,4 +1,4 @@
-//! Independent draws, each from populations of particles of its own.
+//! Independent draws, each from its own populations of particles.
 
 use figrs_core::stream;
 use rand::{Rng, RngExt};
@@ -15,7 +15,7 @@ const POPULATIONS_PER_DRAW: u64 = 2;
 /// Least number of populations of a round: the default of [`SequentialMonteCarlo`].
 const MIN_POPULATIONS: u64 = 16;
 
-/// Rounds in a row, all populations of which died, after which no more are tried once there are some worlds.
+/// Number of consecutive rounds whose populations all died after which the run ends, if it has some worlds.
 const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds drawn independently, with statistics of their populations.
@@ -28,23 +28,23 @@ pub struct IndependentDraws<T> {
     pub populations: u64,
     /// Number of populations that lost all their particles.
     pub died: u64,
-    /// Effective number of populations of the first round: as many of equal weight would be as informative.
+    /// Effective number of populations of the first round: the number of equally weighted populations with the same information.
     pub effective: f64,
 }
 
 impl SequentialMonteCarlo {
-    /// As many worlds as are wanted, drawn independently by the settings of this sampler but for its populations. `run` runs a sampler that
-    /// is made of it, with populations, a seed and trajectories that are kept; `world` reads one of its draws.
+    /// Draws `wanted` worlds independently, with the settings of this sampler except for its populations. `run` runs a sampler that
+    /// is derived from it, with populations, a seed and kept trajectories; `world` reads one of its draws.
     ///
-    /// Each world has populations of its own, and is the trajectory of one of them, drawn by their estimates of the evidence. Draws whose
-    /// populations all died are drawn again; there are fewer where a run was stopped.
+    /// Each world has its own populations, and is the trajectory of one of them, drawn by their estimates of the evidence. Draws whose
+    /// populations all died are repeated; there are fewer worlds if a run was stopped.
     ///
-    /// **Guarantee.** The law of each world tends to the posterior as particles grow; worlds are independent.
+    /// **Guarantee.** The distribution of each world tends to the posterior as particles grow; worlds are independent.
     ///
-    /// **Complexity.** That of two populations for each world, and of sixteen at least.
+    /// **Complexity.** That of two populations for each world, and of at least sixteen.
     ///
-    /// **Errors.** Those of `run`, [`Error::NoSampleMetEvidence`] among them if all populations of the first round died. Later, sixteen such
-    /// rounds in a row end the run with the worlds there are.
+    /// **Errors.** Those of `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round died. Later, sixteen such
+    /// rounds in a row end the run with the worlds drawn so far.
     pub fn independent<T>(
         &self,
         wanted: usize,
@@ -76,7 +76,7 @@ impl SequentialMonteCarlo {
                     own = rng.next_u64();
                     continue;
                 }
-                // The worlds drawn before the stop, or before so many rounds in vain, are enough.
+                // The worlds drawn before the stop, or before this many failed rounds, are enough.
                 Err(Error::NothingDone { .. } | Error::NoSampleMetEvidence { .. })
                     if missing.len() < wanted =>
                 {
@@ -99,7 +99,7 @@ impl SequentialMonteCarlo {
             }
             populations += asked;
             died += dead.len() as u64;
-            // Draws stand in the order of the populations that are left.
+            // Draws are in the order of the remaining populations.
             let mut alive = (0..asked).filter(|number| dead.binary_search(number).is_err());
             let mut groups: Vec<Vec<usize>> = vec![Vec::new(); missing.len()];
             for (draw, number) in (0..draws.length).zip(&mut alive) {

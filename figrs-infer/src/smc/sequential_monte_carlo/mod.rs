@@ -31,17 +31,17 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
 
-/// Rows of a block that populations are put together in, if they are smaller.
+/// Number of rows of a block into which smaller populations are combined.
 const ROWS: u64 = 1024;
 
-/// The particle filter: worlds are run side by side, and after each statement of evidence those that it makes unlikely are
+/// The particle filter: worlds run side by side, and after each statement of evidence worlds that it makes unlikely are
 /// replaced by copies of the others.
 ///
-/// The statements are met in the order in which the model states them: state the evidence of a sequence in its order. An
+/// The statements are met in the order of the model: state the evidence of a sequence in its order. An
 /// element is drawn when the first statement needs it. After a statement the population is resampled if its effective size has
 /// fallen below a share of the particles. Several independent populations are run, weighed with their estimates of the
 /// evidence; their spread is the stated error. Targets that are earlier elements of a sequence give the trajectories of
-/// the particles that are left (smoothing), which thin out the further back they lie.
+/// the remaining particles (smoothing), which become less diverse the further back they lie.
 ///
 /// Particles with different numbers of densities (an observation that is discrete in some worlds and continuous in others)
 /// cannot be compared before the end, and are not resampled until the numbers are equal again.
@@ -51,8 +51,8 @@ const ROWS: u64 = 1024;
 /// **Complexity.** Linear in particles and in the elements of each world; a value is copied at a resampling only if it is
 /// read after it. Memory: all values of one population for each thread.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if it was stopped
-/// before a population was through.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped
+/// before a population was finished.
 ///
 /// **References.** Gordon, Salmond and Smith (1993); Doucet and Johansen (2009), "A tutorial on particle filtering and
 /// smoothing", section 3.5 for the resampling by effective size.
@@ -101,21 +101,21 @@ impl SequentialMonteCarlo {
         }
     }
 
-    /// Runs this many independent populations (default 16); of a single one no error is known.
+    /// Runs this many independent populations (default 16); a single one gives no error estimate.
     pub fn populations(mut self, populations: u64) -> Self {
         self.populations = populations;
         self
     }
 
-    /// Runs this many populations side by side in a block, with random numbers of its own (default: as many as have 1024 particles,
-    /// one at least). A population depends on the seed, its number and the size of its block.
+    /// Runs this many populations side by side in a block, with their own random numbers (default: as many as have 1024 particles,
+    /// at least one). A population depends on the seed, its number and the size of its block.
     pub fn side_by_side(mut self, populations: u64) -> Self {
         self.side_by_side = Some(populations);
         self
     }
 
     /// Numbers the populations from this one on (default 0), so that a large set can be run in parts; a multiple of
-    /// [`side_by_side`](Self::side_by_side), which is to be set.
+    /// [`side_by_side`](Self::side_by_side), which must be set.
     pub fn first_population(mut self, number: u64) -> Self {
         self.first_population = number;
         self
@@ -142,12 +142,12 @@ impl SequentialMonteCarlo {
     }
 
     /// Keeps one particle of each population, drawn in proportion to the last weights, for [`Answer::draws`]. It weighs as
-    /// much as its population's estimate of the evidence; a population of which no particle is left has none
+    /// much as its population's estimate of the evidence; a population without a remaining particle has none
     /// ([`Sampling::died`](figrs_answer::Sampling::died) lists them).
     ///
-    /// Targets are brought to these particles alone, which is far cheaper where there are thousands; marginals are those of the weighted
-    /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: drawn again by their weights, draws are
-    /// worlds given the evidence as well as populations of this size can tell.
+    /// Targets are evaluated for these particles alone, which is far cheaper if there are thousands; marginals are those of the weighted
+    /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: resampled by their weights, draws are
+    /// worlds given the evidence as accurately as populations of this size allow.
     pub fn keep_trajectories(mut self) -> Self {
         self.keep = KeptParticles::Trajectories;
         self
@@ -198,14 +198,14 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Number of populations that are run side by side in a block: a function of their sizes alone.
+    /// Number of populations that run side by side in a block: it depends only on their sizes.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);
         wanted.clamp(1, self.populations)
     }
 
-    /// The random numbers of a block, and how many populations it has.
+    /// The random numbers of a block, and the number of its populations.
     fn stream_and_populations(&self, number: u64) -> (Stream, usize) {
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
@@ -213,13 +213,13 @@ impl SequentialMonteCarlo {
         (stream(self.drawing.seed, blocks + number), populations)
     }
 
-    /// Chooses which particles of a population, given by their weights, are continued.
+    /// Chooses which particles of a population, given their weights, are continued.
     fn choose(&self) -> impl Fn(&[f64], &mut [u32], &mut Stream) + Copy {
         let resampling = self.resampling;
         move |weights, chosen, rng| resampling.choose(weights, chosen, || rng.random::<f64>())
     }
 
-    /// Runs the populations of a block side by side; nothing if it was stopped on the way.
+    /// Runs the populations of a block side by side; `None` if the run was stopped.
     fn block(
         &self,
         block: &mut Block,
@@ -242,7 +242,7 @@ impl SequentialMonteCarlo {
             return Ok(None);
         };
         let trajectories = self.keep == KeptParticles::Trajectories;
-        // Worlds with different numbers of densities are compared when it is known what the targets bring.
+        // Worlds with different numbers of densities can only be compared after the targets are evaluated.
         let comparable = !worlds.block.weights().densities_differ();
         if trajectories && comparable {
             one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
@@ -266,12 +266,12 @@ impl SequentialMonteCarlo {
 /// Progress over all blocks.
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
-    /// The shares of their way that particles which began have gone, in small units.
+    /// The sum of the shares of their way that particles have completed, in small units.
     completed: AtomicU64,
 }
 
 impl FilterProgress<'_> {
-    /// Adds particles that have met one more of the statements of one of the parts.
+    /// Adds particles that have met one more statement of one of the parts.
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
@@ -332,7 +332,7 @@ impl Particles for BlockParticles<'_> {
 }
 
 impl SequentialMonteCarlo {
-    /// The sums of the units of a range, before there are any.
+    /// The sums of a range of units, before any of them.
     fn sums(
         &self,
         units: &Range<u64>,
@@ -354,7 +354,7 @@ impl SequentialMonteCarlo {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs the next blocks, up to a number; `populations` tells how many a block has.
+    /// Runs the next blocks, up to a number; `populations` returns the number of a block's populations.
     fn run_blocks<W, S: Sums>(
         &self,
         partial: Partial<S>,

@@ -5,21 +5,21 @@ use std::any::Any;
 use figrs_core::Value;
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
 
-/// The values that particles which are left had in one part of a sequence.
+/// The values of the remaining particles in one part of a sequence.
 #[derive(Debug)]
 struct Segment<T> {
     /// Number of elements that had values.
     trajectory_len: usize,
     /// For each element the values on all paths.
     values: Vec<T>,
-    /// For each path its number in the segment before.
+    /// For each path its number in the preceding segment.
     from: Vec<u32>,
 }
 
-/// The paths of particles through the parts of a sequence. Only those are kept that particles of now continue: a few columns after its
+/// The paths of particles through the parts of a sequence. Only paths that present particles continue are kept: a few columns after its
 /// end, a segment has hardly more than one for each population.
 ///
-/// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for what is left of the tree of ancestors.
+/// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for the size of the remaining tree of ancestors.
 #[derive(Debug)]
 pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
@@ -35,7 +35,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Adds the values of the first `trajectory_len` targets in the rows of a block that are left.
+    /// Adds the values of the first `trajectory_len` targets in the remaining rows of a block.
     pub(super) fn add(&mut self, block: &mut Block, trajectory_len: usize) {
         let origins = block.origins();
         let from = if self.segments.is_empty() {
@@ -64,7 +64,7 @@ impl<T: Value> AncestralPaths<T> {
         self.prune();
     }
 
-    /// Drops the paths that no particle continues any more, from the last segment back to where all are continued.
+    /// Drops the paths that no particle continues any more, from the last segment back to one whose paths are all continued.
     fn prune(&mut self) {
         for later in (1..self.segments.len()).rev() {
             let (before, after) = self.segments.split_at_mut(later);
@@ -135,7 +135,7 @@ fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
 }
 
 impl<T: Clone> Segment<T> {
-    /// Keeps some of the paths alone.
+    /// Keeps only some of the paths.
     fn keep(&mut self, paths: &[u32]) {
         let mut values = Vec::with_capacity(self.trajectory_len * paths.len());
         for of_paths in self.values.chunks_exact(self.from.len().max(1)) {

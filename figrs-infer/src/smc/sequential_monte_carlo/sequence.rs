@@ -18,9 +18,9 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
 use figrs_factor::Stopped;
 
-/// A sequence whose parts are built as a particle filter gets to them, and given up when it has left them.
+/// A sequence whose parts are built when a particle filter reaches them, and dropped when it has left them.
 ///
-/// Values pass from part to part: elements of a part have the values that elements of the part before had.
+/// Values pass from part to part: elements of a part take the values of elements of the part before.
 pub trait Sequence: Sync {
     /// The values that make up a trajectory.
     type Value: Value;
@@ -28,7 +28,7 @@ pub trait Sequence: Sync {
     /// Number of parts, at least one.
     fn parts(&self) -> usize;
 
-    /// Builds a part; the same whenever it is asked for.
+    /// Builds a part; repeated calls build the same part.
     fn part(&self, number: usize) -> SequencePart<Self::Value>;
 }
 
@@ -43,7 +43,7 @@ pub struct SequencePart<T> {
 }
 
 impl<T: Value> SequencePart<T> {
-    /// A part with some evidence.
+    /// A part with this evidence.
     pub fn new(model: Model) -> Self {
         Self {
             model,
@@ -53,8 +53,8 @@ impl<T: Value> SequencePart<T> {
         }
     }
 
-    /// Elements that have the values of those that the part before [hands on](Self::outputs), as many and of the same types. In the first
-    /// part they are elements like others, as a state at the start.
+    /// Elements that have the values that the part before [hands on](Self::outputs): the same number and types. In the first
+    /// part they are ordinary elements, such as an initial state.
     pub fn inputs(mut self, elements: impl Parents) -> Self {
         self.inputs = elements.elements();
         self
@@ -73,30 +73,30 @@ impl<T: Value> SequencePart<T> {
     }
 }
 
-/// One trajectory of each population that has a particle left.
+/// One trajectory of each population that still has a particle.
 #[derive(Debug)]
 pub struct Trajectories<T> {
-    /// The probability of evidence, how it was sampled, and the weights of the trajectories as those of [draws](Answer::draws).
+    /// The probability of evidence, the statistics of the sampling, and the weights of the trajectories as those of [draws](Answer::draws).
     pub answer: Answer,
     /// For each trajectory the values of its parts.
     pub values: Vec<Vec<T>>,
 }
 
 impl SequentialMonteCarlo {
-    /// Leads particles through a sequence, and draws one particle of each population in proportion to the last weights, as
+    /// Moves particles through a sequence, and draws one particle of each population in proportion to the last weights, as
     /// [`keep_trajectories`](Self::keep_trajectories) does.
     ///
-    /// At the end of each part, its part of the trajectory and what it hands on are drawn for all particles.
+    /// At the end of each part, its part of the trajectory and its outputs are drawn for all particles.
     ///
-    /// **Guarantee.** That of the [particle filter](Self) on the model of all parts together. It does not depend on how the sequence is
-    /// divided, but what a seed draws does.
+    /// **Guarantee.** That of the [particle filter](Self) on the model of all parts together. It does not depend on the division of the
+    /// sequence, but the draws of a seed do.
     ///
-    /// **Complexity.** Memory for the values of one part, for the trajectories, of which there is soon one for each population, and some 40 MB for
-    /// parts that are used again for the next populations. [`max_bytes`](Self::max_bytes) holds for each
+    /// **Complexity.** Memory for the values of one part, for the trajectories, soon one for each population, and some 40 MB for
+    /// parts that are reused for the next populations. [`max_bytes`](Self::max_bytes) holds for each
     /// part and thread.
     ///
-    /// **Errors.** Those of the [particle filter](Self); [`Error::InvalidSetting`] where a part receives something else than the one before
-    /// hands on.
+    /// **Errors.** Those of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of the
+    /// part before.
     ///
     /// ```
     /// # use figrs_core::{Constant, Element, Flip, Model, Parents};
@@ -146,7 +146,7 @@ impl SequentialMonteCarlo {
         partial.into_answer()
     }
 
-    /// Leads the populations of a block through a sequence; nothing if it was stopped on the way.
+    /// Moves the populations of a block through a sequence; `None` if the run was stopped.
     fn along<S: Sequence>(
         &self,
         stretches: &mut PartCache<'_, S>,
@@ -199,10 +199,10 @@ impl SequentialMonteCarlo {
     }
 }
 
-/// The populations of a block, and the trajectories that are drawn of them.
+/// The populations of a block, and the trajectories drawn from them.
 type DrawnTrajectories<T> = (PopulationTally, Vec<Vec<T>>);
 
-/// The sums of populations that are led through a sequence, with their trajectories.
+/// The sums of populations that move through a sequence, with their trajectories.
 #[derive(Debug)]
 struct TrajectorySums<T> {
     populations: PopulationSums,
@@ -228,14 +228,14 @@ impl<T: Value> Sums for TrajectorySums<T> {
     }
 }
 
-/// A part with the worlds that go through it.
+/// A part with the worlds that are in it.
 struct PartBlock {
     block: Block,
     inputs: Vec<AnyElement>,
-    /// Number of targets whose values belong to the trajectory; the others are handed on.
+    /// Number of targets whose values belong to the trajectory; the others are outputs.
     trajectory_len: usize,
     outputs: Vec<AnyElement>,
-    /// About how many bytes it takes while it is kept.
+    /// Approximate number of bytes that it takes while it is kept.
     bytes: u64,
 }
 
@@ -249,7 +249,7 @@ impl PartBlock {
         Ok(())
     }
 
-    /// Draws the values of the trajectory and those that are handed on.
+    /// Draws the values of the trajectory and the outputs.
     fn finish(&mut self, rng: &mut Stream) -> Result<(), Error> {
         for target in self.block.statements()..self.block.roots() {
             self.block.run_root(target, rng)?;
@@ -258,18 +258,18 @@ impl PartBlock {
     }
 }
 
-/// The parts of a sequence on a thread. Those that were built first are kept for the next populations.
+/// The parts of a sequence on a thread. The parts that were built first are kept for the next populations.
 struct PartCache<'a, S> {
     filter: &'a SequentialMonteCarlo,
     limit: WorldLimit,
     sequence: &'a S,
     kept: Vec<Option<PartBlock>>,
-    /// About how many bytes the kept ones take.
+    /// Approximate number of bytes of the kept parts.
     bytes: u64,
 }
 
 impl<'a, S: Sequence> PartCache<'a, S> {
-    /// About how many bytes the parts that are kept may take.
+    /// Approximate maximum number of bytes of the kept parts.
     const MAX_CACHED_BYTES: u64 = 40 << 20;
 
     fn new(filter: &'a SequentialMonteCarlo, limit: WorldLimit, sequence: &'a S) -> Self {
@@ -315,11 +315,11 @@ impl<'a, S: Sequence> PartCache<'a, S> {
     }
 }
 
-/// Worlds on their way through a sequence.
+/// Worlds that move through a sequence.
 struct SequenceParticles<'w, 'a, S: Sequence> {
     parts: &'w mut PartCache<'a, S>,
     part: PartBlock,
-    /// The number of the part.
+    /// The number of the current part.
     number: usize,
     /// The number of its first statement.
     first: usize,
@@ -332,12 +332,12 @@ struct SequenceParticles<'w, 'a, S: Sequence> {
 }
 
 impl<S: Sequence> SequenceParticles<'_, '_, S> {
-    /// True if there is no part after this one.
+    /// True if this is the last part.
     fn is_last(&self) -> bool {
         self.number + 1 >= self.parts.sequence.parts()
     }
 
-    /// Goes on to the next part.
+    /// Moves on to the next part.
     fn enter_next_part(&mut self, rng: &mut Stream) -> Result<(), Error> {
         self.part.finish(rng)?;
         self.paths
@@ -354,7 +354,7 @@ impl<S: Sequence> SequenceParticles<'_, '_, S> {
         Ok(())
     }
 
-    /// An error unless what is handed on is what the next part receives.
+    /// An error unless the outputs of the part match the inputs of the next.
     fn check(&self, inputs: &[AnyElement]) -> Result<(), Error> {
         let handed = &self.part.outputs;
         let number = self.number;
@@ -386,7 +386,7 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
             if self.is_last() || self.progress.run.stopped().is_some() {
                 return Ok(false);
             }
-            // Nothing is handed on by particles of which none is left: elements that no statement read have no values then.
+            // If no particle is left there are no outputs: elements that no statement read then have no values.
             if self.part.block.weights().survivors() == 0 {
                 return Ok(false);
             }

@@ -13,7 +13,7 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// The next colour after some of one colour, with the list of probabilities read as it is or through a function.
+/// The next colour after `seen` of one colour, with the list of probabilities read directly or through a function.
 fn next_colour(seen: u32, through: impl Fn(&Element<Vec<f64>>) -> Element<Vec<f64>>) {
     let mix = Dirichlet::new([2.0, 2.0, 2.0]);
     let read = through(&mix);
@@ -49,7 +49,7 @@ fn a_dirichlet_that_a_function_reads_walks() {
     }
 }
 
-/// Draws of the only free choice of a model, by nothing but its conditional.
+/// Draws of the only free choice of a model, only by its conditional.
 fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     let mut trace = Trace::new(model, &[of.erased().clone()], 1000).unwrap();
     let mut random = stream(3, count);
@@ -62,7 +62,7 @@ fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     (0..count).filter_map(|_| draw()).collect()
 }
 
-/// The mean and the variance of independent draws, each within six of its standard errors, by the fourth moment of the draws.
+/// Asserts the mean and the variance of independent draws, each within six of its standard errors, by the fourth moment of the draws.
 fn has_moments(name: &str, model: &Model, of: &Element<f64>, mean: f64, variance: f64) {
     let draws = draws(model, of, 5000);
     assert_eq!(draws.len(), 5000, "{name} has no conditional");
@@ -140,7 +140,7 @@ fn conditionals_have_the_moments_of_the_posterior() {
     }
 }
 
-/// Observations of one distribution are one list, which enters by its sufficient statistics.
+/// Observations of one distribution form one list, which is represented by its sufficient statistics.
 #[test]
 fn lists_of_observations_have_the_conditionals_of_their_values() {
     let p = Beta::new(2.0, 3.0);
@@ -198,7 +198,7 @@ fn lists_of_observations_have_the_conditionals_of_their_values() {
     );
 }
 
-/// A rate with statistics that do not tell the likelihood.
+/// A rate whose statistics do not determine the likelihood.
 #[derive(Debug)]
 struct Waiting;
 
@@ -254,7 +254,7 @@ fn values_are_asked_for_where_statistics_tell_no_likelihood() {
     has_moments("Waiting", &model, &rate, shape / by, shape / (by * by));
 }
 
-/// No conditional is drawn if the readers are not of the form that the family states.
+/// No conditional is drawn if the readers do not have the form that the family states.
 #[test]
 fn other_readers_leave_no_conditional() {
     let p = Beta::new(2.0, 3.0);
@@ -265,14 +265,14 @@ fn other_readers_leave_no_conditional() {
     assert!(draws(&weighed, &p, 10).is_empty());
     let branching = p.flat_map(|&p| Flip::new(p));
     assert!(draws(&Model::new().observe(&branching, true), &p, 10).is_empty());
-    // Both parameters, by themselves and through a Chain that passes it on.
+    // Both parameters, directly and through a Chain that passes it on.
     let x = Gamma::new(2.0, Rate(1.0));
     let twice = Model::new().observe(&Gamma::new(&x, Rate(&x)), 1.0);
     assert!(draws(&twice, &x, 10).is_empty());
     let passed = If::new(&Flip::new(1.0), &x, Gamma::new(1.0, Rate(1.0)));
     let twice = Model::new().observe(&Gamma::new(&passed, Rate(&x)), 1.0);
     assert!(draws(&twice, &x, 10).is_empty());
-    // A weight of several is no point of the simplex, and equal values merge.
+    // One of several weights is not a point of the simplex, and equal values merge.
     let one = Model::new().observe(&Select::new([(&p, 1), (&p, 2)]), 1);
     assert!(draws(&one, &p, 10).is_empty());
     let mean = Normal::new(0.0, Variance(1.0));
@@ -282,7 +282,7 @@ fn other_readers_leave_no_conditional() {
     assert_eq!(draws(&exact, &mean, 10).len(), 10);
 }
 
-/// The choice that a Chain passes on is read by those that read the Chain, in worlds where it does.
+/// A choice that a Chain passes on is read by the readers of the Chain, in worlds where it does.
 #[test]
 fn a_mixture_is_drawn_from_its_conditionals() {
     let data = [-2.0, -1.4, -2.6, 1.9, 2.4, 2.2, 1.6];
@@ -293,7 +293,7 @@ fn a_mixture_is_drawn_from_its_conditionals() {
         let mean = If::new(&Flip::new(&share), &means[0], &means[1]);
         model = model.observe(&Normal::new(&mean, Variance(0.25)), x);
     }
-    // By summing over all assignments.
+    // The exact result, by summing over all assignments.
     let (mut total, mut first, mut shares) = (0.0, 0.0, 0.0);
     for assigned in 0..1_u32 << data.len() {
         let mut log = 0.0;
@@ -325,16 +325,16 @@ fn a_mixture_is_drawn_from_its_conditionals() {
     is_right(&answer, &share, |&x| x, shares / total, 0.01);
 }
 
-/// The logarithm of the factorial of the whole number below this one.
+/// The logarithm of the factorial of `n - 1`.
 fn ln_factorial(n: f64) -> f64 {
     (1..n as u32).map(|k| f64::from(k).ln()).sum()
 }
 
-/// With the likelihood to a power, and in a search, where it is no more than a proposal.
+/// Tests powers of the likelihood, and a search, where the conditional is only a proposal.
 #[test]
 fn conditionals_are_tempered() {
     let mean = Normal::new(0.0, Variance(4.0));
-    // Two that are one list.
+    // Two observations that form one list.
     let seen = || Normal::new(&mean, Variance(2.0));
     let model = Model::new().observe(&seen(), 3.5).observe(&seen(), 2.5);
     let power = 0.3;

@@ -1,4 +1,4 @@
-//! Hierarchies whose data hold what functions compute from parameters and offsets.
+//! Hierarchies whose data determine numbers computed from parameters and offsets.
 
 use figrs_core::{Element, Exponential, Model, Normal, Parents, Rate, StandardDeviation};
 
@@ -12,7 +12,7 @@ use crate::MetropolisHastings;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::{Answer, Run};
 
-/// Means of groups, each known with a standard deviation of a tenth: far less than that between them.
+/// Means of groups, each known with a standard deviation of a tenth, which is far less than that between them.
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];
 const NOISE: f64 = 0.1;
 
@@ -44,7 +44,7 @@ fn effective_samples(answer: &Answer, element: &Element<f64>) -> f64 {
     }
 }
 
-/// Single steps of the mean or of the spread are twenty times shorter than the posterior is wide.
+/// Single steps of the mean or of the spread are twenty times shorter than the width of the posterior.
 #[test]
 fn parameters_move_with_the_offsets_behind_them() {
     let mean = Normal::new(0.0, StandardDeviation(5.0));
@@ -53,7 +53,7 @@ fn parameters_move_with_the_offsets_behind_them() {
     let by_closure =
         || (&mean, &spread, &offset()).map(|(mean, spread, offset)| mean + spread * offset);
     let by_operators = || &mean + &(&spread * &offset());
-    // The two measurements of a group share its offset, and one of them reads it behind a function of its own.
+    // The two measurements of a group share its offset, and one of them reads it through its own function.
     let shifted = |effect: &Element<f64>| effect.map(|effect| effect + 2.0);
     let forms: [&dyn Fn() -> Element<f64>; 2] = [&by_closure, &by_operators];
     let [right_mean, right_spread] = exact();
@@ -76,7 +76,7 @@ fn parameters_move_with_the_offsets_behind_them() {
     }
 }
 
-/// A function that is no line in its offset has no such move, and is drawn as before.
+/// A function that is not linear in its offset has no such move, and is drawn as before.
 #[test]
 fn offsets_that_enter_by_a_curve_do_not_move_along() {
     let mean = Normal::new(0.0, StandardDeviation(1.0));

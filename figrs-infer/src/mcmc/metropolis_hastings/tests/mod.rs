@@ -1,6 +1,6 @@
 //! Chains against posteriors in closed form.
 //!
-//! The estimates are normal with their stated standard errors, but for the errors of these: beyond six of them with a probability
+//! The estimates are normal with their stated standard errors, apart from the errors of these: beyond six of them with a probability
 //! below 1e-8. Seeds are fixed.
 
 mod conditionals;
@@ -13,7 +13,7 @@ use figrs_core::{Element, Value};
 
 use figrs_answer::Answer;
 
-/// Fails if an expectation is further from the right number than six standard errors, or its error larger than allowed.
+/// Fails if an expectation differs from the exact number by more than six standard errors, or its error is larger than allowed.
 fn is_right<T: Value>(
     answer: &Answer,
     element: &Element<T>,

@@ -1,4 +1,4 @@
-//! Modes that single steps do not lead to each other: over-dispersed starts and replica exchange.
+//! Modes that single steps do not connect: over-dispersed starts and replica exchange.
 
 use std::num::NonZero;
 
@@ -21,7 +21,7 @@ fn replicas_bring_both_modes_in_their_proportion() {
         .seed(1)
         .tempered([1024.0, 4.0, 16.0, 64.0, 256.0]);
     let answer = sampler.run(&model, &x).unwrap();
-    // The likelihood is the same on both sides and narrow, the prior is not the same.
+    // The likelihood is the same on both sides and narrow; the prior is not.
     let (density, mut sides) = (|x: f64| (-(x - 1.0).powi(2) / 32.0).exp(), [0.0; 2]);
     for i in -600..=600 {
         let off = f64::from(i) / 1000.0;

@@ -36,7 +36,7 @@ fn sites_that_evidence_ties_together_are_changed_in_pairs() {
     assert!(answer.sampling().unwrap().acceptance.unwrap() > 0.3);
 }
 
-/// Films, their actors, and exactly one award in all: no award can be given or taken alone. With default settings.
+/// Films, their actors, and exactly one award in all: no award can be given or taken alone. Uses default settings.
 #[test]
 fn the_one_award_goes_from_film_to_film() {
     let appearances = [(0, 0), (1, 1), (2, 1), (2, 2)];

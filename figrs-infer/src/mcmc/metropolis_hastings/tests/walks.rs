@@ -1,4 +1,4 @@
-//! Random walks: they leave the posterior invariant, and find values far from their priors.
+//! Random walks: they leave the posterior invariant, and find values far from the prior.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn prior_stays<T: Value>(
     right: f64,
 ) {
     const TIMES: u32 = 8000;
-    // Read through a function, so that the prior is not drawn from for want of readers.
+    // Read through a function, because a prior without readers would be drawn from directly.
     let targets = [of.map(Clone::clone).erased().clone()];
     let mut trace = Trace::new(&Model::new(), &targets, 100).unwrap();
     let mut random = stream(5, 0);
@@ -51,7 +51,7 @@ fn prior_stays<T: Value>(
     );
 }
 
-/// Adapted by steps in the prior: covariances and scales are then what they are.
+/// A kernel adapted by steps in the prior, with the covariances and scales that result.
 fn adapted<T: Value>(of: &Element<T>) -> Kernel {
     let targets = [of.map(Clone::clone).erased().clone()];
     let mut trace = Trace::new(&Model::new(), &targets, 100).unwrap();
@@ -122,8 +122,8 @@ fn a_list_of_reals_walks_to_its_posterior() {
     is_right(&answer, &three, |x| x[2], 0.0, 0.1);
 }
 
-/// Years count from the year one: the intercept and the slope are correlated but for 1e-5. The noise has a prior as well, so that
-/// what is known in closed form is the mean of the line at its middle and the slope, to a percent of their deviations.
+/// Years count from the year one: the correlation of the intercept and the slope is one up to 1e-5. The noise has a prior as well, so that
+/// the mean of the line at its middle and the slope are known in closed form, to a percent of their deviations.
 fn regression(block: bool) {
     let noise = [0.3, -0.2, 0.5, -0.4, 0.1, 0.0, -0.3, 0.2, 0.4, -0.5];
     let points: Vec<(f64, f64)> = (0..30_u32)
@@ -174,7 +174,7 @@ fn integers_walk_far_from_their_prior() {
     let answer = sampler.run(&model, &n).unwrap();
     is_right(&answer, &n, |&n| n as f64, 71_234.4, 0.2);
     is_right(&answer, &n, |&n| (n as f64 - 71_234.4).powi(2), 16.0, 1.0);
-    // By hand: a thousand trials, of which so many show with one half.
+    // By hand: a thousand trials, each of which is seen with probability one half.
     let trials = Binomial::new(1000, 0.4);
     let seen = Binomial::new(&trials, 0.5);
     let answer = sampler_of(&Model::new().observe(&seen, 230), &trials);
@@ -201,7 +201,7 @@ fn sampler_of(model: &Model, of: &Element<u32>) -> figrs_answer::Answer {
         .unwrap()
 }
 
-/// Summer temperatures of Kilpisjärvi by year, of posteriordb, with the means of ten long runs of another program; skipped where
+/// Summer temperatures of Kilpisjärvi by year, from posteriordb, with the means of ten long runs of another program; skipped where
 /// these are absent.
 #[test]
 fn summer_temperatures_have_the_reference_means() {
