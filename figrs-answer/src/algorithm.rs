@@ -29,7 +29,7 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
     }
 }
 
-/// Runs an algorithm on a model; works on `Box<dyn Algorithm>` as well.
+/// Runs an algorithm on a model; also works on `Box<dyn Algorithm>`.
 pub trait Run: Algorithm {
     /// Answers about the targets: an element, an array, a list or a tuple of elements.
     ///
@@ -42,14 +42,14 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Answers about the targets as they would have been: see [`Counterfactual`]. The answer is read by the elements of the model; its evidence is
-    /// that of the world that was.
+    /// Answers about the targets as they would have been: see [`Counterfactual`]. The answer is read by the elements of the model; its evidence
+    /// holds in the world that was.
     ///
     /// **Guarantee.** That of the algorithm, on a model of both worlds.
     ///
-    /// **Complexity.** That of the algorithm on the elements that the targets reach in both worlds: elements that depend on what was set are there twice.
+    /// **Complexity.** That of the algorithm on the elements that the targets reach in both worlds: elements that depend on the set elements occur twice.
     ///
-    /// **Errors.** Those of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if more elements would have to be remembered than allowed.
+    /// **Errors.** Those of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if more elements have to be remembered than are allowed.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -81,8 +81,8 @@ pub trait Run: Algorithm {
 
     /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds it impossible.
     ///
-    /// A sampler that met the evidence in no sample returns [`Error::NoSampleMetEvidence`]; an algorithm that looks for one
-    /// world has no such probability.
+    /// A sampler of which no sample meets the evidence returns [`Error::NoSampleMetEvidence`]; an algorithm that looks for one
+    /// world does not compute this probability.
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
         guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))
     }
@@ -95,7 +95,7 @@ pub trait Run: Algorithm {
 
 impl<A: Algorithm + ?Sized> Run for A {}
 
-/// A list of different algorithms, to put one query to all of them.
+/// A list of different algorithms, for the same query to all of them.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

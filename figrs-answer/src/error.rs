@@ -21,7 +21,7 @@ pub enum Error {
     /// The elimination would need more than its budget.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
-    /// No algorithm of a portfolio fits the memory and the work given.
+    /// No algorithm of a portfolio fits the given memory and work.
     #[error(
         "no algorithm fits the memory and the work given: {tried}; allow more (`within`, `work`), state more evidence, or ask for fewer targets"
     )]
@@ -41,7 +41,7 @@ pub enum Error {
     ImpossibleEvidence {
         /// Pieces of evidence that cannot hold together.
         conflict: Vec<String>,
-        /// True if the rest can hold without any one of them; if not, a bounded search for fewer pieces has ended before that was known.
+        /// True if the other pieces can hold whenever any one is removed; if not, a bounded search for fewer pieces ended before this was known.
         is_minimal: bool,
     },
     /// No sample met the evidence, which may be impossible or only rare.
@@ -56,7 +56,7 @@ pub enum Error {
         /// The remedy.
         remedy: &'static str,
     },
-    /// A weight without a stated maximum, where one is needed.
+    /// A weight without a stated maximum, where one is necessary.
     #[error(
         "the weights of {element} stated at {location} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling"
     )]
@@ -66,7 +66,7 @@ pub enum Error {
         /// The source line that states the weights.
         location: &'static Location<'static>,
     },
-    /// Evidence in a model that is to be run without any.
+    /// Evidence in a model for an algorithm that allows none.
     #[error(
         "{algorithm} draws from the prior, and the model has evidence on {element}, stated at {location}; use RejectionSampling \
          or ImportanceSampling"
@@ -79,7 +79,7 @@ pub enum Error {
         /// The source line that states the evidence.
         location: &'static Location<'static>,
     },
-    /// A run ended by its deadline, an interrupt or its budget of work before there was anything to answer with.
+    /// A run ended by its deadline, an interrupt or its budget of work before there was any result.
     #[error(
         "{algorithm} was stopped before it had anything to answer with; allow more time (`deadline`), or more work where it is limited (`work`)"
     )]
@@ -87,7 +87,7 @@ pub enum Error {
         /// The algorithm.
         algorithm: &'static str,
     },
-    /// Partial sums that do not follow on each other.
+    /// Partial sums that are not consecutive.
     #[error(
         "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
          units, and each once"
@@ -98,7 +98,7 @@ pub enum Error {
         /// The first unit of the sums to merge.
         begin: u64,
     },
-    /// A part of a run that was read and is none of this run, or damaged.
+    /// A part of a run that was read but does not belong to this run, or is damaged.
     #[error(
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
@@ -118,7 +118,7 @@ pub enum Error {
         added: u64,
         /// Number of slices of the whole.
         slices: u64,
-        /// The logarithm of the sum of these, or of their best world: that of all is no lower.
+        /// The logarithm of the sum of these slices, or of their best world: a lower bound of that of all slices.
         lower_bound: f64,
     },
     /// A search ended without any world, which does not mean that there is none.
@@ -129,7 +129,7 @@ pub enum Error {
     NoWorldFound {
         /// Steps made.
         work: u64,
-        /// No world has a larger log-probability.
+        /// Upper bound of the log-probability of all worlds.
         upper_bound: f64,
     },
     /// One iteration of messages is more work than the budget allows.
@@ -145,7 +145,7 @@ pub enum Error {
         /// Entries allowed.
         limit: u64,
     },
-    /// The messages of belief propagation lead to no world, which does not mean that there is none.
+    /// The messages of belief propagation determine no world, which does not mean that there is none.
     #[error(
         "after {iterations} iterations, the last of which changed messages by {residual:.1e}, max-product messages agree \
          on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
@@ -153,7 +153,7 @@ pub enum Error {
     NoWorldDecoded {
         /// Iterations made.
         iterations: u64,
-        /// Largest change of a message in the last one.
+        /// Largest change of a message in the last iteration.
         residual: f64,
     },
     /// More worlds than the budget allows.
@@ -182,7 +182,7 @@ pub enum Error {
         /// The element.
         element: Label,
     },
-    /// No two draws of a floating-point number are the same, so that they do not tell how likely a single value is.
+    /// No two draws of a floating-point number are equal, so that they do not determine the probability of a single value.
     #[error(
         "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
@@ -199,12 +199,12 @@ pub enum Error {
         /// The element.
         element: Label,
     },
-    /// This kind of answer does not hold what was asked of it.
+    /// This kind of answer does not hold the requested content.
     #[error("an answer of {algorithm} has no {asked}; {remedy}")]
     NotInAnswer {
         /// The algorithm.
         algorithm: &'static str,
-        /// The content asked for.
+        /// The requested content.
         asked: &'static str,
         /// The remedy.
         remedy: &'static str,
@@ -241,25 +241,25 @@ pub enum Error {
     FrontierTooLarge {
         /// The element at which the budget was exceeded.
         element: Label,
-        /// Joint values of the elements that are still needed there.
+        /// Number of joint values of the elements that are still needed there.
         states: usize,
-        /// Bytes needed by then.
+        /// Number of bytes needed by then.
         bytes: u64,
         /// Bytes allowed.
         limit: u64,
     },
-    /// More elements are on the frontier than a state can hold.
+    /// More elements are on the frontier than a state of it can hold.
     #[error(
         "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
          scan, or use VariableElimination"
     )]
     FrontierTooWide {
-        /// The element at which most are needed.
+        /// The element at which most elements are needed.
         element: Label,
         /// Number of elements.
         elements: usize,
     },
-    /// A saved tree is that of another model, of other zeros, or of another version.
+    /// A saved tree belongs to another model, other zeros, or another version.
     #[error(
         "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"
     )]
@@ -267,7 +267,7 @@ pub enum Error {
         /// The part that does not fit.
         reason: &'static str,
     },
-    /// There is nothing to check an answer with.
+    /// There is no way to check an answer.
     #[error(
         "there is an answer, and no way to check it: {reason}; take `SelfChecked` away to have it"
     )]
@@ -319,7 +319,7 @@ pub enum Error {
         /// The element that reads it.
         element: Label,
     },
-    /// Evidence that learning cannot take in.
+    /// Evidence from which learning is not possible.
     #[error("cannot learn from what is stated of {element}: {reason}")]
     CannotLearnFrom {
         /// The element.
@@ -344,23 +344,23 @@ pub enum Error {
         /// The element.
         element: Label,
     },
-    /// Standard errors take exact expected counts.
+    /// Standard errors need exact expected counts.
     #[error(
         "standard errors are differences of exact expected counts, which the algorithm of the expectation step does not give; learn with `JunctionTree`"
     )]
     InexactCounts,
-    /// There are too many numbers for a matrix of their information.
+    /// There are too many numbers for their information matrix.
     #[error(
         "standard errors of {numbers} free numbers take a matrix of their square; they are computed of at most {most}: learn fewer parameters, with the \
          others fixed at their values by interventions"
     )]
     TooManyNumbers {
-        /// The free numbers of all parameters.
+        /// The number of free numbers of all parameters.
         numbers: usize,
-        /// The most that are computed.
+        /// The largest number for which standard errors are computed.
         most: usize,
     },
-    /// Nothing that an answer needs depends on a parameter.
+    /// No element that an answer needs depends on a parameter.
     #[error(
         "no element that this answer needs takes the parameter {parameter}; give it to an element as a number, or leave it out"
     )]
@@ -396,7 +396,7 @@ pub enum Error {
         /// Reason.
         problem: String,
     },
-    /// The number that a query has for a value is infinite or none.
+    /// A query maps a value to a number that is infinite or NaN.
     #[error(
         "{query} has the number {number} for a value; give a finite number for each value of the element"
     )]
@@ -406,7 +406,7 @@ pub enum Error {
         /// The number.
         number: f64,
     },
-    /// A prediction that the targets of an answer do not decide.
+    /// A prediction that the targets of an answer do not determine.
     #[error(
         "{element} depends on the evidence in other ways than through the targets of this answer, so that they do not predict it; add {missing} \
          to the targets"
@@ -417,7 +417,7 @@ pub enum Error {
         /// The elements to add to the targets.
         missing: String,
     },
-    /// The element is not a decision that was asked for.
+    /// The element is not one of the requested decisions.
     #[error(
         "{element} is not decided here; list a `Decision` among the decisions that are asked for"
     )]
@@ -425,7 +425,7 @@ pub enum Error {
         /// The element.
         element: Label,
     },
-    /// Evidence depends on a decision, so that it cannot be known whatever is decided.
+    /// Evidence depends on a decision, so that it cannot be known independently of the decision.
     #[error(
         "{decision} influences {element}, which is evidence, and evidence is known whatever is decided; let a later decision know it instead, or \
          set the decision in the model (`Model::intervene`)"
@@ -436,7 +436,7 @@ pub enum Error {
         /// The element that carries the evidence; the decision itself if that is observed.
         element: Label,
     },
-    /// A decision influences what is known when it is made, or before.
+    /// A decision influences an element that is known when the decision is made, or before.
     #[error(
         "{decision} influences {element}, which is known when {known_to} is decided; list decisions in the order in which they are made, and let \
          none know what follows from it"
@@ -459,7 +459,7 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// Values that are known when a decision is made are neither near each other nor far.
+    /// Values that are known when a decision is made have no distance from each other.
     #[error("{element}, which is known when {decision} is decided: {problem}")]
     NoDistance {
         /// The decision.
@@ -469,7 +469,7 @@ pub enum Error {
         /// The reason and the remedy.
         problem: String,
     },
-    /// No draw has an option of a decision, so that nothing is known of its utility.
+    /// No draw has an option of a decision, so that its utility is unknown.
     #[error("no draw has the option {option} of {decision}; draw more")]
     OptionNotDrawn {
         /// The decision.
@@ -477,7 +477,7 @@ pub enum Error {
         /// The option.
         option: String,
     },
-    /// A plan was asked about something that is not known, or not possible, when a decision is made.
+    /// A plan was queried for a value that is not known, or not possible, when a decision is made.
     #[error("{decision}: {problem}")]
     UnknownInformation {
         /// The decision.
@@ -485,7 +485,7 @@ pub enum Error {
         /// The mistake and its remedy.
         problem: String,
     },
-    /// A setting of an algorithm cannot work.
+    /// A setting of an algorithm is invalid.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {
         /// The algorithm.
@@ -499,7 +499,7 @@ pub enum Error {
     },
 }
 
-/// Statements in one text; of many the first, and the number of the others.
+/// Statements in one text; if there are many, the first ones and the number of the others.
 fn first_of(statements: &[String]) -> String {
     const TOLD: usize = 10;
     let told = statements[..TOLD.min(statements.len())].join("; ");

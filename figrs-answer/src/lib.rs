@@ -1,4 +1,4 @@
-//! Questions to models and their answers: what all algorithms share.
+//! Queries of models and their answers: the parts that all algorithms share.
 //!
 //! | item | folder |
 //! |---|---|

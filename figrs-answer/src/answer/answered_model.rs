@@ -1,4 +1,4 @@
-//! The model that an exact answer is about, as it was when it was asked.
+//! The model that an exact answer is about, as it was at the time of the query.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::limits::Limits;
 
-/// A model with its roots, the limits of its answer, and the values of its parameters at that time.
+/// A model with its roots, the limits of its answer, and the values of its parameters at the time of the query.
 #[derive(Debug)]
 pub struct AnsweredModel {
     /// The model and the roots of its worlds.
@@ -21,7 +21,7 @@ pub struct AnsweredModel {
     pub(crate) parameters: Vec<(Param, f64)>,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
-    /// For elements that are asked about by another name, the element in the model.
+    /// For elements that are queried under another name, the element in the model.
     pub names: FxHashMap<ElementId, AnyElement>,
     /// A form of the model that was compiled for further questions.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
@@ -44,7 +44,7 @@ impl AnsweredModel {
         }
     }
 
-    /// Makes each pair's second element answer to the name of the first.
+    /// Lets each pair's first element be used as a name for the second.
     pub(crate) fn rename<'e>(
         &mut self,
         pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
@@ -54,7 +54,7 @@ impl AnsweredModel {
         self.compiled = OnceLock::new();
     }
 
-    /// The first parameter that has another value than it had.
+    /// The first parameter whose value has changed.
     pub fn changed_parameter(&self) -> Option<&Param> {
         let mut parameters = self.parameters.iter();
         let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());

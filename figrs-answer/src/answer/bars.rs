@@ -5,7 +5,7 @@ use std::fmt;
 /// Length of the bar of a certain value, in characters.
 const WIDTH: f64 = 40.0;
 
-/// A line with a bar for each name and probability.
+/// Writes a line with a bar for each name and probability.
 pub(super) fn write_bars(
     f: &mut fmt::Formatter<'_>,
     bars: &[(impl AsRef<str>, f64)],

@@ -1,4 +1,4 @@
-//! Questions about bounds, asked of an answer.
+//! Queries of bounds in an answer.
 
 use figrs_core::{Element, Value};
 
@@ -10,7 +10,7 @@ use crate::error::Error;
 use figrs_factor::bounds::Bounds;
 
 impl Answer {
-    /// Bounds of the probability that a target has a value; of an exact answer both are the probability.
+    /// Bounds of the probability that a target has a value; for an exact answer both are the probability.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
@@ -19,7 +19,7 @@ impl Answer {
 
     /// Bounds of the probability that a target's value passes a test.
     ///
-    /// Values that are not known yet may pass it or not. These bounds are closer than the sums of those of the
+    /// Values that are not known yet may pass it or not. These bounds are tighter than the sums of those of the
     /// values that pass.
     ///
     /// **Errors.** As [`bounds`](Self::bounds).
@@ -43,7 +43,7 @@ impl Answer {
     ///
     /// The lower one is `-inf` if the evidence may be impossible.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if it is neither bounded nor exact.
+    /// **Errors.** [`Error::NotInAnswer`] if the answer is neither bounded nor exact.
     pub fn log_evidence_bounds(&self) -> Result<Bounds, Error> {
         match &self.content {
             AnswerContent::Bounds(_, log_evidence) => Ok(*log_evidence),
@@ -71,7 +71,7 @@ impl Answer {
         }
     }
 
-    /// Extent of an algorithm that deepens; `None` for others.
+    /// Extent of the work of an algorithm that deepens; `None` for others.
     pub fn deepening(&self) -> Option<Deepening> {
         self.deepening
     }
@@ -91,7 +91,7 @@ impl Answer {
         })
     }
 
-    /// The value that is more likely than any other whatever is unknown.
+    /// The value that is more likely than any other, whatever the unknown values are.
     pub(crate) fn surely_most_likely<T: Value>(
         &self,
         element: &Element<T>,

@@ -8,24 +8,24 @@ use figrs_factor::algebra::{LogSumProduct, Semiring};
 
 /// The weights of the worlds in which a target has each of its values, without its type.
 ///
-/// Weights are given by their natural logarithms, because evidence may leave values that are unlikely beyond what
-/// ordinary numbers can hold.
+/// Weights are given by their natural logarithms, because evidence may leave values whose probability is too small for
+/// ordinary numbers.
 #[derive(Clone, Debug)]
 pub struct TargetBounds {
     /// The target.
     pub element: AnyElement,
-    /// The values that are known.
+    /// The known values.
     pub support: Support,
-    /// For each value the weight of the worlds that are known to have it and to meet the evidence.
+    /// For each value the weight of the worlds that certainly have it and meet the evidence.
     pub log_lower: Vec<f64>,
-    /// For each value the upper bound of the weight of the worlds that are known to have it.
+    /// For each value the upper bound of the weight of the worlds that certainly have it.
     pub log_upper: Vec<f64>,
-    /// Upper bound of the weight of the worlds in which the value of the target is not known.
+    /// Upper bound of the weight of the worlds in which the value of the target is unknown.
     pub log_unknown: f64,
 }
 
 impl TargetBounds {
-    /// Bounds of the probability that the value is one of those that `is_in` accepts by position.
+    /// Bounds of the probability that the value is among those that `is_in` accepts by position.
     ///
     /// With `L` for the lower and `U` for the upper weights, `U(unknown)` counted for and against the event, these are
     /// `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`: a share `a / (a + b)` grows with `a` and shrinks with
@@ -56,7 +56,7 @@ impl TargetBounds {
         undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
     }
 
-    /// The position of the value that is more likely than any other in any case, if that is decided.
+    /// The position of the value that is certainly more likely than any other, if there is one.
     pub(super) fn most_likely(&self) -> Option<usize> {
         let best = self.likely()?;
         let others = (0..self.log_upper.len()).filter(|&i| i != best);
@@ -77,7 +77,7 @@ pub fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
     logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
 }
 
-/// `a / (a + b)` of numbers given by their logarithms. If there is no `b` then all there may be is `a`.
+/// `a / (a + b)` for numbers given by their logarithms. If `b` is zero then `a` is the whole weight.
 fn fraction(a: f64, b: f64) -> f64 {
     if b == f64::NEG_INFINITY {
         1.0
@@ -86,7 +86,7 @@ fn fraction(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The share of all weight that is undecided, from the logarithms of the weight that is known and of all.
+/// The share of all weight that is undecided, from the logarithms of the known weight and of the whole weight.
 pub fn undecided_share(lower: f64, upper: f64) -> f64 {
     (1.0 - (lower - upper).exp()).max(0.0)
 }
@@ -108,13 +108,13 @@ pub struct Deepening {
 pub enum DeepeningEnd {
     /// The whole model was expanded.
     Complete,
-    /// The bounds are as close as was asked for.
+    /// The bounds are as close as requested.
     Width,
-    /// This is the depth that was asked for.
+    /// This is the requested depth.
     Depth,
-    /// A budget did not allow a greater depth, and the bounds are not as close, or not as deep, as was asked for.
+    /// A budget did not allow a greater depth, and the bounds are not as close, or not as deep, as requested.
     Budget,
-    /// The deadline passed while a greater depth was looked at, or work was interrupted; the bounds are those of the depth before.
+    /// The deadline passed while a greater depth was expanded, or work was interrupted; the bounds are those of the depth before.
     Stopped(Stopped),
 }
 

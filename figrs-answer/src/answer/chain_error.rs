@@ -3,14 +3,14 @@
 use super::numeric::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
-/// Least share of the draws that have a value for its indicator to enter the effective sample size.
+/// Least share of the draws for the indicator of a value to enter the effective sample size.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
 /// The standard error of the mean of a function whose value at position `i` is `numbers[i]`; zero if it is the same for
 /// all draws.
 ///
-/// Chains of fewer than four draws are taken for one draw each, with their means; the error of a single one is infinite,
-/// because nothing tells it.
+/// Chains of fewer than four draws count as one draw each, with their means; the error of a single one is infinite,
+/// because it is unknown.
 pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f64 {
     let Some(&first) = indices.first() else {
         return f64::INFINITY;
@@ -26,12 +26,12 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// Least effective sample size over the functions of interest: the numbers, where the values are numbers or vectors of
+/// Least effective sample size over the functions of interest: the numbers, if the values are numbers or vectors of
 /// them, the indicators of values that at least one draw in twenty has, and, for values that are neither, four fixed halves
 /// of the values.
 ///
-/// A function that is constant over all draws is not counted; if all are, or chains have fewer than four draws, then each
-/// chain counts as one draw: a chain that never moved shows nothing else.
+/// A function that is constant over all draws is ignored; if all are, or chains have fewer than four draws, then each
+/// chain counts as one draw: a chain that never moved carries no more information.
 pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
@@ -39,7 +39,7 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     if columns.is_empty() {
         let mut frequent = frequent(indices, values);
         if values == 2 {
-            // The two indicators are worth the same.
+            // The two indicators have the same effective sample size.
             frequent.truncate(1);
         }
         known.extend(
@@ -51,7 +51,7 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// [`chain_samples`], where the effective sample sizes of the numbers or else of the indicators of frequent values are known.
+/// [`chain_samples`], given the effective sample sizes of the numbers or else of the indicators of frequent values.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -62,7 +62,7 @@ pub(crate) fn least_samples(
         |numbers: &[f64]| mean_ess(&ConcatenatedChains::new(numbers, indices, chains).chains());
     let values = columns.values();
     let frequent = frequent(indices, values);
-    // Of two values one is as good as the other.
+    // With two values one indicator is enough.
     let is_one_of_two = values == 2 && !frequent.is_empty();
     let all_known = !columns.is_empty() || frequent.len() == values || is_one_of_two;
     let halves = halves(values, all_known).map(|half| ess(&half));
@@ -76,7 +76,7 @@ pub(crate) fn least_samples(
     if least.is_nan() { worst_case } else { least }
 }
 
-/// Number of stays of the chains in the values that pass a test: draws one after another in one chain are one stay.
+/// Number of stays of the chains in the values that pass a test: consecutive draws in one chain form one stay.
 pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool) -> u64 {
     let length = (indices.len() / chains.max(1)).max(1);
     let of_chain = |chain: &[u32]| {
@@ -92,7 +92,7 @@ pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool
     indices.chunks(length).map(of_chain).sum()
 }
 
-/// The indicator of one of so many values.
+/// The indicator of one of `values` values.
 pub(crate) fn indicator(value: usize, values: usize) -> Vec<f64> {
     let mut indicator = vec![0.0; values];
     indicator[value] = 1.0;
@@ -111,7 +111,7 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The indicators of four fixed halves of so many values; none if all functions of interest are known without.
+/// The indicators of four fixed halves of `values` values; none if all functions of interest are known without them.
 pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
     let halves = if all_known { 0..0 } else { 0..4 };
     halves.map(move |bit| {
@@ -120,7 +120,7 @@ pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec
     })
 }
 
-/// Bits that do not depend on the order of the positions (the finaliser of `MurmurHash3`).
+/// Bits that look random for consecutive positions (the finaliser of `MurmurHash3`).
 fn scatter(position: usize) -> u8 {
     let mut bits = (position as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -136,7 +136,7 @@ pub struct ConcatenatedChains {
 }
 
 impl ConcatenatedChains {
-    /// The numbers of the draws, chain after chain.
+    /// Arranges the numbers of the draws, chain after chain.
     pub fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
         Self {
             draws: indices.iter().map(|&i| numbers[i as usize]).collect(),
@@ -154,7 +154,7 @@ impl ConcatenatedChains {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
 
-    /// Student's t included.
+    /// The standard error from the means of the chains, including the factor of Student's t.
     fn error_of_chain_means(&self) -> f64 {
         let means = self
             .chains()
@@ -186,7 +186,7 @@ mod tests {
         NumericColumns::new((0..count).map(|_| &"word" as &dyn std::any::Any))
     }
 
-    /// Chains that keep their value with this probability, or else draw one of two anew.
+    /// Chains that keep their value with this probability, and otherwise draw one of two values anew.
     fn sticky(chains: u64, length: usize, stay: f64, seed: u64) -> Vec<u32> {
         let chain = |part| {
             let mut random = stream(seed, part);
@@ -273,7 +273,7 @@ mod tests {
         let positions: Vec<u32> = (0..4000).collect();
         let samples = chain_samples(&numeric(&walk), &positions, 1);
         assert!(samples < 100.0, "{samples}");
-        // Draws that repeat are seen without numbers.
+        // Repeated draws are recognised without numbers.
         let repeated: Vec<u32> = (0..4000).map(|i| i / 100).collect();
         let samples = chain_samples(&words(40), &repeated, 1);
         assert!(samples < 60.0, "{samples}");

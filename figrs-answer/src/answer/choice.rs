@@ -1,8 +1,8 @@
-//! The algorithms that a portfolio has tried, and what came of each.
+//! The algorithms that a portfolio has tried, with their results.
 
 use std::fmt;
 
-/// The algorithms that were tried for an answer, in their order: the last one gave it.
+/// The algorithms that were tried for an answer, in their order: the last one found it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
     /// The attempts.
@@ -15,7 +15,7 @@ pub struct AlgorithmChoice {
 pub struct AlgorithmAttempt {
     /// The algorithm.
     pub algorithm: &'static str,
-    /// The predicted number of operations, where it is known.
+    /// The predicted number of operations, if it is known.
     pub operations: Option<f64>,
     /// The result.
     pub outcome: AttemptOutcome,
@@ -38,13 +38,13 @@ impl AlgorithmAttempt {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AttemptOutcome {
-    /// It gave the answer.
+    /// It found the answer.
     Answered,
-    /// It gave bounds, as nothing exact did.
+    /// It found bounds, as no exact algorithm succeeded.
     Bounded,
     /// It was refused, for this reason.
     Refused(String),
-    /// It was not done after the work that it was given: decisions or steps of a search.
+    /// It was not finished after its budget of work: decisions or steps of a search.
     OutOfWork(u64),
     /// The deadline passed, or the run was interrupted.
     Stopped,

@@ -31,18 +31,18 @@ pub struct TargetMarginal {
     pub estimate: Estimate,
 }
 
-/// A value of the log-evidence, and its standard error where it is an estimate.
+/// A value of the log-evidence, and its standard error if it is an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
     /// The natural logarithm of the probability of the evidence times its soft weights.
     pub value: f64,
-    /// The standard error of `value`; zero where exact.
+    /// The standard error of `value`; zero if it is exact.
     pub standard_error: f64,
 }
 
 #[derive(Clone, Debug)]
 pub enum AnswerContent {
-    /// The log-evidence where the algorithm knows it.
+    /// The marginals, and the log-evidence if the algorithm knows it.
     Marginals(Vec<TargetMarginal>, Option<LogEvidence>),
     Bounds(Vec<TargetBounds>, Bounds),
     World(
@@ -67,7 +67,7 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model that it is about, and the roots of its worlds besides the evidence.
+    /// The model that it is about, and the roots of its worlds apart from the evidence.
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
     /// The counterfactual that it is about, whose elements may be needed again.
@@ -76,7 +76,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer that consists of marginals of the targets, and of the log-evidence where the algorithm knows it.
+    /// An answer that consists of marginals of the targets, and of the log-evidence if the algorithm knows it.
     pub fn marginals(
         algorithm: &'static str,
         marginals: Vec<TargetMarginal>,
@@ -149,7 +149,7 @@ impl Answer {
         self.with_question(Arc::new((model, roots)))
     }
 
-    /// The answer with the model that was asked about and the roots of its worlds.
+    /// Attaches the model that was queried and the roots of its worlds to the answer.
     #[must_use]
     #[doc(hidden)]
     pub fn with_question(mut self, asked: Arc<(Model, Vec<AnyElement>)>) -> Self {
@@ -199,7 +199,7 @@ impl Answer {
     }
 
     /// An answer that is one world with the natural logarithm of its probability, and the improvements of the search for
-    /// it, the last at its end; without improvements the world is known to be the best.
+    /// it, of which the last is that at its end; without improvements the world is known to be the best.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -227,7 +227,7 @@ impl Answer {
         self.algorithm
     }
 
-    /// The error of an answer that does not hold the content asked for.
+    /// The error of an answer that does not hold the requested content.
     #[doc(hidden)]
     pub fn missing_content_error(&self, asked: &'static str, remedy: &'static str) -> Error {
         Error::NotInAnswer {

@@ -17,7 +17,7 @@ use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
-    /// The position of `true`, or of the most likely value of other types, the first of several; nothing if it was not
+    /// The position of `true`, or of the most likely value of other types, the first of several; `None` if it was not
     /// found.
     pub(crate) fn shown(&self) -> Option<usize> {
         if self.is_boolean() {
@@ -52,7 +52,7 @@ impl TargetMarginal {
         )
     }
 
-    /// True if single values are uninformative: they are floating-point numbers, or lists of such, of which none was drawn
+    /// True if single values are uninformative: they are floating-point numbers, or lists of these, and none was drawn
     /// twice.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
@@ -116,7 +116,7 @@ impl TargetMarginal {
         Some(format!("P({name}) = {quality}"))
     }
 
-    /// The source of an effective sample size that is not that of weights or chains.
+    /// Describes the source of an effective sample size that is not that of weights or chains.
     fn counted(&self) -> String {
         match &self.estimate {
             Estimate::Groups { groups, .. } => {
@@ -126,7 +126,7 @@ impl TargetMarginal {
         }
     }
 
-    /// A line for each number that the target is, or a line with a probability.
+    /// A line for each number of the target, or a line with a probability.
     fn lines(&self, chains: Option<&ChainMeasures>) -> Vec<String> {
         let name = name(&self.element.label());
         let moments = self.all_moments(chains);
@@ -177,7 +177,7 @@ impl TargetMarginal {
     ) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
-            // A value that has no probability may be infinite.
+            // A value of probability zero may be infinite.
             terms
                 .filter(|&(&p, _)| p > 0.0)
                 .map(|(p, &x)| p * function(x))
@@ -240,7 +240,7 @@ fn name(label: &Label) -> String {
     label.name.clone().unwrap_or_else(|| label.to_string())
 }
 
-/// Four digits after the point, or four in all of numbers that are very small or large.
+/// Four digits after the point, or four significant digits for numbers that are very small or large.
 fn short(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
@@ -253,8 +253,8 @@ fn short(number: f64) -> String {
 
 impl Answer {
     /// Summary in one line: the probability of `true` or of the most likely value, and its quality: exact, bounds, or one
-    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. Of floating-point
-    /// numbers of which no two draws are the same it is the mean and the standard deviation, with the standard error of the
+    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. For floating-point
+    /// numbers of which no two draws are equal it is the mean and the standard deviation, with the standard error of the
     /// mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let AnswerContent::World(_, log_probability, _) = &self.content {
@@ -283,9 +283,9 @@ impl Answer {
 }
 
 impl fmt::Display for Answer {
-    /// Prints a line a target, for numbers its mean, standard deviation, standard error of the mean (MCSE), effective
-    /// sample size and R-hat, as far as the answer has them, for others a probability; then a line with the findings of
-    /// [`diagnose`](Self::diagnose). Of a world it prints the elements, at most twenty, those with names first.
+    /// Prints a line for each target: for numbers its mean, standard deviation, standard error of the mean (MCSE), effective
+    /// sample size and R-hat, as far as the answer has them, otherwise a probability; then a line with the findings of
+    /// [`diagnose`](Self::diagnose). For a world it prints the elements, at most twenty, those with names first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chains = self.chain_measures();
         match &self.content {

@@ -15,7 +15,7 @@ pub struct TargetDraws {
     pub element: AnyElement,
     /// The distinct values that were drawn.
     pub support: Support,
-    /// For each draw the position of its value in `support`: the draws of one chain stand together.
+    /// For each draw the position of its value in `support`: the draws of one chain are adjacent.
     pub indices: Arc<[u32]>,
 }
 
@@ -30,12 +30,12 @@ pub struct Draws {
     pub length: usize,
     /// The targets, in the order they were given.
     pub targets: Vec<TargetDraws>,
-    /// The natural logarithms of the weights of the draws, where they are weighted: `chains * length` of them.
+    /// The natural logarithms of the weights of the draws, if they are weighted: `chains * length` of them.
     pub log_weights: Option<Vec<f64>>,
 }
 
 impl Draws {
-    /// The shares of the values of each target in the draws of chains that all count the same.
+    /// The shares of the values of each target in the draws of equally weighted chains.
     #[doc(hidden)]
     pub fn frequencies(&self) -> Vec<TargetMarginal> {
         let all = (self.chains * self.length) as f64;

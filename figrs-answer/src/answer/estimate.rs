@@ -9,10 +9,10 @@ use super::numeric::NumericColumns;
 use super::quality::Quality;
 use crate::quality::diagnostics::few_groups_factor;
 
-/// Least effective sample size for the spread of the samples to tell their error.
+/// Least effective sample size for which the spread of the samples determines their error.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
-/// Largest error of an event that all draws of chains show, or none: that of a probability of which nothing is known is 0.29.
+/// Largest error of an event that all draws of chains show, or none: a probability about which nothing is known has an error of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
 /// Source of the probabilities of a target.
@@ -32,7 +32,7 @@ pub enum Estimate {
     },
     /// Chains of dependent draws of equal weight.
     Chains {
-        /// The position of the value of each draw: the draws of one chain stand together.
+        /// The position of the value of each draw: the draws of one chain are adjacent.
         indices: Arc<[u32]>,
         /// Number of chains of equal length.
         chains: usize,
@@ -47,12 +47,12 @@ pub enum Estimate {
 }
 
 /// A 95 % bound of the probability, given the evidence, of an event that none of `samples` shows: `3 / n` times the largest weight
-/// that a world may have over the mean weight; infinite if it is not below one, and tells nothing.
+/// that a world may have over the mean weight; infinite if it is not below one, and so uninformative.
 ///
 /// `log_maximum` is the logarithm of the largest weight, if it is known, and `log_mean` that of the mean weight.
 ///
-/// An event that `n` draws of the prior do not show has a prior probability of at most `3 / n` with a confidence of 95 % (the
-/// rule of three, Hanley and Lippman-Hand 1983), and its worlds carry at most so many times the largest weight.
+/// An event that is absent from `n` draws of the prior has a prior probability of at most `3 / n` with a confidence of 95 % (the
+/// rule of three, Hanley and Lippman-Hand 1983), and the weight of its worlds is at most this times the largest weight.
 pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
@@ -75,14 +75,14 @@ impl Estimate {
         Quality::Sampled { effective_samples }
     }
 
-    /// True if no value was met twice by draws that do not come from one another: not by two weighted samples, not by a
-    /// chain that has left it or by two chains, not by two groups.
+    /// True if no value occurs twice in draws that do not derive from one another: not in two weighted samples, not in a
+    /// chain that has left it or in two chains, not in two groups.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
         match self {
             Self::Exact | Self::Approximate => false,
-            // The square of a single weight is the square of the sum.
+            // The square of a single weight equals the square of the sum.
             Self::Weighted { squares, .. } => {
                 let mut terms = squares.iter().zip(probabilities);
                 terms.all(|(square, p)| *square >= p * p * (1.0 - 1e-9))
@@ -104,7 +104,7 @@ impl Estimate {
 
     /// The standard error of the expectation of a function whose value at position `i` is `numbers[i]`.
     ///
-    /// Values without probability are those that no sample has: they count with the bound of their share, for values that
+    /// Values of probability zero are those that no sample has: they count with the bound of their share, for values that
     /// may have been missed.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
@@ -123,7 +123,7 @@ impl Estimate {
         }
     }
 
-    /// The bound of the share of unseen values, if this is an estimate by samples that has one.
+    /// The bound of the share of unseen values, if this estimate by samples has one.
     pub(crate) fn unseen(&self) -> Option<f64> {
         match self {
             Self::Weighted { unseen, .. } | Self::Groups { unseen, .. } => Some(*unseen),
@@ -131,8 +131,8 @@ impl Estimate {
         }
     }
 
-    /// Degrees of freedom of the errors, where independent groups state them: one fewer than the effective number of groups. Errors
-    /// include the [`few_groups_factor`] of them.
+    /// Degrees of freedom of the errors, if they come from independent groups: one fewer than the effective number of groups. Errors
+    /// include the [`few_groups_factor`] for these.
     #[doc(hidden)]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         match self {
@@ -141,14 +141,14 @@ impl Estimate {
         }
     }
 
-    /// Effective number of draws that show an event of this probability, by the spread of the samples; the rarer of the event and of
+    /// Effective number of draws that show an event of this probability, by the spread of the samples; the rarer of the event and
     /// its complement counts.
     pub(crate) fn hits(&self, probabilities: &[f64], indicator: &[f64]) -> f64 {
         let p = mean(probabilities, indicator);
         effective_hits(p, self.sampled_error(probabilities, indicator))
     }
 
-    /// The values with a probability of at most one half of which samples may have been missed that weigh more than their errors allow for.
+    /// The values with a probability of at most one half for which samples with larger weights than their errors allow for may have been missed.
     pub(crate) fn may_miss_heavier(
         &self,
         probabilities: &[f64],
@@ -169,7 +169,7 @@ impl Estimate {
         rare.filter(|&value| may_be_heavier(value)).collect()
     }
 
-    /// Standard error by the spread of the samples; zero if they all agree.
+    /// Standard error from the spread of the samples; zero if they all agree.
     fn sampled_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let mean = mean(probabilities, numbers);
         let error = match self {
@@ -205,7 +205,7 @@ impl Estimate {
     ///
     /// If the spread of the samples is uninformative (all agree, or they are worth fewer than ten), the error is at least
     /// that of one more success and one more failure among the effective samples, and the bound of the share of unseen
-    /// values. If few samples show the event, or do not show it, the error is at least that of a few more, of the largest
+    /// values. If few samples show the event, or do not show it, the error is at least that of a few more, with the largest
     /// weight that is known ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
@@ -217,7 +217,7 @@ impl Estimate {
         self.event_error_knowing(probabilities, indicator, quality)
     }
 
-    /// [`event_error`](Self::event_error), where the quality is known.
+    /// [`event_error`](Self::event_error), if the quality is known.
     #[doc(hidden)]
     pub fn event_error_knowing(
         &self,
@@ -233,7 +233,7 @@ impl Estimate {
         }
     }
 
-    /// The standard error of the probability of each value, as of the event that has it alone. Quantities common to all
+    /// The standard error of the probability of each value, as of the event that the target has it. Quantities common to all
     /// values are computed once.
     pub(crate) fn value_errors(
         &self,
@@ -290,7 +290,7 @@ impl Estimate {
         errors
     }
 
-    /// Bounds of what samples of this quality may have missed; `None` for other estimates.
+    /// Bounds on the events that samples of this quality may have missed; `None` for other estimates.
     fn caution(&self, quality: Quality) -> Option<Caution> {
         let Quality::Sampled { effective_samples } = quality else {
             return None;
@@ -298,7 +298,7 @@ impl Estimate {
         let (missed, samples) = match self {
             Self::Exact | Self::Approximate => return None,
             Self::Weighted { unseen, .. } => (*unseen, effective_samples),
-            // The spread of groups does not show the weights of their particles, so that none are known to be light.
+            // The spread of groups does not show the weights of their particles, so that none of these are known to be light.
             Self::Groups { unseen, .. } => (unseen.max(3.0 / effective_samples), f64::INFINITY),
             Self::Chains { indices, chains } => {
                 let draws = independent_draws(indices, *chains, effective_samples);
@@ -306,7 +306,7 @@ impl Estimate {
             }
         };
         let are_stays = matches!(self, Self::Chains { .. });
-        // Nothing bounds the weight of a hit: those that were seen are taken for typical, and `diagnose` says so.
+        // Nothing bounds the weight of a hit: the observed ones count as typical, and `diagnose` reports this.
         let heaviest = if missed.is_finite() && !are_stays {
             missed / 3.0
         } else {
@@ -323,7 +323,7 @@ impl Estimate {
         })
     }
 
-    /// The standard error of an event of this probability and indicator, where the spread of the samples gives `sampled`.
+    /// The standard error of an event of this probability and indicator, if the spread of the samples gives `sampled`.
     fn cautious(&self, sampled: f64, (p, indicator): (f64, &[f64]), caution: Caution) -> f64 {
         let n = caution.effective_samples + 2.0;
         let share = (p * caution.effective_samples + 1.0) / n;
@@ -349,7 +349,7 @@ impl Estimate {
     }
 }
 
-/// Bounds of what samples may have missed.
+/// Bounds on the events that samples may have missed.
 #[derive(Clone, Copy, Debug)]
 struct Caution {
     effective_samples: f64,
@@ -358,7 +358,7 @@ struct Caution {
     hits: MissedHits,
 }
 
-/// The expectation over the values that have a probability; others may be infinite.
+/// The expectation over the values of positive probability; others may be infinite.
 fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
     let drawn = probabilities.iter().zip(numbers);
     let drawn = drawn.filter(|(p, _)| **p > 0.0);
@@ -400,12 +400,12 @@ mod tests {
         );
         let error = degenerate.event_error(&probabilities, &[0.0, 1.0], columns);
         assert!(error > 0.2, "{error}");
-        // Three samples, of which one weighs next to nothing.
+        // Three samples, one of them with a negligible weight.
         let few = weighted(vec![0.5, share * share]);
         assert!(few.event_error(&probabilities, &[0.0, 1.0], columns) > 0.2);
     }
 
-    /// Of every kind of estimate: values that some, all and no samples have, and one that outweighs the others.
+    /// For every kind of estimate: values that some, all and no samples have, and one that outweighs the others.
     #[test]
     fn errors_of_all_values_are_those_of_each() {
         let columns =
@@ -456,13 +456,13 @@ mod tests {
         };
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-        // One whose samples are light where others are not keeps it too, and is named.
+        // A value whose samples are light while others are not also keeps it, and is reported.
         let estimate = weighted(vec![1e-3, p * p / 100.0]);
         let (probabilities, indicator) = ([1.0 - p, p], [0.0, 1.0]);
         let error = estimate.event_error(&probabilities, &indicator, columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
         assert_eq!(estimate.may_miss_heavier(&probabilities, columns), [1]);
-        // A value that was not drawn has the error of what might have been.
+        // A value that was not drawn has the error of a possible missed draw.
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
         assert_eq!(error, 0.01);
         let many = Estimate::Weighted {
@@ -485,7 +485,7 @@ mod tests {
     #[test]
     fn an_expectation_allows_for_values_that_no_sample_has() {
         let estimate = weighted(vec![1e-4, 0.0]);
-        // All samples are 0; what they do not show may be 5.
+        // All samples are 0; values they do not show may be 5.
         assert_eq!(estimate.standard_error(&[1.0, 0.0], &[0.0, 5.0]), 0.05);
         assert_eq!(estimate.standard_error(&[1.0, 0.0], &[3.0, 3.0]), 0.0);
         let unbounded = Estimate::Weighted {

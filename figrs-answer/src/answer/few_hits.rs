@@ -1,31 +1,31 @@
-//! Standard errors of events that few draws show, or few do not show.
+//! Standard errors of events that few draws show, or that nearly all draws show.
 //!
 //! The spread of the samples understates the error of such an event: the share of a single hit is its own standard error, although
 //! runs that expect four hits meet it once or never in one case of eleven. The 97.5 % limit of the mean of a Poisson number lies 1.96 times
-//! `√k + 1.15` above the number *k* that was counted, up to a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution");
-//! with hits of weight *w* that is `w √k + 1.15 w`. If a hit may have a larger weight than those that were met, then as many as
+//! `√k + 1.15` above the counted number *k*, up to a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution");
+//! with hits of weight *w* that is `w √k + 1.15 w`. If a hit may have a larger weight than the observed ones, then up to
 //! three of them may have been missed (the rule of three); the error allows for weights up to eleven times as large, and a diagnosis names
-//! events of which larger ones may have been missed.
+//! events for which larger ones may have been missed.
 
 use super::chain_error::stays;
 
-/// Effective hits from which the spread of the samples is taken as it is; the addition falls to zero towards it.
+/// Effective hits from which the spread of the samples is used unchanged; the addition falls to zero towards it.
 const ENOUGH_HITS: f64 = 100.0;
 
-/// Largest weight of missed hits that the error allows for, in units of the weights that were met, beyond these.
+/// Largest weight of missed hits that the error allows for, in addition to the observed weights and in units of these.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective hits from which no heavier ones are taken for missed, unless all that were met are light.
+/// Effective hits from which no heavier ones are assumed to be missed, unless all observed ones are light.
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
 /// Weight of a hit, in units of the mean weight of a draw, below which it is light: draws that show the event are then so much more frequent
-/// than the event that they say nothing of worlds of another weight.
+/// than the event that they carry no information about worlds of another weight.
 const LIGHT: f64 = 0.01;
 
 /// Addition to the root of the number of hits.
 const SKEWNESS: f64 = 1.15;
 
-/// The same for hits in chains, which may come in bursts that are longer than those that were met.
+/// The same for hits in chains, which may come in longer bursts than the observed ones.
 const SKEWNESS_OF_CHAINS: f64 = 2.3;
 
 /// Number of hits of the largest weight that may have been missed.
@@ -34,7 +34,7 @@ const MISSED: f64 = 3.0;
 /// Least number of stays of chains outside their most frequent value for their effective sample size to count independent draws.
 pub(crate) const MIN_STAYS: u64 = 10;
 
-/// Effective number of draws that show an event of probability `p`, or of those that do not show it if these are fewer, by its
+/// Effective number of draws that show an event of probability `p`, or that do not show it if these are fewer, from its
 /// standard error.
 pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
     let rare = p.min(1.0 - p);
@@ -44,16 +44,16 @@ pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
 /// Weights of hits that samples may have missed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissedHits {
-    /// The largest share of the whole weight that one more sample may have; zero where nothing bounds it.
+    /// The largest share of the whole weight that one more sample may have; zero if nothing bounds it.
     pub(crate) heaviest: f64,
-    /// Effective number of samples, of which the mean weight is the unit of light hits; infinite where weights of single hits are not known.
+    /// Effective number of samples, whose mean weight is the unit for light hits; infinite if weights of single hits are not known.
     pub(crate) samples: f64,
-    /// True for stays of chains.
+    /// `true` for stays of chains.
     pub(crate) are_stays: bool,
 }
 
 impl MissedHits {
-    /// True if missed hits may weigh more than the error allows for: few were met, or light ones only.
+    /// True if missed hits may weigh more than the error allows for: few hits were observed, or only light ones.
     pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -62,7 +62,7 @@ impl MissedHits {
         rare > 0.0 && is_little && self.heaviest > (1.0 + MOST_HEAVIER) * typical
     }
 
-    /// The standard error of an event of probability `p` whose spread gives `sampled`: not less than that of a few more hits, if there
+    /// The standard error of an event of probability `p` whose spread gives `sampled`: at least that of a few more hits, if there
     /// are few.
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
@@ -79,14 +79,14 @@ impl MissedHits {
         } else {
             SKEWNESS
         };
-        // An event that is as likely as not has a symmetrical error.
+        // An event of probability one half has a symmetrical error.
         let asymmetry = 1.0 - 2.0 * rare;
         sampled + asymmetry * (fades(ENOUGH_HITS) * skewness * typical + MISSED * heavier)
     }
 }
 
-/// The spread of an event in chains, at least that of as many hits as there are stays of the chains where it holds, or where it does
-/// not if that is rarer.
+/// The spread of an event in chains, at least that of as many hits as the chains have stays in the event, or outside
+/// it if that is rarer.
 pub(crate) fn spread_of_stays(
     sampled: f64,
     p: f64,
@@ -105,7 +105,7 @@ pub(crate) fn spread_of_stays(
 }
 
 /// Number of independent draws of chains: their effective sample size, or the number of stays outside their most frequent value
-/// and one draw a chain, if these stays are so few that they do not tell a correlation.
+/// plus one draw for each chain, if these stays are too few to show a correlation.
 pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
     let outside = stays_elsewhere(indices, chains);
     if outside < MIN_STAYS {
@@ -115,7 +115,7 @@ pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_sample
     }
 }
 
-/// Number of stays of chains in values other than the one that most of their draws have.
+/// Number of stays of chains in values other than their most frequent one.
 pub(crate) fn stays_elsewhere(indices: &[u32], chains: usize) -> u64 {
     let most = most_frequent(indices);
     let length = (indices.len() / chains.max(1)).max(1);
@@ -125,7 +125,7 @@ pub(crate) fn stays_elsewhere(indices: &[u32], chains: usize) -> u64 {
     elsewhere.count() as u64
 }
 
-/// The value that most draws have; nothing if there are no draws.
+/// The value that most draws have; `None` if there are no draws.
 pub(crate) fn most_frequent(indices: &[u32]) -> Option<u32> {
     let values = indices.iter().max().map_or(0, |&most| most as usize + 1);
     let mut counts = vec![0_u64; values];
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn few_hits_have_the_error_of_a_poisson_number() {
-        // Upper 97.5 % limits of a mean of which 1, 2, 5, 10 and 20 were counted (Garwood 1936).
+        // Upper 97.5 % limits of the mean for counts of 1, 2, 5, 10 and 20 (Garwood 1936).
         for (hits, limit) in [
             (1.0_f64, 5.572),
             (2.0, 7.225),
@@ -173,7 +173,7 @@ mod tests {
                     < 1e-6
             );
         }
-        // Many hits keep theirs, as does an event that is as likely as not.
+        // Many hits keep their error, as does an event of probability one half.
         assert_eq!(with_few_hits(0.001, 0.1, 0.5), 0.001);
         assert_eq!(with_few_hits(0.1, 0.5, 0.5), 0.1);
     }
@@ -204,7 +204,7 @@ mod tests {
         let (p, error) = (1e3 * light, 1e3_f64.sqrt() * light);
         assert_eq!(with_few_hits(error, p, 1e-3), error);
         assert!(may_be_heavier(error, p, 1e-3) && !may_be_heavier(error, p, light));
-        // As heavy as the mean they are what they seem.
+        // If they are as heavy as the mean they are representative.
         assert!(!may_be_heavier(1e-3, 0.1, 0.1));
     }
 
@@ -217,7 +217,7 @@ mod tests {
         let error = spread_of_stays(1e-3, 0.1, &[0.0, 1.0], (&draws, 2));
         assert!((error - 0.1 * 0.45_f64.sqrt()).abs() < 1e-12, "{error}");
         assert_eq!(stays_elsewhere(&draws, 2), 2);
-        // Other values one after another are several stays.
+        // Consecutive other values count as several stays.
         assert_eq!(stays_elsewhere(&[0, 0, 0, 1, 2, 3, 0, 1], 2), 4);
         // The rarer side counts.
         let same = spread_of_stays(1e-3, 0.9, &[1.0, 0.0], (&draws, 2));

@@ -3,15 +3,15 @@
 use super::chain_error::{MIN_FREQUENT_SHARE, halves};
 use super::numeric::NumericColumns;
 
-/// Relative tolerance: smaller differences are those of rounding.
+/// Relative tolerance: smaller differences are rounding errors.
 pub const ROUNDING: f64 = 1e-13;
 
-/// Least effective number of groups for their spread to tell the error: below it there is one, or one of two has four
+/// Least effective number of groups whose spread determines the error: below it there is one, or one of two has four
 /// fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
 /// The standard error of the mean of a function whose value at position `i` is `numbers[i]`: the groups' shares of the
-/// weight stand for weighted samples, as many as they are worth; infinite if they are worth too few to tell.
+/// weight act as weighted samples, as many as the effective number of groups; infinite if that is too small.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -43,7 +43,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     }
     let weights: Vec<f64> = groups.iter().map(|group| weight(group)).collect();
     let all: f64 = weights.iter().map(|weight| weight.powi(2)).sum();
-    // Of each value, over the groups that have it: how many, the squares of their weights and of their deviations.
+    // For each value, over the groups that have it: their number, the squares of their weights and of their deviations.
     let mut having = vec![(0, 0.0, 0.0); probabilities.len()];
     for (group, weight) in groups.iter().zip(&weights) {
         for &(value, share) in group {
@@ -70,9 +70,9 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// Effective sample size of groups: the least over the means of the numbers, where the values are numbers or vectors of
+/// Effective sample size of groups: the least over the means of the numbers, if the values are numbers or vectors of
 /// them, the probability of any value that has a twentieth of the weight, and, for values that are neither, four fixed
-/// halves of the values. The effective number of groups, by their weights, if nothing but that is known.
+/// halves of the values. The effective number of groups, by their weights, if nothing else is known.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(group_samples(&groups, &[1.0], &words(1)), 2.0);
     }
 
-    /// Groups of draws that are all different: their effective number is estimated by their numbers, or by halves of them.
+    /// Groups of draws that are all different: their effective number is estimated from their numbers, or from halves of them.
     #[test]
     fn values_that_never_return_are_worth_their_draws() {
         const GROUPS: u32 = 400;

@@ -30,7 +30,7 @@ impl<T: Value> Marginal<T> {
         }
     }
 
-    /// The values and their probabilities: in support order where exact, in the order they were first drawn where
+    /// The values and their probabilities: in support order if they are exact, in the order they were first drawn if they are
     /// sampled. Values of probability zero may be listed.
     pub fn iter(&self) -> <&Self as IntoIterator>::IntoIter {
         self.into_iter()
@@ -46,8 +46,8 @@ impl<T: Value> Marginal<T> {
         self.values.is_empty()
     }
 
-    /// The probability of a value; zero if it cannot occur. Of draws it is the share of those that have this very value, which
-    /// tells nothing where the element is continuous.
+    /// The probability of a value; zero if it cannot occur. For draws it is the share of draws that have exactly this value, which
+    /// is uninformative if the element is continuous.
     pub fn probability(&self, value: &T) -> f64 {
         self.probability_that(|v| v.same(value))
     }
@@ -55,19 +55,19 @@ impl<T: Value> Marginal<T> {
     /// The probability that the value passes a test.
     pub fn probability_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let passing = self.iter().filter(|(v, _)| test(v));
-        // A plain sum of nothing is -0.0.
+        // A plain sum without terms is -0.0.
         passing.fold(0.0, |sum, (_, p)| sum + p)
     }
 
     /// The expectation of a function of the value.
     pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
-        // A value without probability may be infinite.
+        // A value of probability zero may be infinite.
         let possible = self.iter().filter(|(_, p)| *p != 0.0);
         possible.map(|(v, p)| function(v) * p).sum()
     }
 
-    /// The most likely value; the first of several in support order. Of draws it is the one with the largest share, which
-    /// tells nothing where the element is continuous.
+    /// The most likely value; the first of several in support order. For draws it is the one with the largest share, which
+    /// is uninformative if the element is continuous.
     pub fn most_likely_value(&self) -> Option<&T> {
         let mut best: Option<(&T, f64)> = None;
         for (value, p) in self {
@@ -78,7 +78,7 @@ impl<T: Value> Marginal<T> {
         best.map(|(value, _)| value)
     }
 
-    /// The distribution as a new element: a [`Select`] of the values, with these probabilities as weights. Of draws it takes the values that were
+    /// The distribution as a new element: a [`Select`] of the values, with these probabilities as weights. For draws it takes the values that were
     /// drawn.
     #[track_caller]
     pub fn element(&self) -> Element<T> {
@@ -92,50 +92,50 @@ impl<T: Value> Marginal<T> {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// The values as numbers, where they are.
+    /// The values as numbers, if they are numbers.
     fn columns(&self) -> NumericColumns {
         NumericColumns::new(self.values.iter().map(|value| value as &dyn Any))
     }
 
-    /// The standard error of [`expectation`](Self::expectation); zero where exact, NaN where no error is known.
+    /// The standard error of [`expectation`](Self::expectation); zero if it is exact, NaN if no error is known.
     ///
     /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`. For independent groups the same
-    /// with groups in the place of samples, times `√(K / (K − 1))` for groups worth `K` of equal weight and the
-    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom, so that 1.96 errors hold the
-    /// right number with a probability of 95 %. For chains the spread of the function over
-    /// the square root of its effective sample size. Infinite where samples are worth fewer than two or groups fewer than one and a half, or a single
+    /// with groups in place of samples, times `√(K / (K − 1))` for an effective number of `K` groups and the
+    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom, so that an interval of 1.96 errors holds the
+    /// exact number with a probability of 95 %. For chains the spread of the function over
+    /// the square root of its effective sample size. Infinite if samples are worth fewer than two or groups fewer than one and a half, or a single
     /// chain has fewer than four draws. For weighted samples and groups a value of the support that none of them has counts with the bound of its
-    /// share ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. Zero where the function is the same for all
+    /// share ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. Zero if the function is the same for all
     /// these values.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)
     }
 
-    /// The standard error of [`probability`](Self::probability); zero where exact.
+    /// The standard error of [`probability`](Self::probability); zero if it is exact.
     pub fn standard_error(&self, value: &T) -> f64 {
         self.standard_error_that(|v| v.same(value))
     }
 
-    /// The [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter): sooner than one by one where there are many.
+    /// The [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter): faster than one by one if there are many.
     ///
-    /// **Complexity.** Linear in the values and samples, but for chains, whose draws are looked at for each value.
+    /// **Complexity.** Linear in the values and samples, except for chains, whose draws are read for each value.
     pub fn standard_errors(&self) -> Vec<f64> {
         let columns = || self.columns();
         self.estimate.value_errors(&self.probabilities, columns)
     }
 
-    /// The standard error of [`probability_that`](Self::probability_that); zero where exact.
+    /// The standard error of [`probability_that`](Self::probability_that); zero if it is exact.
     ///
-    /// If all samples agree the delta method would claim certainty; then the error is that of one more success and one more
-    /// failure among the effective samples (Agresti and Coull 1998). It is not less than that if there are fewer than ten
-    /// effective samples, of which one may outweigh the others. If weighted samples or groups all agree it is not less than
+    /// If all samples agree the delta method would claim certainty; the error is then that of one more success and one more
+    /// failure among the effective samples (Agresti and Coull 1998). It is at least that if there are fewer than ten
+    /// effective samples, one of which may outweigh the others. If weighted samples or groups all agree it is at least
     /// the 95 % bound of the share of unseen values ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds
-    /// that. If chains all agree it is three over their effective sample size, at most a quarter; where they left their most frequent value fewer
-    /// than ten times, these stays and the chains are what is counted.
+    /// it. If chains all agree it is three over their effective sample size, at most a quarter; if they left their most frequent value fewer
+    /// than ten times, these stays and the chains are counted instead.
     ///
     /// If few samples show the event, or do not show it, the error of their spread is too small: with fewer than forty effective hits it grows
-    /// towards that of `k + 4` hits in place of `k`, each of the largest weight that the model allows if that is known.
+    /// towards that of `k + 4` hits instead of `k`, each of the largest weight that the model allows if that is known.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
@@ -179,7 +179,7 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 }
 
 impl<T: Value> fmt::Display for Marginal<T> {
-    /// One line a value with a bar: in support order, or the twenty most likely of more.
+    /// One line with a bar for each value: in support order, or the twenty most likely if there are more.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
         let mut order: Vec<usize> = (0..self.values.len()).collect();

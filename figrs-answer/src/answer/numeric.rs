@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_traits::ToPrimitive;
 
-/// The numbers that a value is or consists of: one for a number, several for a list of floating-point numbers.
+/// The numbers of a value: one for a number, several for a list of floating-point numbers.
 #[derive(Debug)]
 pub enum NumericValue<'a> {
     /// A number.
@@ -32,7 +32,7 @@ macro_rules! number {
     };
 }
 
-/// The numbers of a value of a standard numeric type or a list of `f64`; nothing for other types.
+/// The numbers of a value of a standard numeric type or a list of `f64`; `None` for other types.
 pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     number!(value: f64, f32, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
     if let Some(list) = value.downcast_ref::<Vec<f64>>() {
@@ -42,12 +42,12 @@ pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     list.map(|list| NumericValue::List(list))
 }
 
-/// True if a value is a floating-point number or a list of such.
+/// True if a value is a floating-point number or a list of these.
 pub(crate) fn is_real(value: &dyn Any) -> bool {
     value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
 }
 
-/// For each component of the values of a target its number in each value; no components if the values are not numbers.
+/// For each component of the values of a target its number in each value; without components if the values are not numbers.
 #[derive(Clone, Debug)]
 pub struct NumericColumns {
     columns: Vec<Vec<f64>>,
@@ -55,7 +55,7 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// The columns of values, which are lists of the same length or they have none.
+    /// The columns of values; without components unless they are numbers, or lists of numbers of the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;

@@ -13,7 +13,7 @@ const CLASSES: usize = 20;
 
 /// The distribution of one target without its type.
 ///
-/// Its text is a line with a bar for each class.
+/// Its text has a line with a bar for each class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Posterior {
@@ -21,12 +21,12 @@ pub struct Posterior {
     pub target: String,
     /// The algorithm that answered.
     pub algorithm: String,
-    /// Labels of the bars: values, numbers in rising order; intervals, where a target has more than twenty numbers as
-    /// values; of other values the twenty most likely, and the rest.
+    /// Labels of the bars: values, numbers in rising order; intervals if a target has more than twenty numbers as
+    /// values; for other types the twenty most likely values, and the rest.
     pub classes: Vec<String>,
     /// The probability of each.
     pub probabilities: Vec<f64>,
-    /// The standard error of each: zero where exact, NaN where none is known.
+    /// The standard error of each: zero if it is exact, NaN if none is known.
     pub standard_errors: Vec<f64>,
 }
 
@@ -65,7 +65,7 @@ impl Answer {
                 for &i in class {
                     indicator[i] = 1.0;
                 }
-                // A plain sum of nothing is -0.0.
+                // A plain sum without terms is -0.0.
                 let p = class
                     .iter()
                     .fold(0.0, |sum, &i| sum + target.probabilities[i]);
@@ -119,7 +119,7 @@ impl TargetMarginal {
     }
 }
 
-/// Intervals of one length, with the positions of the numbers in each.
+/// Intervals of equal length, with the positions of the numbers in each.
 fn intervals(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(String, Vec<usize>)> {
     let step = (high - low) / CLASSES as f64;
     let end = |i: usize| low + step * i as f64;

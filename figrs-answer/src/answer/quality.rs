@@ -8,11 +8,11 @@ pub enum Quality {
     Exact,
     /// Estimated from samples worth this many independent ones.
     Sampled {
-        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of those that
-        /// autocorrelation leaves for the numbers and for each frequent value, for independent groups that which their
-        /// spread leaves: the number of independent draws from the posterior whose mean has the variance of the estimate. Of a group it is no
-        /// number of particles: particles of one population descend from few, and where the populations agree by chance it is more than
-        /// there are particles.
+        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of the sizes that
+        /// autocorrelation leaves for the numbers and for each frequent value, for independent groups the size from their
+        /// spread: the number of independent draws from the posterior whose mean has the variance of the estimate. For groups it is not the
+        /// number of particles: particles of one population descend from few, and if the populations agree by chance it is larger than
+        /// the number of particles.
         effective_samples: f64,
     },
     /// From an approximation whose error nothing bounds, such as loopy belief propagation.

@@ -11,27 +11,27 @@ use crate::quality::diagnostics::quantile_range;
 const ROUNDING: f64 = 1e-12;
 
 impl<T: Value + ToPrimitive> Marginal<T> {
-    /// The smallest number that the value does not exceed with at least this probability; NaN of a probability outside [0, 1].
+    /// The smallest number that the value does not exceed with at least this probability; NaN for a probability outside [0, 1].
     pub fn quantile(&self, probability: f64) -> f64 {
         quantile(&self.sorted(), probability)
     }
 
-    /// The number that halves the probability: the smallest that the value exceeds with a probability of one half at most.
+    /// The number that halves the probability: the smallest number that the value exceeds with a probability of at most one half.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// The numbers between which the value lies with this probability, and outside of which it is as likely on either
-    /// side: a central credible interval.
+    /// The numbers between which the value lies with this probability, and outside of which it is equally likely on both
+    /// sides: a central credible interval.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let sorted = self.sorted();
         let outside = (1.0 - mass) / 2.0;
         (quantile(&sorted, outside), quantile(&sorted, 1.0 - outside))
     }
 
-    /// The standard error of a quantile; zero where exact, NaN where no error is known.
+    /// The standard error of a quantile; zero if it is exact, NaN if no error is known.
     ///
-    /// Half the distance of the quantiles that the share of the values below it may be mistaken for by one standard error,
+    /// Half the distance of the quantiles at the shares one standard error below and above the share of the values up to the quantile,
     /// at the effective sample size of that share (Vehtari et al. 2021, section 4.4).
     pub fn quantile_error(&self, probability: f64) -> f64 {
         let Quality::Sampled { effective_samples } = self.quality() else {

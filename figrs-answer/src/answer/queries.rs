@@ -1,4 +1,4 @@
-//! Questions about an answer, asked by element.
+//! Queries of an answer by element.
 
 use figrs_core::{Element, Value};
 use num_traits::ToPrimitive;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use figrs_factor::bounds::Improvement;
 
 impl Answer {
-    /// The marginal of a target; an error where only bounds are known.
+    /// The marginal of a target; an error if only bounds are known.
     pub(super) fn target<T: Value>(&self, element: &Element<T>) -> Result<&TargetMarginal, Error> {
         let marginals = match &self.content {
             AnswerContent::Marginals(marginals, _) => marginals,
@@ -33,7 +33,7 @@ impl Answer {
         })
     }
 
-    /// The distribution of a target; an error where only bounds are known.
+    /// The distribution of a target; an error if only bounds are known.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         let target = self.target(element)?;
         let Some(values) = target.support.values::<T>() else {
@@ -48,11 +48,11 @@ impl Answer {
         ))
     }
 
-    /// The posterior of a target as a new element, to build on: it is independent of all others, and has this distribution as its own. What depends on
-    /// several targets together needs their joint one: that of their [`tuple`](figrs_core::tuple), as one target.
+    /// The posterior of a target as a new element for further models: it is independent of all others, and has this distribution. An element that depends on
+    /// several targets together needs their joint distribution: that of their [`tuple`](figrs_core::tuple), as one target.
     ///
-    /// Of an exact answer it is a [`Select`](figrs_core::Select) of the values with their probabilities, of samples one of the values that were
-    /// drawn with their weights.
+    /// For an exact answer it is a [`Select`](figrs_core::Select) of the values with their probabilities, for samples one of the drawn values
+    /// with their weights.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
@@ -73,7 +73,7 @@ impl Answer {
         Ok(self.distribution(element)?.element())
     }
 
-    /// The distribution of a target, if draws repeat its values.
+    /// The distribution of a target, if its draws repeat values.
     fn single_values<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         if self.target(element)?.never_repeats() {
             return Err(Error::NoRepeatedValue {
@@ -85,8 +85,8 @@ impl Answer {
 
     /// The probability that a target has a value.
     ///
-    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number, or a list of such, and no two draws of it are
-    /// the same, as where it is continuous: ask [`probability_that`](Self::probability_that) it lies between two numbers.
+    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number, or a list of these, and no two draws of it are
+    /// equal, as for a continuous target: ask for the [`probability_that`](Self::probability_that) it lies between two numbers.
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))
     }
@@ -127,12 +127,12 @@ impl Answer {
         Ok(self.distribution(element)?.variance())
     }
 
-    /// The standard error of [`probability`](Self::probability); zero where exact.
+    /// The standard error of [`probability`](Self::probability); zero if it is exact.
     pub fn standard_error<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.standard_error(value))
     }
 
-    /// From marginals: the most likely value of a target; from bounds the same if they decide it. From a world: the value of any element in it.
+    /// For marginals the most likely value of a target; for bounds the same if they decide it; for a world the value of any element in it.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`].
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
@@ -157,7 +157,7 @@ impl Answer {
         Ok(self.known()?.0)
     }
 
-    /// A number that the log-probability of no world exceeds; for an exact answer its own
+    /// An upper bound of the log-probabilities of all worlds; for an exact answer its own
     /// [`log_probability`](Self::log_probability).
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
@@ -175,7 +175,7 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// State of the search whenever it had found a better world, from time to time when its bound had come down, and at its end; empty if there was
+    /// State of the search each time it found a better world, now and then when its bound fell, and at its end; empty if there was
     /// no search.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
@@ -197,7 +197,7 @@ impl Answer {
 
     /// The probability of the evidence, as a logarithm, with its standard error.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not know it, or knows bounds only.
+    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not know it, or knows only bounds.
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
             AnswerContent::Marginals(_, Some(log_evidence)) => Ok(log_evidence),

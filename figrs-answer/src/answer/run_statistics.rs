@@ -10,27 +10,27 @@ use figrs_factor::Stopped;
 pub struct Sampling {
     /// Reason for the end of the run.
     pub stopped: Stopped,
-    /// Samples drawn, steps made, or sweeps done, over all chains.
+    /// Number of samples drawn, steps made, or sweeps done, over all chains.
     pub done: u64,
-    /// Number that had been asked for, if it was limited.
+    /// Requested number, if it was limited.
     pub asked: Option<u64>,
-    /// Independent chains, or independent populations of particles; one for independent samples.
+    /// Number of independent chains, or of independent populations of particles; one for independent samples.
     pub chains: usize,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
-    /// The share of proposals that were accepted, or of samples that met the evidence, where there is such a thing.
+    /// The share of proposals that were accepted, or of samples that met the evidence, if the algorithm has one.
     pub acceptance: Option<f64>,
-    /// The largest share of the whole weight that one draw has, where draws are weighted.
+    /// The largest share of the whole weight that one draw has, if draws are weighted.
     pub largest_share: Option<f64>,
-    /// The Pareto k-hat of the weights of independent draws, where there are enough of them; see
+    /// The Pareto k-hat of the weights of independent draws, if there are enough of them; see
     /// [`pareto_k`](crate::quality::diagnostics::pareto_k).
     pub pareto_k: Option<f64>,
     /// Change by the last iteration, for algorithms that iterate to a fixed point.
     pub residual: Option<f64>,
     /// Largest residual at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
-    /// For a sampler that moves in blocks: number of groups of variables, tied together by zeros, that no block holds whole
-    /// so that it is not known whether every possible world can be reached; zero if every one can.
+    /// For a sampler that moves in blocks: number of groups of variables, tied together by zeros, that no block holds as a whole,
+    /// so that it is not known whether every possible world can be reached; zero if every world can be reached.
     pub cut_groups: Option<u64>,
     /// Number of times particles were resampled, over all populations.
     pub resampled: Option<u64>,
@@ -39,7 +39,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// A run with these fields; the rest is to be filled in.
+    /// A run with these fields; the others are empty.
     #[doc(hidden)]
     pub fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {
         Self {

@@ -5,9 +5,9 @@ use std::fmt;
 /// Alignment of the columns of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableAlignment {
-    /// All columns to the left.
+    /// All columns are aligned to the left.
     Left,
-    /// The first column to the left, those after it to the right.
+    /// The first column is aligned to the left, the others to the right.
     NumbersRight,
 }
 

@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Counterfactual};
 use super::contents::{Answer, AnswerContent};
 
 impl Answer {
-    /// The answer about twins of some elements as one about these elements; the counterfactual is kept for what is asked of it later.
+    /// Turns the answer about twins of some elements into one about these elements; keeps the counterfactual for later queries.
     pub(crate) fn of_twins(
         mut self,
         counterfactual: &Counterfactual,
@@ -33,14 +33,14 @@ impl Answer {
         if let Some(model) = self.answered.as_mut().and_then(Arc::get_mut) {
             model.rename(pairs());
         }
-        // Twins are no elements to predict from.
+        // Twins cannot be used for predictions.
         self.asked = None;
         self.counterfactual = Some(counterfactual.clone());
         self
     }
 }
 
-/// Leaves of some results those of twins, each as one of the target in the pair.
+/// Keeps only the results of twins, each renamed to the target of its pair.
 fn rename<'e, T: Clone>(
     found: &mut Vec<T>,
     pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use figrs_core::{AnyElement, Datum};
 
-/// The names of elements, or their constructors and source lines; different from each other and from the reserved names.
+/// The names of elements, or their constructors and source lines; all different, and different from the reserved names.
 pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for element in elements {
@@ -21,7 +21,7 @@ pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String>
     names
 }
 
-/// A value as text: characters and strings as they are, others as `Debug` shows them.
+/// A value as text: characters and strings unchanged, other values as `Debug` prints them.
 pub fn text(value: &Datum) -> String {
     if let Some(text) = value.get::<String>() {
         return text.clone();

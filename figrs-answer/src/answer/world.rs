@@ -10,11 +10,11 @@ use crate::error::Error;
 
 /// Decoder of the worlds of a compiled model, which are lists of value indices.
 pub trait WorldDecoder: fmt::Debug + Send + Sync {
-    /// The value of an element; nothing if the world does not reach it.
+    /// The value of an element; `None` if the world does not reach it.
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
     /// All elements that worlds may reach.
     fn elements(&self) -> Vec<AnyElement>;
-    /// The error of asking for an element without a value.
+    /// The error of a query for an element without a value.
     fn missing(&self, element: Label) -> Error {
         Error::NotInWorld { element }
     }
@@ -38,8 +38,8 @@ impl WorldDecoder for EncodingDecoder {
     }
 }
 
-/// One world: the values of all elements that it reaches, or of the targets where a
-/// `CompiledFrontier` found it.
+/// One world: the values of all elements that it reaches, or only of the targets if it comes from a
+/// `CompiledFrontier`.
 #[derive(Clone)]
 pub struct World {
     reader: Arc<dyn WorldDecoder>,
@@ -58,8 +58,8 @@ impl World {
 
     /// The value of an element.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if no branch that was taken reaches it; [`Error::NotATarget`] if it is a world of a
-    /// `CompiledFrontier`, which knows targets only, and the element is none.
+    /// **Errors.** [`Error::NotInWorld`] if no branch that was taken reaches it; [`Error::NotATarget`] if the world comes from a
+    /// `CompiledFrontier`, which knows only targets, and the element is not a target.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = self.reader.value(element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());
@@ -79,7 +79,7 @@ impl World {
             .collect()
     }
 
-    /// The natural logarithm of the probability of this world and the evidence, soft weights included.
+    /// The natural logarithm of the probability of this world and the evidence, including soft weights.
     pub fn log_probability(&self) -> f64 {
         self.log_probability
     }

@@ -1,4 +1,4 @@
-//! Classes of errors: exceeded budgets, runs that were stopped, models that an algorithm does not take.
+//! Classes of errors: exceeded budgets, runs that were stopped, models to which an algorithm does not apply.
 
 use figrs_core::ModelError;
 
@@ -6,7 +6,7 @@ use super::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl Error {
-    /// True if a budget does not allow more, which is no mistake.
+    /// True if a budget is too small, which is not a mistake.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
         match self {

@@ -8,8 +8,8 @@ use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{Options, eliminate, share_weights};
 
 /// The probability of each value of the only target. The body of a shared call has no evidence, so that its worlds have a
-/// total of one: division by the total keeps errors of rounding from growing from call to call, as they would where a call
-/// has more than one call in it on average.
+/// total of one: division by the total keeps rounding errors from growing from call to call, as they would if a call
+/// contains more than one call on average.
 pub fn sums(body: &Expansion, options: &Options) -> Result<Weights, Error> {
     let encoding = Encoding::for_sums(body, body.targets())?;
     Ok(share_weights(

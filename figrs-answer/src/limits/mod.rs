@@ -44,7 +44,7 @@ macro_rules! limited {
 }
 pub use limited;
 
-/// The memory that a text states for an algorithm.
+/// Reads the memory that a text states for an algorithm.
 ///
 /// **Errors.** [`Error::InvalidSetting`].
 pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
@@ -58,7 +58,7 @@ pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
 
 /// Number of threads that run at once on this machine.
 pub fn cores() -> usize {
-    // Asking the system takes longer than a small query.
+    // The system call takes longer than a small query.
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
 }
@@ -88,7 +88,7 @@ impl Limits {
         self.threads.map_or_else(cores, NonZero::get)
     }
 
-    /// Expands a model as far as this allows, to sum over its worlds.
+    /// Expands a model as far as these limits allow, to sum over its worlds.
     pub fn expand(&self, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {
         match self.depth {
             Some(depth) => {
@@ -112,7 +112,7 @@ impl Limits {
         }
     }
 
-    /// Expands a model to find its most probable world: a shared call weighs what its most probable worlds do.
+    /// Expands a model to find its most probable world: a shared call has the weight of its most probable world with each value.
     #[doc(hidden)]
     pub fn expand_for_best_world(
         &self,

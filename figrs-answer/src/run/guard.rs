@@ -5,7 +5,7 @@ use figrs_core::internals::contained;
 
 use crate::error::Error;
 
-/// Does some inference and turns a panic into an error.
+/// Runs some inference and turns a panic into an error.
 ///
 /// Panics of functions and distributions are caught where they are called, and name the element. The code of value types (`Clone`,
 /// `Eq`, `Hash`, `Debug`, `Drop`) is called from everywhere, for each value: one guard around all of it costs nothing.

@@ -4,10 +4,10 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// A sampler of sets of numbered items, such as levels and boards, each of which is written to a file of its own.
+/// A sampler of sets of numbered items, such as levels and boards, each of which is written to its own file.
 ///
-/// **Guarantee.** An item depends on the sampler, the seed and its number alone: a set is the same in whatever parts, processes and threads it is
-/// drawn.
+/// **Guarantee.** An item depends only on the sampler, the seed and its number: a set is the same whatever the parts, processes and threads that
+/// draw it.
 ///
 /// ```
 /// # use std::io::{self, Write};
@@ -43,12 +43,12 @@ pub trait ItemSampler: Sync {
     /// Reason why an item cannot be drawn.
     type Error: Error + Send + Sync + 'static;
 
-    /// Number of items that are best asked for at once, from a multiple of it on.
+    /// Best number of items for one request, which begins at a multiple of it.
     fn batch(&self) -> u64 {
         1
     }
 
-    /// The items of a set that have these numbers: one for each, in their order.
+    /// The items of a set that have these numbers: one for each, in order.
     ///
     /// **Errors.** Those of the sampler.
     fn items(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Self::Item>, Self::Error>;
@@ -64,9 +64,9 @@ pub trait ItemSampler: Sync {
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// The numbers of one batch of a set that are to be drawn together: from the first to the last one that is missing, and none if all are there.
+/// The numbers of one batch of a set that are drawn together: from the first missing one to the last, and none if none is missing.
 ///
-/// A set that is gone on with draws its batches as it would have drawn them at once, and takes of them what is missing.
+/// A set that is continued draws its batches as a single run would have drawn them, and takes the missing items from them.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

@@ -18,11 +18,11 @@ pub type PortablePartOf<S, T> =
 
 /// A sampler whose work is numbered units that may be done in parts, in other processes or on other machines, and merged.
 ///
-/// The units follow from settings, model and targets: a unit is the same wherever it is done. Where a deadline or an interrupt ends
-/// a part early, [`Partial::units`] tells from which unit on it may be continued.
+/// The units follow from settings, model and targets: a unit is the same wherever it is done. If a deadline or an interrupt ends
+/// a part early, [`Partial::units`] returns the units that are done, after which the part can be continued.
 ///
-/// **Guarantee.** The parts of a run, merged in the order of their units, give the answer of one run to the last bit, its time
-/// apart.
+/// **Guarantee.** The parts of a run, merged in the order of their units, give the answer of one run to the last bit, except for its
+/// time.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, Parents};
@@ -42,8 +42,8 @@ pub trait MergeableSampler: Algorithm {
     /// The sums of the sampler.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// The settings that decide the units, as text: parts of runs whose texts differ are not merged. Threads, limits of time and listeners are none
-    /// of them, and of functions that propose values only their places in the source are.
+    /// The settings that determine the units, as text: parts of runs whose texts differ are not merged. Threads, limits of time and listeners are not
+    /// included, and functions that propose values only by their places in the source.
     fn settings(&self) -> String;
 
     /// Number of units of the whole run; [`u64::MAX`] if its settings do not limit it.
@@ -58,7 +58,7 @@ pub trait MergeableSampler: Algorithm {
         absorption: Absorption,
     ) -> Result<Partial<Self::Sums>, Error>;
 
-    /// Runs the units of these numbers, as far as there are so many, on all threads. A listener is told of progress towards the whole run.
+    /// Runs the units with these numbers, as far as they exist, on all threads. A listener receives the progress towards the whole run.
     ///
     /// **Errors.** Those of the sampler that do not come from the answer.
     fn partial(
@@ -70,13 +70,13 @@ pub trait MergeableSampler: Algorithm {
         self.run_units(model, targets, units, Absorption::AtOnce)
     }
 
-    /// Runs the units of these numbers to be sent to another process, which has built the same model and targets and merges the parts by
+    /// Runs the units with these numbers for another process, which has built the same model and targets and merges the parts by
     /// [`Partial::merge_portable`].
     ///
-    /// **Guarantee.** The answer of the merged parts is that of one run to the last bit, its time apart.
+    /// **Guarantee.** The answer of the merged parts is that of one run to the last bit, except for its time.
     ///
-    /// **Complexity.** That of the units; what chains share, such as the candidates for their first worlds or the tables of a factor graph, is
-    /// computed again for each part. Memory grows with the units, each of which is kept apart.
+    /// **Complexity.** That of the units; data that chains share, such as the candidates for their first worlds or the tables of a factor graph, are
+    /// computed again for each part. Memory grows with the units, each of which is kept separately.
     ///
     /// **Errors.** Those of [`partial`](Self::partial); [`Error::Panicked`] if the code of a value's type panics.
     ///

@@ -18,7 +18,7 @@ use figrs_factor::Stopped;
 pub trait Sums: Debug {
     /// The contribution of one unit: the sums of a block of worlds or of populations, or a chain.
     type Unit: Debug + Send;
-    /// The answer that is made of the sums at the end.
+    /// The answer that is made from the sums at the end.
     type Answer;
 
     /// Adds the contribution of the next unit.
@@ -29,22 +29,22 @@ pub trait Sums: Debug {
         false
     }
 
-    /// The answer, of a run that ended for this reason after this time.
+    /// The answer of a run that ended for this reason after this time.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Self::Answer, Error>;
 }
 
-/// Partial sums of a sampler: those of some consecutive units of its work, as [`MergeableSampler::partial`](crate::MergeableSampler::partial) makes
+/// Partial sums of a sampler: those of some consecutive units of its work, as [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes
 /// them.
 ///
-/// Floating-point sums depend on their order. So the units from the first one on are added up as they come, and a part that begins
-/// later keeps the contributions of its units apart until it is merged or made an answer: its memory grows with them.
+/// Floating-point sums depend on their order. So the units from the first one on are added up as they come, but a part that begins
+/// later keeps the contributions of its units separate until it is merged or turned into an answer: its memory grows with them.
 #[derive(Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
     units: Range<u64>,
     /// The sums of the units, if they are absorbed as they come.
     sums: S,
-    /// The contributions of the units, if they are not.
+    /// The contributions of the units, if they are not absorbed yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
     stopped: Stopped,
@@ -54,14 +54,14 @@ pub struct Partial<S: Sums> {
 /// Use of the contributions of units that begin with the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
-    /// Each is added to the sums as soon as those before it are.
+    /// Each is added to the sums as soon as all units before it are.
     AtOnce,
-    /// They stay apart, to be sent.
+    /// They stay separate, to be sent.
     Later,
 }
 
 impl<S: Sums> Partial<S> {
-    /// No units yet, of those from a number on.
+    /// Starts without units; the first will have this number.
     #[doc(hidden)]
     pub fn new(sums: S, first: u64, absorption: Absorption) -> Self {
         Self {
@@ -74,8 +74,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Runs the units up to a number on so many threads, in batches of so many, until `work` returns none because the run was stopped; `tell` is
-    /// told of each before it is absorbed.
+    /// Runs the units up to a number on several threads, in batches, until `work` returns `None` because the run was stopped; calls `tell`
+    /// with each unit before it is absorbed.
     #[doc(hidden)]
     pub fn run<W>(
         mut self,
@@ -86,7 +86,7 @@ impl<S: Sums> Partial<S> {
         mut tell: impl FnMut(&S::Unit),
     ) -> Result<Self, Error> {
         let units = self.units.start..end;
-        // A unit whose worlds are ended by the run is not done.
+        // A unit whose worlds were ended by the end of the run is not done.
         let work = |worker: &mut W, unit: u64| match work(worker, unit) {
             Err(error) if error.is_stopped() => Ok(None),
             done => done,
@@ -119,7 +119,7 @@ impl<S: Sums> Partial<S> {
         Self { elapsed, ..self }
     }
 
-    /// Sets the time of a run whose units end early by themselves, and the reason for that if it was stopped.
+    /// Sets the time of a run whose units end early by themselves, and the reason if it was stopped.
     #[doc(hidden)]
     pub fn of_run(self, run: &RunMonitor<'_>) -> Self {
         Self {
@@ -128,12 +128,12 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// The numbers of the units; fewer than were asked for if the run was stopped or needed no more.
+    /// The numbers of the units; fewer than requested if the run was stopped or needed no more.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// True if the run needs no further units before its last, as of `until_effective`:
+    /// True if the run needs no further units before its last, as with `until_effective`:
     /// later ones are dropped.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
@@ -150,10 +150,10 @@ impl<S: Sums> Partial<S> {
         self.units.end += 1;
     }
 
-    /// Adds the units that come next, of the same run: same sampler, settings, model and targets.
+    /// Adds the units that come next, from the same run: same sampler, settings, model and targets.
     ///
     /// **Guarantee.** Associative: parts that are merged in any grouping, in the order of their units, are the same to the last bit as
-    /// one part of all the units. Where the units so far are all that the run needs, as of
+    /// one part of all the units. If the units so far are all that the run needs, as with
     /// `until_effective`, later ones are dropped.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end.
@@ -186,7 +186,7 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the next units as done without their contributions: the answer is that of the others.
+    /// Counts the next units as done without their contributions: the answer is that of the other units.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {
@@ -205,7 +205,7 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// The answer of these units alone; its time is that of all parts together.
+    /// The answer of these units alone; its time is the sum over all parts.
     ///
     /// **Errors.** Those of the sampler.
     pub fn into_answer(mut self) -> Result<S::Answer, Error> {
@@ -219,8 +219,8 @@ impl<S: Sums> Partial<S> {
 }
 
 impl<S: Sums<Answer = Answer>> Partial<S> {
-    /// The answer as [`Run::run`](crate::Run::run) gives it, with the model that it is about: of an answer of its own,
-    /// [`into_answer`](Self::into_answer), questions that need the model cannot be asked.
+    /// The answer as [`Run::run`](crate::Run::run) returns it, with the model that it is about: the answer of
+    /// [`into_answer`](Self::into_answer) does not support queries that need the model.
     ///
     /// **Errors.** Those of the sampler.
     pub fn into_answer_about(self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
@@ -230,7 +230,7 @@ impl<S: Sums<Answer = Answer>> Partial<S> {
 }
 
 impl<S: PortableSums> Partial<S> {
-    /// The units, to be sent; they must not have been absorbed.
+    /// The units, for sending; they must not have been absorbed.
     pub(super) fn into_portable<T>(
         self,
         targets: &T,
@@ -247,12 +247,12 @@ impl<S: PortableSums> Partial<S> {
         PortablePart::new(list, targets)
     }
 
-    /// Adds the units that come next and were read, of the same run in another process.
+    /// Adds the next units, which were read and come from the same run in another process.
     ///
-    /// **Guarantee.** As of [`merge`](Self::merge). On an error nothing has changed.
+    /// **Guarantee.** As for [`merge`](Self::merge). After an error nothing has changed.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end, also where these are none; [`Error::UnfitPart`] if the part is none of this run: other targets, other numbers of values,
-    /// positions out of range.
+    /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end, also if these are none; [`Error::UnfitPart`] if the part does not
+    /// belong to this run: other targets, other numbers of values, positions out of range.
     pub fn merge_portable<T>(
         &mut self,
         part: PortablePart<S::Unit, T::Columns>,

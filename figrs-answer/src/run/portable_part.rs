@@ -12,9 +12,9 @@ use super::portable_targets::PortableTargets;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The contribution of a unit that can be sent: serde writes all but the values of the targets, which have a type for each target.
+/// The contribution of a unit that can be sent: serde writes everything except the values of the targets, which have a type for each target.
 pub trait PortableUnit: Serialize + DeserializeOwned {
-    /// A list of values for each target; none if the unit has no values.
+    /// A list of values for each target; empty if the unit has no values.
     fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>>;
 }
 
@@ -23,13 +23,13 @@ pub trait PortableSums: Sums<Unit: PortableUnit> {
     /// The targets.
     fn targets(&self) -> Vec<AnyElement>;
 
-    /// Checks that a unit, whose values have the types of the targets, is one that the run with these sums can have; else the problem.
+    /// Checks that a unit, whose values have the types of the targets, is possible in the run with these sums; otherwise returns the problem.
     fn check(&self, number: u64, unit: &Self::Unit) -> Result<(), String>;
 }
 
 /// The contributions of consecutive units of a run, which serde writes and reads, with the values of targets in columns `C`.
 ///
-/// Formats that keep floating-point numbers by their bits, infinities and NaN among them, keep the answer by its bits: binary ones such as
+/// Formats that keep floating-point numbers by their bits, including infinities and NaN, keep the answer by its bits: binary ones such as
 /// postcard do, JSON does not.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
@@ -41,12 +41,12 @@ pub struct PortablePart<U, C> {
 }
 
 impl<U, C> PortablePart<U, C> {
-    /// The numbers of the units; fewer than were asked for if the run was stopped.
+    /// The numbers of the units; fewer than requested if the run was stopped.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// Reason for the end of the units: [`Finished`](Stopped::Finished) unless a deadline or an interrupt left some out or cut some short.
+    /// Reason for the end of the units: [`Finished`](Stopped::Finished) unless a deadline or an interrupt omitted some or cut some short.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }
@@ -56,7 +56,7 @@ impl<U, C> PortablePart<U, C> {
         self.elapsed
     }
 
-    /// The same units as if they had taken no time: these are the same whenever and wherever they are done.
+    /// The same units with a time of zero: they are the same whenever and wherever they are done.
     pub fn without_time(self) -> Self {
         Self {
             elapsed: Duration::ZERO,
@@ -99,7 +99,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
         })
     }
 
-    /// The units with their values, after a check that these sums can have them.
+    /// The units with their values, after a check that they are possible with these sums.
     pub(super) fn checked<T, S>(self, sums: &S, targets: &T) -> Result<UnitList<U>, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -149,12 +149,12 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
     }
 }
 
-/// The problem of a part unless a condition holds.
+/// Returns the problem of a part unless a condition holds.
 pub fn demand(holds: bool, problem: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(problem.into()) }
 }
 
-/// The problem of a part unless all of these positions are below a number.
+/// Returns the problem of a part unless all of these positions are below a number.
 pub fn demand_below<'a>(
     positions: impl IntoIterator<Item = &'a u32>,
     below: usize,

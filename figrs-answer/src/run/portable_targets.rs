@@ -9,12 +9,12 @@ use serde::de::DeserializeOwned;
 /// Targets whose values can be sent to another process: an element with values that serde writes and reads, or a tuple of up to eight, an
 /// array or a list of such elements.
 ///
-/// [`Value`] itself does not ask for serde: only these targets do.
+/// [`Value`] itself does not require serde: only these targets do.
 pub trait PortableTargets: Parents {
     /// A list of values for each target.
     type Columns: Debug + Send + Serialize + DeserializeOwned;
 
-    /// Copies lists of values; `None` unless there is one of its type for each target.
+    /// Copies lists of values; `None` unless there is one list of the right type for each target.
     fn columns(&self, values: &[Box<dyn AnyColumn>]) -> Option<Self::Columns>;
 
     /// The lists of values without their types.
@@ -29,7 +29,7 @@ fn erased<T: Value>(column: Vec<T>) -> Box<dyn AnyColumn> {
     Box::new(column)
 }
 
-/// The columns of so many targets of one type.
+/// The columns of `count` targets of one type.
 fn typed_list<T: Value>(count: usize, values: &[Box<dyn AnyColumn>]) -> Option<Vec<Vec<T>>> {
     let all = (values.len() == count).then_some(values)?;
     all.iter().map(|column| typed(&**column)).collect()
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    /// The values of the targets, sent and read.
+    /// The values of the targets, written and read again.
     fn sent<P: PortableTargets>(targets: &P, values: Vec<Box<dyn AnyColumn>>) -> Option<String> {
         let columns = targets.columns(&values)?;
         let bytes = postcard::to_allocvec(&columns).unwrap();

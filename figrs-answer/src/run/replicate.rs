@@ -1,4 +1,4 @@
-//! Samplers that can be run again with other random numbers.
+//! Samplers that can be repeated with other random numbers.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -19,7 +19,7 @@ pub fn replicate_seed(seed: u64, number: u64) -> u64 {
     stream(seed, number).random()
 }
 
-/// Implements [`Replicate`] for a sampler with its seed in this field.
+/// Implements [`Replicate`] for a sampler whose seed is in this field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! replicated {

@@ -1,6 +1,6 @@
 //! Settings of algorithms as text.
 
-/// The text of settings, with some fields at their defaults: those that decide no result, such as threads and deadlines.
+/// The text of settings, with some fields at their defaults: those that do not affect results, such as threads and deadlines.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

@@ -1,4 +1,4 @@
-//! Time slices: the share of a run's time that one chain of several has.
+//! Time slices: the share of one of several chains in the time of a run.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -6,23 +6,23 @@ use std::time::Duration;
 use super::watch::RunMonitor;
 use figrs_factor::Stopped;
 
-/// Longest interval between two reports to a listener, if steps take less.
+/// Longest interval between two reports to a listener, if steps are shorter.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// One chain's share of the time up to the deadline, where chains are run one after the other on each thread.
+/// One chain's share of the time up to the deadline, for chains that run one after the other on each thread.
 ///
-/// Without a share of its own the first chain would take all the time that there is, and those after it none.
+/// Without such shares the first chain would take all the time, and later ones none.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
-    /// Time since the run began.
+    /// Time since the beginning of the run at which the turn ends.
     ends: Option<Duration>,
     warm_up: Option<Duration>,
     last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
-    /// The turn of this chain of so many, on so many threads, which begins now.
+    /// The turn of chain number `chain` of `chains`, on `threads` threads, which begins now.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);
@@ -39,7 +39,7 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Reason to end the chain, if any. Without a deadline it does not read the clock.
+    /// Reason to end the chain, if there is one. Without a deadline it does not read the clock.
     #[inline]
     pub fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {
@@ -55,7 +55,7 @@ impl<'a> TimeShare<'a> {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)
     }
 
-    /// True if a report to the listener is due, since it has heard nothing for a while.
+    /// True if a report to the listener is due because the last one is too long ago.
     #[inline]
     pub fn is_report_due(&self) -> bool {
         if !self.run.has_listener() {

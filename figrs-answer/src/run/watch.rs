@@ -14,7 +14,7 @@ use crate::error::Error;
 pub struct Progress {
     /// The algorithm.
     pub algorithm: &'static str,
-    /// Samples drawn, worlds run, steps made or sweeps done so far, over all chains and threads.
+    /// Number of samples drawn, worlds run, steps made or sweeps done so far, over all chains and threads.
     pub done: u64,
     /// Total number, if it is known.
     pub total: Option<u64>,
@@ -56,7 +56,7 @@ impl Watch {
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// An error if it is set for an algorithm that works within another, which watches over both.
+    /// An error if it is set for an algorithm that works within another one, which controls both.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
             return Err(Error::InvalidSetting {
@@ -102,7 +102,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 #[derive(Debug)]
 pub struct RunMonitor<'a> {
     until: Until,
@@ -110,17 +110,17 @@ pub struct RunMonitor<'a> {
     algorithm: &'static str,
     total: Option<u64>,
     began: Instant,
-    /// The progress reported last.
+    /// The last reported progress.
     reported: Mutex<u64>,
 }
 
 impl RunMonitor<'_> {
-    /// Reason to stop now, if any. Cheap enough for every block of work of some microseconds.
+    /// Reason to stop now, if there is one. Cheap enough to call for every block of work of some microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }
 
-    /// The deadline and the interrupt of the run, for code that knows nothing of runs.
+    /// The deadline and the interrupt of the run, for code that does not use runs.
     pub fn until(&self) -> &Until {
         &self.until
     }
@@ -149,10 +149,10 @@ impl RunMonitor<'_> {
         self.watch.listener.is_some()
     }
 
-    /// Reports progress to the listener, if it is more than was reported: of several threads, one may be late.
+    /// Reports progress to the listener, if it is more than was reported before: one of several threads may be late.
     pub fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
-            // A listener that panicked ends the run.
+            // A panic of the listener ends the run.
             let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
             if done <= *reported {
                 return;
@@ -174,7 +174,7 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// The error of a run: work that was stopped has done nothing.
+    /// The error of a run: if work was stopped, the run has done nothing.
     pub fn error_of(&self, error: Error) -> Error {
         if error.is_stopped() {
             self.nothing_done()
@@ -197,24 +197,24 @@ impl RunMonitor<'_> {
 #[macro_export]
 macro_rules! watched {
     () => {
-        /// Ends the run after this long with what there is by then; the answer says so. If there is nothing yet, the
+        /// Ends the run after this time with the results so far; the answer states this. If there are no results yet, the
         /// run ends with `Error::NothingDone`.
         ///
-        /// The extent of the work by a deadline depends on the machine, so the answer is no longer decided by the seed
+        /// The amount of work before a deadline depends on the machine, so the answer is no longer determined by the seed
         /// alone.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.watch.set_deadline(deadline);
             self
         }
 
-        /// Ends the run, with what there is by then, once this flag is `true`.
+        /// Ends the run, with the results so far, once this flag is `true`.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.watch.set_interrupt(flag);
             self
         }
 
-        /// Calls this from time to time, on the calling thread or on one that works, one call at a time; each time more is
-        /// done.
+        /// Calls this from time to time, on the calling thread or on a worker thread, one call at a time; `done` rises from call to
+        /// call.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
@@ -226,12 +226,12 @@ macro_rules! watched {
 }
 pub use watched;
 
-/// The setter of an algorithm that may do a part of another's run.
+/// The setter of an algorithm that may do a part of another algorithm's run.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! watched_by_run {
     ($($watch:ident).+) => {
-        /// Watches as a run does: until its deadline, for its interrupt, with its listener.
+        /// Takes over the deadline, the interrupt and the listener of a run.
         pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
             self.$($watch).+ = run.rest();
             self

@@ -1,4 +1,4 @@
-//! Parallel loop with ordered reduction: numbered units of work on several threads, with results taken in order.
+//! Parallel loop with ordered reduction: numbered units of work run on several threads, and results are taken in order.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -8,26 +8,26 @@ use std::thread;
 use super::guard::guarded;
 use crate::error::Error;
 
-/// Maximum number of batches of each thread that are begun and not yet taken.
+/// Maximum number of batches for each thread that are begun and not yet taken.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
-/// A thread begins one part in so many of its share of the remaining work at once (guided self-scheduling): so all end at
-/// about the same time.
+/// Divisor of a thread's share of the remaining work that gives the units it begins at once (guided self-scheduling): all threads
+/// then end at about the same time.
 const PARTS: u64 = 2;
 
-/// Runs the numbered units of some work on up to `threads` threads, this one among them, each with a worker of its own, and hands
+/// Runs the numbered units of some work on up to `threads` threads including this one, each with its own worker, and passes
 /// their results to `take` in the order of the numbers, on this thread, until it breaks or a unit fails.
 ///
-/// Threads take up to `batch` units at a time: those that meet too often wait more than they work, so a batch should take some tenths
-/// of a millisecond. A thread's worker is made when it has its first unit.
+/// Threads take up to `batch` units at a time: threads that meet too often wait more than they work, so a batch should take some tenths
+/// of a millisecond. A thread's worker is made before its first unit.
 ///
-/// **Guarantee.** The results taken, and so the same bits of whatever they are absorbed into, do not depend on the number of
-/// threads, as long as the result of a unit depends on its number alone: not on the worker's earlier units, with random numbers of its
-/// own as of [`stream`](figrs_core::stream). Every sampler of this library that runs blocks, populations or chains side by side runs
-/// them by this function.
+/// **Guarantee.** The results taken, and so the bits of anything they are absorbed into, do not depend on the number of
+/// threads, if the result of a unit depends on its number alone: not on the worker's earlier units, and with its own random numbers
+/// from [`stream`](figrs_core::stream). Every sampler of this library that runs blocks, populations or chains side by side uses
+/// this function.
 ///
 /// **Complexity.** One lock for each batch; the results of at most eight batches for each thread wait to be taken.
 ///
-/// **Errors.** The first, in the order of the numbers, of a unit or of a worker; a panic in one is
+/// **Errors.** The first error of a unit or of a worker, in the order of the numbers; a panic in one is
 /// [`Error::Panicked`](crate::Error::Panicked).
 ///
 /// ```
@@ -91,7 +91,7 @@ pub fn in_order<W, R: Send>(
             }
         };
         for _ in 1..threads {
-            // If the system gives no more threads, those that there are do the work.
+            // If the system provides no more threads, the existing ones do the work.
             if thread::Builder::new().spawn_scoped(scope, help).is_err() {
                 break;
             }
@@ -115,7 +115,7 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// The results of a batch, up to the first that failed, by a worker that is made for the first batch.
+/// The results of a batch, up to the first that failed, from a worker that is made before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -141,7 +141,7 @@ fn done<W, R>(
     results
 }
 
-/// Passes results on, until one is an error or the taker breaks.
+/// Passes results on, until one is an error or the receiver breaks.
 fn pass_on<R>(
     results: Vec<Result<R, Error>>,
     take: &mut impl FnMut(R) -> ControlFlow<()>,
@@ -183,7 +183,7 @@ struct QueueState<R> {
 }
 
 impl<R> WorkQueue<R> {
-    /// A thread that panics does so outside of the lock, or ends all.
+    /// A thread that panics does so outside of the lock, or ends the queue.
     fn lock(&self) -> MutexGuard<'_, QueueState<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -242,7 +242,7 @@ impl<R> WorkQueue<R> {
         }
     }
 
-    /// Stores the results of a batch; after one that failed nothing more is begun.
+    /// Stores the results of a batch; after a failed one no more batches are begun.
     fn store(&self, first: u64, results: Vec<Result<R, Error>>) {
         let mut state = self.lock();
         if matches!(results.last(), Some(Err(_))) {
@@ -258,7 +258,7 @@ impl<R> WorkQueue<R> {
     }
 }
 
-/// Guard that ends the queue when a thread panics, so that no other waits for it.
+/// Guard that ends the queue when a thread panics, so that no other thread waits for it.
 struct PanicGuard<'a, R>(&'a WorkQueue<R>);
 
 impl<R> Drop for PanicGuard<'_, R> {
@@ -322,12 +322,12 @@ mod tests {
         }
     }
 
-    /// A batch is the most that is begun at once, not the least.
+    /// A batch is the maximum that is begun at once, not the minimum.
     #[test]
     fn few_units_are_shared_too() {
         let workers = AtomicU64::new(0);
         let worker = || Ok(workers.fetch_add(1, Ordering::SeqCst));
-        // Each waits until another has begun as well.
+        // Each unit waits until another one has also begun.
         let work = |_: &mut u64, _| {
             while workers.load(Ordering::SeqCst) < 2 {
                 thread::yield_now();
@@ -338,7 +338,7 @@ mod tests {
         assert_eq!(in_order(2, (0..4, 32), worker, work, take), Ok(()));
     }
 
-    /// The second unit cannot be taken before the first, which waits until the others can go no further.
+    /// The second unit cannot be taken before the first, which waits until the other threads can go no further.
     #[test]
     fn no_thread_runs_far_ahead() {
         let most = 2 * MAX_BATCHES_IN_FLIGHT;

@@ -21,7 +21,7 @@ pub(crate) struct NumberMeasures {
     pub(crate) tail: f64,
 }
 
-/// Measures of the chains of a target, found once for all that is said of them.
+/// Measures of the chains of a target, computed once for all findings.
 pub(crate) struct ChainMeasures {
     /// Measures of its numbers, or else of the indicators of its frequent values.
     pub(crate) judged: Vec<NumberMeasures>,
@@ -49,7 +49,7 @@ impl TargetMarginal {
             let values = self.support.len();
             let mut frequent = frequent(indices, values);
             if values == 2 {
-                // The two indicators are worth the same.
+                // The two indicators have the same measures.
                 frequent = self.shown().into_iter().collect();
             }
             let judged = frequent.into_iter().map(|value| NumberMeasures {
@@ -112,7 +112,7 @@ pub(super) fn check_chains(
     )
 }
 
-/// Finds that the chains left the most frequent value a few times only.
+/// Adds a finding if the chains left the most frequent value only a few times.
 fn check_stays(
     target: &TargetMarginal,
     (indices, chains): (&[u32], usize),
@@ -159,7 +159,7 @@ fn check_moving(
         let fewest = known.min_by(|a, b| samples(a).total_cmp(&samples(b)));
         let found = match (fewest, measure) {
             (Some(fewest), _) => Some((fewest.part.clone(), samples(fewest))),
-            // Chains too short to be judged, or values of which none is frequent.
+            // Chains too short to be judged, or without frequent values.
             (None, Measure::Bulk) => Some((Part::Whole, measured.effective_samples)),
             (None, _) => None,
         };
@@ -176,7 +176,7 @@ fn check_moving(
 }
 
 impl TargetMarginal {
-    /// The values as numbers, where they are.
+    /// The values as numbers, if they are numbers.
     #[doc(hidden)]
     pub fn columns(&self) -> NumericColumns {
         NumericColumns::new((0..self.support.len()).map(|i| self.support.any(i)))

@@ -1,4 +1,4 @@
-//! Findings about all free choices of the worlds of chains, whether they are targets or not.
+//! Findings about all free choices of the worlds of chains, including those that are not targets.
 
 use figrs_core::Label;
 
@@ -6,7 +6,7 @@ use super::finding::Finding;
 
 /// The rate of false alarms for all choices of an answer together.
 pub const FALSE_ALARMS: f64 = 0.01;
-/// Least share of the draws that meet a choice for it to be judged; others are reported.
+/// Least share of the draws that must meet a choice for it to be judged; other choices are reported.
 pub const MIN_MET_SHARE: f64 = 0.05;
 
 /// Agreement of chains about the choices of their worlds.
@@ -15,7 +15,7 @@ pub struct ChoiceAgreement {
     /// Number of choices judged.
     pub judged: usize,
     pub finding: Option<Finding>,
-    /// The finding that probes rest in another mode.
+    /// The finding that probes stayed in another mode.
     pub mode: Option<Finding>,
     pub probes: usize,
     /// The choices that few draws meet.

@@ -19,13 +19,13 @@ pub struct Quantity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
-    /// The number that is its value.
+    /// The value itself, as a number.
     Whole,
-    /// A component of the list that is its value, counted from zero.
+    /// A component of the value, which is a list; counted from zero.
     Component(usize),
     /// The indicator of this value.
     Is(String),
-    /// The number of elements of its label in a world.
+    /// The number of elements with its label in a world.
     Count,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Kind of estimate that an effective sample size holds for.
+/// Kind of estimate for which an effective sample size holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
@@ -75,34 +75,34 @@ pub enum Finding {
         /// The largest acceptable value.
         threshold: f64,
     },
-    /// The chains, or the halves of a chain, do not agree about the choices of their worlds, or move too slowly to tell.
+    /// The chains, or the halves of a chain, do not agree about the choices of their worlds, or move too slowly for a comparison.
     ChoicesDisagree {
         /// The quantity for which agreement is least likely.
         quantity: Quantity,
-        /// The rank-normalised split R-hat there, of evenly spaced draws; NaN if worlds have this choice at times only.
+        /// The rank-normalised split R-hat of this quantity, for evenly spaced draws; NaN if only some worlds have this choice.
         r_hat: f64,
-        /// A bound of the probability that chains which agree show so much at any choice.
+        /// A bound of the probability that agreeing chains show so much disagreement in any choice.
         chance: f64,
         /// The least acceptable value: the rate of false alarms for all choices together.
         threshold: f64,
-        /// Number of choices for which this is found.
+        /// Number of choices with this finding.
         choices: usize,
     },
-    /// Short chains from other draws of the prior rest in worlds as probable as those of the chains, where these never were: the chains may
+    /// Short chains from other draws of the prior stayed in worlds as probable as those of the chains, where these never were: the chains may
     /// agree because all are in one mode of several.
     OtherMode {
-        /// The number that is farthest from where the chains were.
+        /// The number that is farthest from the range of the chains.
         quantity: Quantity,
-        /// The number at which such a chain rests.
+        /// The number at which such a chain stayed.
         number: f64,
-        /// The least and the largest number that the chains showed.
+        /// The least and the largest number of the chains.
         range: (f64, f64),
-        /// Number of short chains that rest elsewhere.
+        /// Number of short chains that stayed elsewhere.
         chains: usize,
         /// Number of short chains.
         of: usize,
     },
-    /// The chains made few steps for each choice of their worlds, so that nothing tells whether they agree about them.
+    /// The chains made few steps for each choice of their worlds, so that it is unknown whether they agree about them.
     FewSweeps {
         /// Number of choices in a world.
         choices: usize,
@@ -131,7 +131,7 @@ pub enum Finding {
         /// Number of draws.
         draws: usize,
     },
-    /// The chains of a target left its most frequent value a few times only, so that nothing tells how probable the others are.
+    /// The chains of a target left its most frequent value only a few times, so that the probabilities of the others are unknown.
     SeldomChanged {
         /// The target.
         element: Label,
@@ -143,7 +143,7 @@ pub enum Finding {
         draws: usize,
         /// Number of times that a chain went to other values.
         stays: u64,
-        /// The least acceptable value.
+        /// The least acceptable number of stays.
         threshold: u64,
     },
     /// There is one chain, which cannot be compared with others.
@@ -166,7 +166,7 @@ pub enum Finding {
         /// The least acceptable value.
         threshold: f64,
     },
-    /// Most weighted samples count for next to nothing.
+    /// Most weighted samples have a negligible weight.
     WeightDegeneracy {
         /// The effective sample size of the weights.
         effective_samples: f64,
@@ -175,21 +175,21 @@ pub enum Finding {
         /// The least acceptable effective sample size.
         threshold: f64,
     },
-    /// One sample has much of the whole weight.
+    /// One sample has a large share of the whole weight.
     DominatingWeight {
         /// Its share.
         share: f64,
         /// The largest acceptable value.
         threshold: f64,
     },
-    /// The tail of the weights is so heavy that averages of them do not settle.
+    /// The tail of the weights is so heavy that averages of them do not converge.
     HeavyTailedWeights {
         /// The Pareto k-hat.
         k: f64,
         /// The largest acceptable value.
         threshold: f64,
     },
-    /// Values that a target may have and that no draw has, whose probability nothing bounds.
+    /// Values that a target may have but no draw has, and whose probability nothing bounds.
     UnseenValues {
         /// The target.
         element: Label,
@@ -198,7 +198,7 @@ pub enum Finding {
         /// Number of such values.
         values: usize,
     },
-    /// Values that few draws show, where nothing bounds the weight of another: their standard errors may be too small.
+    /// Values that few draws show, while nothing bounds the weight of another draw: their standard errors may be too small.
     FewHits {
         /// The target.
         element: Label,
@@ -211,7 +211,7 @@ pub enum Finding {
         /// Number of such values.
         values: usize,
     },
-    /// Values whose draws are few or weigh little, where another may weigh much more: their standard errors may be too small.
+    /// Values whose draws are few or weigh little, while another may weigh much more: their standard errors may be too small.
     LightHits {
         /// The target.
         element: Label,
@@ -220,7 +220,7 @@ pub enum Finding {
         /// Number of such values.
         values: usize,
     },
-    /// The probability of the evidence is hardly known.
+    /// The probability of the evidence is very uncertain.
     UncertainEvidence {
         /// The standard error of its logarithm.
         standard_error: f64,
@@ -238,17 +238,17 @@ pub enum Finding {
     StoppedEarly {
         /// Reason for the end.
         why: Stopped,
-        /// Samples, steps or sweeps done until then.
+        /// Number of samples, steps or sweeps done until then.
         done: u64,
-        /// Number that had been asked for, if it was limited.
+        /// Requested number, if it was limited.
         asked: Option<u64>,
     },
-    /// A budget ended the expansion of the model before the bounds were as close as was asked for.
+    /// A budget ended the expansion of the model before the bounds were as close as requested.
     BudgetSpent {
         /// The depth that was reached.
         depth: usize,
     },
-    /// An iteration ended before it came to rest.
+    /// An iteration ended before it converged.
     NotConverged {
         /// Change by the last iteration.
         residual: f64,

@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 use super::finding::{Finding, Measure, Part, Quantity};
 
 impl Quantity {
-    /// Remedies, where chains move too little in it.
+    /// Remedies if chains move too little in this quantity.
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {

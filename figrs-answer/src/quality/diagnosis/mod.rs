@@ -19,16 +19,16 @@ use crate::answer::run_statistics::Sampling;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use figrs_factor::Stopped;
 
-/// Error of the logarithm of the probability of the evidence from which that probability is hardly known.
+/// Error of the logarithm of the probability of the evidence above which that probability is very uncertain.
 const UNCERTAIN_EVIDENCE: f64 = 1.0;
-/// Share of accepted proposals, or of samples that met the evidence, below which most work is in vain.
+/// Share of accepted proposals, or of samples that met the evidence, below which most work is wasted.
 const LOW_ACCEPTANCE: f64 = 0.01;
 /// Default tolerance of the residual of an iteration.
 const TOLERANCE: f64 = 1e-6;
 
 /// The findings of [`Answer::diagnose`], and a description of the checks.
 ///
-/// Its text is a line a finding, or one line with the checks if there is none.
+/// Its text has one line for each finding, or one line with the checks if there is none.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Diagnosis {
@@ -74,25 +74,25 @@ impl fmt::Display for Diagnosis {
 impl Answer {
     /// Looks for reasons to doubt this answer; every finding comes with a remedy.
     ///
-    /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 a
-    ///   chain; a single chain; a target that never changed, or left its most frequent value fewer than ten times (Vehtari et al. 2021, section 5). A target that is no number is
-    ///   looked at as the indicators of its frequent values.
-    /// - Metropolis-Hastings: all free choices of the worlds, whether they are targets or not, by the ranks of up to 128 draws a chain,
-    ///   evenly spaced. A Kruskal-Wallis test asks whether the halves of all chains show the same places and the same spreads. Of all
-    ///   choices together at most one answer in a hundred is called wrong by chance, if chains have a hundred effective samples or more of
-    ///   each; the worst choice is named. Choices that fewer than one draw in twenty meets are listed apart
+    /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 for each chain; a
+    ///   single chain; a target that never changed, or left its most frequent value fewer than ten times (Vehtari et al. 2021, section 5). A target
+    ///   that is not a number is judged by the indicators of its frequent values.
+    /// - Metropolis-Hastings: all free choices of the worlds, including those that are not targets, by the ranks of up to 128 evenly spaced draws
+    ///   of each chain. A Kruskal-Wallis test asks whether the halves of all chains show the same places and the same spreads. For all
+    ///   choices together at most one answer in a hundred is called wrong by chance, if chains have at least a hundred effective samples of
+    ///   each; the worst choice is named. Choices that fewer than one draw in twenty meets are listed separately
     ///   ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior look for places as probable where the chains never
-    ///   were: chains that agree cannot be told from chains in one mode by themselves. Elements that a function makes count as one choice for each name or source line.
+    ///   were: chains that agree may all be in one mode. Elements that a function makes count as one choice for each name or source line.
     /// - Weights: fewer than 100 samples; fewer than 100 effective ones or than one in a thousand; a sample with more than a tenth of
     ///   the weight; a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3), also for the evidence alone; a
-    ///   value of the support that no sample has and whose probability nothing bounds, or that fewer than ten effective ones have where
+    ///   value of the support that no sample has and whose probability nothing bounds, or that fewer than ten effective samples have while
     ///   nothing bounds the weight of another.
     /// - Independent populations: fewer than eight, or fewer than 100 effective samples.
-    /// - Approximations: that nothing bounds their error.
+    /// - Approximations: nothing bounds their error.
     /// - The run: a deadline, an interrupt or a budget that ended it, a residual above its tolerance, acceptance below one in
     ///   a hundred, a standard error of the log-evidence above 1, a world that is not proven the best.
     ///
-    /// An exact answer has no findings, and the text says that it is exact.
+    /// An exact answer has no findings, and the text states that it is exact.
     ///
     /// ```
     /// # use figrs_core::{Model, Flip};
@@ -154,7 +154,7 @@ impl Answer {
         }
     }
 
-    /// Checks the estimates of the targets; returns a description of them.
+    /// Checks the estimates of the targets; returns a description of the checks.
     fn check_estimates(
         &self,
         (targets, measured): (&[TargetMarginal], &[Option<ChainMeasures>]),
@@ -192,7 +192,7 @@ impl Answer {
             }
         }
         let error = evidence.map(|evidence| evidence.standard_error);
-        // The evidence is an average of the weights whether there are targets or not.
+        // The evidence is an average of the weights even without targets.
         let heavy = error.and_then(|_| self.heavy_tail());
         findings.extend(heavy.filter(|heavy| !findings.contains(heavy)));
         let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });

@@ -10,11 +10,11 @@ use super::finding::{Finding, Measure, Part, Quantity};
 const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
-/// Least number of independent populations: of four, one in 250 is further off than five errors that Student's t is in.
+/// Least number of independent populations: with four, one in 250 has an error of more than five standard errors that include Student's t.
 const POPULATIONS: usize = 8;
-/// Least effective number of draws that show a value, where nothing bounds the weight of another.
+/// Least effective number of draws that show a value, if nothing bounds the weight of another draw.
 const HITS: f64 = 10.0;
-/// Maximum number of values of a target that are looked at one by one.
+/// Maximum number of values of a target that are checked one by one.
 const LISTED: usize = 256;
 
 impl Answer {
@@ -29,14 +29,14 @@ impl Answer {
         let draws = match (sampling, logs) {
             (Some(sampling), _) => sampling.done,
             (None, Some(logs)) => logs.len() as u64,
-            // As many as there must be.
+            // The least number of draws that is possible.
             (None, None) => effective_samples.ceil() as u64,
         };
         let threshold = SAMPLES.max(SHARE_OF_DRAWS * draws as f64);
         let line = format!(
             "{draws} weighted samples are worth {effective_samples:.0}, {threshold:.0} or more"
         );
-        // Samples that are all worth the same leave nothing to say of their weights.
+        // For samples of equal weight there is nothing to report about their weights.
         if effective_samples < threshold && effective_samples > draws as f64 - 0.5 {
             let few = Finding::FewSamples {
                 samples: draws,
@@ -87,7 +87,7 @@ impl Answer {
     }
 }
 
-/// Finds the values that a target may have, that no draw has, and whose probability nothing bounds.
+/// Adds a finding for the values that a target may have but no draw has, and whose probability nothing bounds.
 pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut Vec<Finding>) {
     let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
     if findings.iter().any(is_few) {
@@ -107,14 +107,14 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
-/// True if a target's values are looked at one by one: floating-point numbers are asked for by intervals, and very many values by most of
-/// them together.
+/// True if a target's values are checked one by one: floating-point numbers are queried by intervals, and most of very many values
+/// are queried together.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))
 }
 
-/// The finding that the draws of some values are few or light, where another may weigh much more.
+/// The finding that the draws of some values are few or light, while another may weigh much more.
 fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     if !is_listed(target) {
         return None;
@@ -130,7 +130,7 @@ fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     })
 }
 
-/// The finding that few draws show some values of a target, where nothing bounds the weight of another.
+/// The finding that few draws show some values of a target, while nothing bounds the weight of another draw.
 fn few_hits(target: &TargetMarginal) -> Option<Finding> {
     let count = target.support.len();
     if !is_listed(target) {

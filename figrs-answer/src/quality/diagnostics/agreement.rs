@@ -4,9 +4,9 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::ranks::mean_ranks;
 
-/// Number of batches of a chain: eight a half.
+/// Number of batches of a chain: eight for each half.
 ///
-/// More would be shorter, and the means of neighbouring batches correlated: with eight a half a chain whose autocorrelation
+/// More batches would be shorter, and the means of neighbouring batches correlated: with eight for each half a chain whose autocorrelation
 /// leaves a hundred effective samples has batches of six correlation times, whose means are correlated by .04.
 pub const BATCHES: usize = 16;
 
@@ -19,14 +19,14 @@ pub struct BatchedNumber {
     pub batch: usize,
 }
 
-/// The probability that halves of chains of one distribution differ as much as these, where batches are so long that their
-/// means are independent: small if chains disagree, if they drift, and if they move so slowly that a batch remembers the last.
+/// The probability that halves of chains of one distribution differ as much as these, if batches are so long that their
+/// means are independent: small if chains disagree, if they drift, or if they move so slowly that a batch depends on the last.
 ///
 /// The numbers are replaced by their ranks, so that their distribution does not matter, and the ranks by their means over
-/// batches. The variance of these that the halves explain, times one less than the number of batches, follows a χ² distribution
+/// batches. The variance of these means that the halves explain, times one less than the number of batches, follows a χ² distribution
 /// with one degree of freedom less than there are halves (Kruskal and Wallis 1952); for few batches the test is
-/// conservative. One if nothing can be told: fewer than two halves or than two batches a half, or numbers that are not
-/// different.
+/// conservative. One if no comparison is possible: fewer than two halves or than two batches for each half, or numbers that are all
+/// equal.
 pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
     let numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     let Some(ranks) = mean_ranks(&numbers) else {
@@ -39,10 +39,10 @@ pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
         *sum += rank;
         *count += 1.0;
     }
-    // Of each half its batches and the sum of their means.
+    // For each half its batches and the sum of their means.
     let mut halves = Vec::with_capacity(2 * chains);
     let (mut all, mut total, mut squares) = (0.0, 0.0, 0.0);
-    // Ranks from the middle one, for the sake of rounding.
+    // Ranks relative to the middle one, which reduces rounding errors.
     let middle = 1.0_f64.midpoint(shown.len() as f64);
     for half in batches.chunks(BATCHES / 2) {
         let means = half.iter().filter(|(_, count)| *count > 0.0);
@@ -100,7 +100,7 @@ mod tests {
         shown
     }
 
-    /// Number of tests, out of four hundred, that call so much disagreement less likely than 1 in 100.
+    /// Number of tests, out of four hundred, for which the disagreement has a probability below 1 in 100.
     fn alarms(stay: f64, map: impl Fn(f64) -> f64 + Copy) -> usize {
         let runs = (0..400).map(|seed| chance_of_agreement(&chains(stay, seed, map)));
         runs.filter(|&chance| chance < 0.01).count()
@@ -110,7 +110,7 @@ mod tests {
     fn chains_that_mix_give_false_alarms_at_the_stated_rate() {
         // Four expected; 12 or more with probability 0.001.
         assert!(alarms(0.0, |x| x) < 12);
-        // Heavy tails, and a value that is met in a tenth of the draws.
+        // Heavy tails, and a value in a tenth of the draws.
         assert!(alarms(0.0, |x| x.powi(-3)) < 12);
         assert!(alarms(0.0, |x| f64::from(u8::from(x > 1.28))) < 12);
     }
@@ -124,7 +124,7 @@ mod tests {
             shown.number += f64::from(u8::from(shown.chain == 2));
         }
         assert!(chance_of_agreement(&apart) < 1e-5);
-        // Each chain stands still in a place of its own.
+        // Each chain stays in its own place.
         for shown in &mut apart {
             shown.number = shown.chain as f64;
         }

@@ -2,20 +2,20 @@
 
 use super::split_chains::{SplitChains, mean, varies};
 
-/// Lags read before neighbours are averaged in pairs, so that the cost stays linear in the number of draws. The size comes within five
+/// Lags read before neighbours are averaged in pairs, so that the cost stays linear in the number of draws. The size is within five
 /// percent of that from all lags (test `few_lags_are_as_good_as_all`); with 1024 lags, chains that hardly move took longer to diagnose than to
 /// draw.
 const LAGS: usize = 128;
 
-/// The effective sample size of the mean of the halves together.
+/// The effective sample size of the mean of all halves together.
 ///
 /// With `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` and pairs `P(k) = ρ(2k) + ρ(2k + 1)`, which are
 /// positive and falling for a reversible chain, `τ = −1 + 2 Σ P(k)` over the initial positive pairs made monotone,
 /// and the size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). Sequences that differ in their means
-/// have a large `var⁺`, correlations that do not die down, and few effective samples.
+/// have a large `var⁺`, correlations that do not decay, and few effective samples.
 ///
-/// If correlations reach over more than 128 lags, neighbours are averaged in pairs, which keeps the mean and its variance,
-/// and the same is done again: the work is `O(128 S)` at most.
+/// If correlations extend over more than 128 lags, neighbours are averaged in pairs, which keeps the mean and its variance,
+/// and the computation is repeated: the work is `O(128 S)` at most.
 pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
     let all = halves.draws();
     if !varies(&all) {
@@ -36,7 +36,7 @@ pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
     }
 }
 
-/// `τ`; nothing if correlations reach beyond the lags that are looked at.
+/// `τ`; `None` if correlations extend beyond the lags that are read.
 fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -> Option<f64> {
     let n = halves.length();
     let lags = if n <= 2 * LAGS { n } else { LAGS };
@@ -64,7 +64,7 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
     (lags == n).then(|| bounded(sum, draws))
 }
 
-/// `τ` of the sum of the pairs, not less than what bounds the effective sample size.
+/// `τ` from the sum of the pairs, at least the value that bounds the effective sample size.
 fn bounded(sum: f64, draws: f64) -> f64 {
     (2.0 * sum - 1.0).max(1.0 / draws.log10())
 }

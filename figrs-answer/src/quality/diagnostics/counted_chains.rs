@@ -14,7 +14,7 @@ pub(crate) struct ConvergenceMeasures {
     pub(crate) tail: f64,
 }
 
-/// The measures of chains of equal length, whose draws stand one chain after the other: draw `i` has the number
+/// The measures of chains of equal length, whose draws are stored chain after chain: draw `i` has the number
 /// `numbers[indices[i]]`.
 pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> ConvergenceMeasures {
     let unknown = ConvergenceMeasures {
@@ -47,7 +47,7 @@ pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> Conver
     ConvergenceMeasures {
         r_hat: ratio(&bulk).max(spread),
         bulk: effective_samples(&bulk),
-        // `min` prefers the number to NaN.
+        // `min` prefers a number to NaN.
         tail: tail[0].min(tail[1]),
     }
 }
@@ -60,7 +60,7 @@ struct CountedSplitChains<'a> {
 }
 
 impl<'a> CountedSplitChains<'a> {
-    /// `None` if there are fewer than four draws a chain.
+    /// `None` if there are fewer than four draws in each chain.
     fn new(values: usize, indices: &'a [u32], chains: usize) -> Option<Self> {
         let length = indices.len() / chains.max(1);
         let half = length / 2;
@@ -82,7 +82,7 @@ impl<'a> CountedSplitChains<'a> {
         })
     }
 
-    /// The positions that are drawn by their numbers; nothing if one is NaN.
+    /// The positions that are drawn, sorted by their numbers; `None` if one is NaN.
     fn sorted(&self, numbers: &[f64]) -> Option<Vec<usize>> {
         let drawn = (0..numbers.len()).filter(|&value| self.counts[value] > 0);
         let mut sorted: Vec<usize> = drawn.collect();
@@ -93,7 +93,7 @@ impl<'a> CountedSplitChains<'a> {
         Some(sorted)
     }
 
-    /// The position of the draw of this rank, counted from zero.
+    /// The position of the draw with this rank, counted from zero.
     fn at(&self, sorted: &[usize], before: usize) -> usize {
         let mut seen = 0;
         let mut found = sorted.iter().copied().skip_while(|&value| {

@@ -18,10 +18,10 @@ pub fn bulk_ess(chains: &[&[f64]]) -> f64 {
     scores.map_or(f64::NAN, |scores| effective_samples(&scores))
 }
 
-/// The effective sample size of the tails: the less of those of the 5 % and the 95 % quantile (Vehtari et al. 2021, section
-/// 4.3). A quantile that all draws are on one side of, as of a value with few possibilities, is left out.
+/// The effective sample size of the tails: the smaller of those of the 5 % and the 95 % quantile (Vehtari et al. 2021, section
+/// 4.3). A quantile that has all draws on one side, as for an element with few values, is left out.
 pub fn tail_ess(chains: &[&[f64]]) -> f64 {
-    // `min` prefers the number to NaN.
+    // `min` prefers a number to NaN.
     quantile_ess(chains, 0.05).min(quantile_ess(chains, 0.95))
 }
 

@@ -1,10 +1,10 @@
 //! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, weights.
 //!
-//! All take plain numbers, so that draws of other programs can be judged as well; [`Answer::diagnose`](crate::Answer::diagnose)
-//! applies them to an answer. Chains are slices of equal length, one a chain; of unequal ones only the length
-//! of the shortest is read. Every chain is split into halves, so that a chain that drifts disagrees with itself;
-//! the middle draw of an odd number is left out. A measure that cannot be known from the draws given is NaN:
-//! fewer than four draws a chain, numbers that are not finite, or draws that are all the same.
+//! All take plain numbers, so that they also judge draws of other programs; [`Answer::diagnose`](crate::Answer::diagnose)
+//! applies them to an answer. Chains are slices of equal length, one for each chain; of unequal ones only the length
+//! of the shortest is read. Every chain is split into halves, so that a drifting chain disagrees with itself;
+//! the middle draw of an odd number is left out. A measure that is unknown for the given draws is NaN:
+//! fewer than four draws in a chain, numbers that are not finite, or draws that are all equal.
 //!
 //! ```
 //! use figrs_infer::diagnostics::{bulk_ess, mcse_mean, r_hat};
@@ -21,8 +21,8 @@
 //! | [`weight_ess`], [`largest_share`] | `weights.rs` |
 //! | [`few_groups_factor`] | `students_t.rs` |
 //! | [`pareto_k`] | `pareto.rs` |
-//! | the test behind findings of all choices of a world | `agreement.rs` |
-//! | the same measures of values and positions | `counted_chains.rs` |
+//! | the test behind findings about all choices of a world | `agreement.rs` |
+//! | the same measures for values and positions | `counted_chains.rs` |
 //!
 //! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization:
 //! an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain

@@ -2,7 +2,7 @@
 
 use super::weights::scaled;
 
-/// Least number of the largest weights that a tail is fitted to.
+/// Least number of largest weights to which a tail is fitted.
 const MIN_TAIL_SIZE: usize = 5;
 
 /// The Pareto k-hat of importance weights, from their logarithms: the shape of a generalised Pareto distribution fitted to
@@ -10,8 +10,8 @@ const MIN_TAIL_SIZE: usize = 5;
 /// fit is that of Zhang and Stephens 2009).
 ///
 /// Moments of the weights above `1 / k` do not exist: from 0.5 there is no variance and standard errors mislead, from 0.7 the
-/// mean converges too slowly to be of use. Minus infinity if the largest weights are equal, and so bounded. NaN if fewer than
-/// five of them are beyond the next smaller one.
+/// mean converges too slowly to be useful. Minus infinity if the largest weights are equal, and so bounded. NaN if fewer than
+/// five of them are above the next smaller one.
 pub fn pareto_k(log_weights: &[f64]) -> f64 {
     let mut logs = log_weights.to_vec();
     if logs.iter().any(|log| log.is_nan()) {
@@ -22,7 +22,7 @@ pub fn pareto_k(log_weights: &[f64]) -> f64 {
     pareto_k_of_largest(&logs[logs.len().saturating_sub(largest)..])
 }
 
-/// Number of weights in the tail, out of so many.
+/// Number of weights in the tail of `count` weights.
 pub fn tail_length(count: usize) -> usize {
     let count = count as f64;
     (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
@@ -52,7 +52,7 @@ pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     fit(&excess)
 }
 
-/// The shape `k` of the generalised Pareto distribution of sorted positive numbers, drawn a little to 0.5 as by ten more
+/// The shape `k` of the generalised Pareto distribution of sorted positive numbers, shrunk slightly towards 0.5 as if by ten more
 /// numbers: the mean of the profile likelihood over a grid of `b = k / σ`.
 fn fit(sorted: &[f64]) -> f64 {
     const PRIOR: f64 = 10.0;

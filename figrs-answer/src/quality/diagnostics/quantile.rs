@@ -2,12 +2,12 @@
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-/// The smallest number that at least this share of the numbers does not exceed; NaN of none.
+/// The smallest number that at least this share of the numbers does not exceed; NaN if there are none.
 pub(super) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
     };
-    // The tolerance keeps 0.05 of 20 draws the first of them.
+    // Due to the tolerance, the quantile 0.05 of 20 draws is the first of them.
     let rank = (probability * sorted.len() as f64 - 1e-9).ceil() - 1.0;
     sorted[(rank.max(0.0) as usize).min(last)]
 }

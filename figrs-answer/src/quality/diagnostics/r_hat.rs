@@ -3,15 +3,15 @@
 use super::ranks::normal_scores;
 use super::split_chains::{SplitChains, varies};
 
-/// The larger of [`bulk_r_hat`] and [`folded_r_hat`], which finds chains that differ in place or in scale (Vehtari et al. 2021,
-/// section 4.1). Chains that agree have little more than 1; above 1.01 they should not be trusted.
+/// The larger of [`bulk_r_hat`] and [`folded_r_hat`], which detects chains that differ in place or in scale (Vehtari et al. 2021,
+/// section 4.1). It is little more than 1 for chains that agree; chains above 1.01 should not be trusted.
 pub fn r_hat(chains: &[&[f64]]) -> f64 {
     bulk_r_hat(chains).max(folded_r_hat(chains))
 }
 
-/// `√(var⁺ / W)` over the split chains: by how much the spread of all draws exceeds that within a chain (Gelman and Rubin
-/// 1992, split as in Gelman et al. 2013). Infinite for chains that each stay where they are, in different places. Blind where
-/// the distribution has no variance: [`r_hat`] is to be preferred.
+/// `√(var⁺ / W)` over the split chains: the ratio of the spread of all draws to that within a chain (Gelman and Rubin
+/// 1992, split as in Gelman et al. 2013). Infinite for chains that each stay in one place, but in different places. Meaningless if
+/// the distribution has no variance: prefer [`r_hat`].
 pub fn split_r_hat(chains: &[&[f64]]) -> f64 {
     SplitChains::of(chains).map_or(f64::NAN, |halves| ratio(&halves))
 }
@@ -22,7 +22,7 @@ pub fn bulk_r_hat(chains: &[&[f64]]) -> f64 {
     scores.map_or(f64::NAN, |scores| ratio(&scores))
 }
 
-/// [`bulk_r_hat`] of the distances to the median, which finds chains that differ in scale only (Vehtari et al. 2021, equation
+/// [`bulk_r_hat`] of the distances to the median, which detects chains that differ only in scale (Vehtari et al. 2021, equation
 /// 15).
 pub fn folded_r_hat(chains: &[&[f64]]) -> f64 {
     let Some(halves) = SplitChains::of(chains) else {
@@ -30,7 +30,7 @@ pub fn folded_r_hat(chains: &[&[f64]]) -> f64 {
     };
     let mut sorted = halves.draws();
     sorted.sort_by(f64::total_cmp);
-    // Halves of chains are even in number.
+    // The number of halves is even.
     let median = sorted[sorted.len() / 2 - 1].midpoint(sorted[sorted.len() / 2]);
     let folded = normal_scores(&halves.map(|x| (x - median).abs()));
     folded.map_or(f64::NAN, |scores| ratio(&scores))

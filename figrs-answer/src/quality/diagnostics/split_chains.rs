@@ -1,11 +1,11 @@
 //! Chains split into halves, and their variances within and between.
 
-/// The halves of chains: sequences of equal length, to be compared with each other.
+/// The halves of chains: sequences of equal length, which are compared with each other.
 #[derive(Clone, Debug)]
 pub(super) struct SplitChains(pub(super) Vec<Vec<f64>>);
 
 impl SplitChains {
-    /// The first and the second half of each chain; nothing if there are fewer than four draws a chain.
+    /// The first and the second half of each chain; `None` if there are fewer than four draws in each chain.
     pub(super) fn of(chains: &[&[f64]]) -> Option<Self> {
         let length = chains.iter().map(|chain| chain.len()).min()?;
         let half = length / 2;
@@ -66,14 +66,14 @@ pub(super) fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-/// The variance with the divisor `n − 1`; NaN of fewer than two numbers.
+/// The variance with the divisor `n − 1`; NaN for fewer than two numbers.
 pub(super) fn variance(numbers: &[f64]) -> f64 {
     let mean = mean(numbers);
     let squares: f64 = numbers.iter().map(|x| (x - mean).powi(2)).sum();
     squares / (numbers.len() as f64 - 1.0)
 }
 
-/// True if all numbers are finite and not all the same.
+/// True if all numbers are finite and not all equal.
 pub(super) fn varies(numbers: &[f64]) -> bool {
     let finite = numbers.iter().all(|x| x.is_finite());
     finite && numbers.iter().any(|&x| x != numbers[0])

@@ -23,7 +23,7 @@ pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
     error / (2.0 * mean(&draws).sqrt())
 }
 
-/// The standard error of a quantile: half the distance of the draws that a share may reach by its own standard error, at
+/// The standard error of a quantile: half the distance of the draws at the shares one standard error below and above its share, for
 /// the effective sample size of [`quantile_ess`] (Vehtari et al. 2021, section 4.4).
 pub fn mcse_quantile(chains: &[&[f64]], probability: f64) -> f64 {
     let range = quantile_range(probability, quantile_ess(chains, probability));

@@ -1,21 +1,21 @@
-//! Student's t for errors that few independent numbers state.
+//! Student's t for errors estimated from few independent numbers.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// Quantile of the normal distribution at 97.5 %.
 const NORMAL: f64 = 1.959_963_984_540_054;
 
-/// Degrees of freedom from which Student's t is taken for normal: its 97.5 % quantile is less than 0.3 % larger.
+/// Degrees of freedom from which Student's t is treated as normal: its 97.5 % quantile is less than 0.3 % larger.
 const MANY: f64 = 500.0;
 
 fn students_t(degrees: f64) -> Option<StudentsT> {
     (degrees < MANY).then(|| StudentsT::new(0.0, 1.0, degrees.max(1.0)).ok())?
 }
 
-/// Ratio of the 97.5 % quantiles of Student's t and of the normal distribution: an error that the spread of `degrees + 1` independent
-/// numbers states is multiplied by it, so that 1.96 of it hold the right number with a probability of 95 %.
+/// Ratio of the 97.5 % quantiles of Student's t and of the normal distribution: an error estimated from the spread of `degrees + 1` independent
+/// numbers is multiplied by it, so that an interval of 1.96 errors holds the exact number with a probability of 95 %.
 ///
-/// Fewer degrees of freedom than one are taken for one.
+/// Fewer than one degree of freedom counts as one.
 ///
 /// **References.** Student (1908), "The probable error of a mean".
 ///
@@ -28,7 +28,7 @@ pub fn few_groups_factor(degrees: f64) -> f64 {
     students_t(degrees).map_or(1.0, |t| t.inverse_cdf(0.975) / NORMAL)
 }
 
-/// The standard normal score as unlikely as a deviation in standard errors that [`few_groups_factor`] was applied to.
+/// The standard normal score that is as unlikely as a deviation in standard errors that include [`few_groups_factor`].
 #[doc(hidden)]
 pub fn normal_score(deviation: f64, degrees: f64) -> f64 {
     let Some(t) = students_t(degrees).filter(|_| deviation.is_finite()) else {

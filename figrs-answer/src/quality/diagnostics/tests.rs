@@ -69,7 +69,7 @@ fn direct_spread(sequences: &ChainDraws) -> (f64, f64) {
     (within, (n - 1.0) / n * within + between / n)
 }
 
-/// The effective sample size of the mean, every step written out over all lags.
+/// The effective sample size of the mean, with every step written out over all lags.
 fn direct_ess(chains: &ChainDraws) -> f64 {
     let sequences = split(chains);
     let (m, n) = (sequences.len(), sequences[0].len());
@@ -163,7 +163,7 @@ fn the_measures_are_those_computed_directly() {
     }
 }
 
-/// Values of ArviZ 0.23.4 for chains that any program can make: `x' = 0.8 x + e`, the third of them cubed, where `e` comes
+/// Values of ArviZ 0.23.4 for chains that any program can produce: `x' = 0.8 x + e`, the third of them cubed, where `e` comes
 /// from a linear congruential generator.
 #[test]
 fn the_measures_are_those_of_arviz() {
@@ -181,7 +181,7 @@ fn the_measures_are_those_of_arviz() {
     let views = slices(&chains);
     close(mean_ess(&views), 41.072_213_933_339_114);
     close(bulk_ess(&views), 41.378_032_753_101_86);
-    // The two are three parts in ten thousand apart here.
+    // The two differ here by three parts in ten thousand.
     let tail = tail_ess(&views) / 47.650_887_586_791_89;
     assert!((tail - 1.0).abs() < 1e-3, "{tail}");
     close(split_r_hat(&views), 1.050_235_791_962_634_6);
@@ -227,7 +227,7 @@ fn few_lags_are_as_good_as_all() {
 
 #[test]
 fn long_correlations_are_found_with_few_lags() {
-    // Correlation time 4000, beyond the lags read at first.
+    // Correlation time 4000, beyond the lags that are read at first.
     let rho: f64 = 1999.5 / 2000.5;
     let chains = autoregressive(4, 400_000, rho, 31);
     let expected = 1_600_000.0 * (1.0 - rho) / (1.0 + rho);

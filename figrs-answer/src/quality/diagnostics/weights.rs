@@ -1,14 +1,14 @@
 //! Effective sample size and largest share of weighted draws.
 
 /// The effective sample size of independent weighted draws, from the logarithms of their weights: `(Σw)² / Σw²` (Kong
-/// 1992). NaN if all weigh nothing.
+/// 1992). NaN if all weights are zero.
 pub fn weight_ess(log_weights: &[f64]) -> f64 {
     let weights = scaled(log_weights);
     let total: f64 = weights.iter().sum();
     total * total / weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// The share of the whole weight that the heaviest draw has; NaN if all weigh nothing.
+/// The share of the heaviest draw in the whole weight; NaN if all weights are zero.
 pub fn largest_share(log_weights: &[f64]) -> f64 {
     let weights = scaled(log_weights);
     weights.iter().copied().fold(f64::NAN, f64::max) / weights.iter().sum::<f64>()
