@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// The most bytes that are read of a file of rules, clues, tiles, evidence or of a trained chain.
+/// Maximum number of bytes that are read of a file of rules, clues, tiles, evidence or of a trained chain.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// The most bytes that are read of a network or of evidence about one: those of the competitions have tens of millions.
+/// Maximum number of bytes that are read of a network or of evidence about one: those of the competitions have tens of millions.
 pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
 
-/// The bytes of a file. One of more than `most` bytes is refused before memory is allocated for it, and one of unknown size,
-/// such as a device, after this many.
+/// Reads the bytes of a file. A file of more than `most` bytes is refused before memory is allocated for it, and one of unknown size,
+/// such as a device, after `most` bytes.
 ///
 /// **Errors.** Those of the file, and [`ErrorKind::FileTooLarge`].
 pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
@@ -23,7 +23,7 @@ pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
     read_to_limit(file, Vec::with_capacity(told as usize), most)
 }
 
-/// The bytes of a stream such as standard input, of which no more than `most` and one are read.
+/// Reads the bytes of a stream such as standard input, but no more than `most` and one.
 ///
 /// **Errors.** Those of the stream, and [`ErrorKind::FileTooLarge`].
 pub fn read_stream_limited(stream: impl Read, most: u64) -> Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! Files of a limited size, and the places of mistakes in texts.
+//! Files of a limited size, and the positions of mistakes in texts.
 
 #![warn(clippy::unwrap_used)]
 

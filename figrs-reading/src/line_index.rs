@@ -1,10 +1,10 @@
 //! Lines and columns of a text.
 
-/// Finds the lines and columns of positions in a text, quickest when they are asked for in order.
+/// Finds the lines and columns of positions in a text, fastest if they are queried in order.
 #[derive(Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,
-    /// Offset of the start of the line of the last answer, and the line's number.
+    /// Offset of the start of the line of the last answer, and the number of that line.
     start: usize,
     line: usize,
 }

@@ -9,9 +9,9 @@ use crate::charts::chains::{ranks, trace};
 use crate::charts::curves::curves;
 use crate::{ChartError, Draw, HtmlPage, PosteriorChart};
 
-/// Maximum number of targets, and of answers, with pictures of their own.
+/// Maximum number of targets, and of answers, with their own pictures.
 const PICTURES: usize = 12;
-/// The elimination tree is drawn of models that compile with fewer operations.
+/// The elimination tree is drawn for models that compile with fewer operations.
 const OPERATIONS: f64 = 1e8;
 
 /// Targets of any types.
@@ -27,16 +27,16 @@ impl Parents for TargetList<'_> {
 
 /// A comparison of algorithms as a page of HTML, and its curves as a chart.
 pub trait ComparisonPage {
-    /// The largest error against the time for each curve, both axes logarithmic, as an SVG document.
+    /// The largest error against the time for each curve, with logarithmic axes, as an SVG document.
     ///
     /// **Errors.** [`ChartError::Empty`] if there is no point with a time and an error above zero.
     fn curves_svg(&self) -> Result<String, ChartError>;
 
-    /// The comparison as one self-contained page of HTML: no scripts, no other files, pictures as SVG within.
+    /// The comparison as one self-contained page of HTML: without scripts and other files, with embedded SVG pictures.
     ///
-    /// It has the table and its conclusions; the curves; posteriors of at most twelve
+    /// It contains the table and its conclusions; the curves; posteriors of at most twelve
     /// targets; the graph of the model and the elimination tree; a trace and a rank plot for answers that keep the draws of
-    /// several chains; and the settings that are given, by name. In place of a picture that cannot be drawn stands the reason. It is well-formed as XML, too.
+    /// several chains; and the given settings by name. A picture that cannot be drawn is replaced by the reason. The page is also well-formed XML.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -96,7 +96,7 @@ fn table(comparison: &Comparison, page: &mut HtmlPage) {
     page.list(comparison.conclusion());
 }
 
-/// The model with the branches of its Chains, or without where that is endless or too large to be drawn.
+/// The model with the branches of its Chains, or without them if it is infinite or too large to draw.
 fn model_graph(comparison: &Comparison, page: &mut HtmlPage) {
     let targets = || TargetList(comparison.elements());
     let expanded = ModelGraph::to_depth(comparison.model(), targets(), 2);

@@ -6,14 +6,14 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::escape::escape;
 
-/// Width of a picture in pixels from which on it is not shrunk to a small page.
+/// Least width in pixels of a picture that is not shrunk to a small page.
 const WIDE: f64 = 1100.0;
-/// The style of a page: one column of text, pictures side by side where there is room, light or dark as the reader's system is.
+/// The style of a page: one column of text, pictures side by side if there is room, light or dark like the reader's system.
 const STYLE: &str = include_str!("html_page.css");
 
-/// A self-contained page of HTML: no scripts, no other files, pictures within. It is well-formed as XML, too.
+/// A self-contained page of HTML: without scripts and other files, with embedded pictures. It is also well-formed XML.
 ///
-/// Its parts stand in the order in which they are added; [`Display`] writes it.
+/// Its parts are in the order in which they are added; [`Display`] writes it.
 ///
 /// ```
 /// use figrs_report::HtmlPage;
@@ -76,7 +76,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a table with a row of headings. The first column and the last of more than two are set to the left, the others to the right.
+    /// Adds a table with a row of headings. The first column, and the last if there are more than two, are aligned to the left, the others to the right.
     pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -85,7 +85,7 @@ impl HtmlPage {
         self.marked_table(headings, rows.into_iter().map(|row| (row, false)))
     }
 
-    /// As [`HtmlPage::table`], with rows that stand out where they are marked.
+    /// As [`HtmlPage::table`], with marked rows that are highlighted.
     pub fn marked_table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -106,7 +106,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a picture, a document of SVG, with its caption; or the error in its place.
+    /// Adds a picture, an SVG document, with its caption; or the error in its place.
     pub fn svg<E: Display>(&mut self, caption: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => self.figure(&svg, caption),
@@ -131,7 +131,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a chart that has its title within; or the error in its place, with its name.
+    /// Adds a chart that contains its title; or the error in its place, with its name.
     pub(crate) fn chart<E: Display>(&mut self, name: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => {
@@ -166,7 +166,7 @@ impl Display for HtmlPage {
     }
 }
 
-/// A name of a setting as a heading has it: `min_walk` is `Min walk`, and a name of one word that is not of letters alone stays.
+/// The heading for the name of a setting: `min_walk` becomes `Min walk`.
 fn in_words(name: &str) -> String {
     let name = name.replace('_', " ");
     let mut letters = name.chars();
@@ -176,7 +176,7 @@ fn in_words(name: &str) -> String {
     }
 }
 
-/// A picture that shrinks with the page. A very wide one keeps half of its width, so that it can be read, and is moved sideways.
+/// A picture that shrinks with the page. A very wide picture keeps half of its width, so that it stays readable, and is scrolled sideways.
 fn fitted(svg: &str) -> String {
     let width = svg.strip_prefix("<svg").and_then(|rest| {
         rest.split('>')

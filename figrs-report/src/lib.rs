@@ -9,7 +9,7 @@
 //! | traces and ranks of chains | [`ChainCharts`] |
 //! | a comparison of algorithms as a page, its curves as a chart | [`ComparisonPage`] |
 //! | draws as CSV and for `ArviZ` | [`WriteDraws`] |
-//! | pages of one's own | [`HtmlPage`] |
+//! | user-defined pages | [`HtmlPage`] |
 
 mod charts;
 mod comparison_page;

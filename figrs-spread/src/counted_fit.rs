@@ -1,4 +1,4 @@
-//! A fit whose expected counts are made in parts, round by round.
+//! A fit whose expected counts are computed in parts, round by round.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -24,13 +24,13 @@ pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) cases: &'a Cases<C>,
 }
 
-/// The identity of a fit, without that of a round.
+/// The identity of a fit, without that of any round.
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
-/// The reason that the parts of a round are not merged.
+/// The reason that the parts of a round cannot be merged.
 enum Unmerged {
-    /// The round is new, and its parts are to be done.
+    /// The round is new, and its parts have not been counted.
     New(u64),
     Failed(SpreadError),
 }
@@ -50,7 +50,7 @@ impl FitIdentity {
         Ok((identity, bytes))
     }
 
-    /// The request in the bytes of its file, and the identity of the parts that answer it.
+    /// Reads the request from the bytes of its file; returns it with the identity of the parts that answer it.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`].
     pub(crate) fn read(
@@ -98,7 +98,7 @@ impl FitIdentity {
         self.read(bytes, &file).map(Some)
     }
 
-    /// The parts that answer a request.
+    /// The contributions of the parts that answer a request.
     fn parts(
         &self,
         request: &CountRequest,
@@ -146,7 +146,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         Ok(self.learner.case_counter(self.model, self.cases)?)
     }
 
-    /// Does a part of the last round that was begun in a directory, or of the first, unless it is there.
+    /// Does a part of the last round that was begun in a directory, or of the first round, unless the part exists.
     pub(crate) fn do_part(
         &self,
         identity: &FitIdentity,
@@ -174,7 +174,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         files.write(number, &contributions)
     }
 
-    /// The fit by the parts in their files; `None` if a round is to be counted.
+    /// The fit by the parts in their files; `None` if a round has yet to be counted.
     pub(crate) fn merge(
         &self,
         identity: &FitIdentity,
@@ -189,7 +189,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         let fit = self.learner.fit_by(self.model, self.cases, |request| {
             identity.parts(request, (directory, absent)).map_err(|why| {
                 *unmerged.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
-                // It ends the fit, and is told in the words of the reason.
+                // This error ends the fit; the actual reason is reported instead.
                 Error::NothingToLearn
             })
         });

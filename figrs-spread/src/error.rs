@@ -13,17 +13,17 @@ pub enum SpreadError {
     /// Inference failed, in the part of this number or outside of parts.
     #[error("{}{source}", part.map(|part| format!("part {part}: ")).unwrap_or_default())]
     Inference {
-        /// The part, if it was in one.
+        /// The part, if the error occurred in one.
         part: Option<u64>,
         /// The error.
         source: Box<figrs_infer::Error>,
     },
-    /// There is no such part.
+    /// There is no part with this number.
     #[error(
         "there is no part {part}: {parts} parts are numbered from 0; give --part a smaller number, or --parts a larger one"
     )]
     NoSuchPart {
-        /// The part that was asked for.
+        /// The requested part.
         part: u64,
         /// The number of parts.
         parts: u64,
@@ -36,7 +36,7 @@ pub enum SpreadError {
         /// The part.
         part: u64,
     },
-    /// The settings do not limit the run.
+    /// The settings do not limit the length of the run.
     #[error("the run has no end, so that it has no parts; give the sampler a number of samples")]
     Endless,
     /// Parts are missing.
@@ -58,7 +58,7 @@ pub enum SpreadError {
         /// The directory where they should be.
         directory: PathBuf,
     },
-    /// A file is no part of this run.
+    /// A file is not a part of this run.
     #[error("{} is part of another run: its {what} is {theirs}, here {ours}; remove it, or give the options that it was made with, or another --out", file.display())]
     ForeignPart {
         /// The file.
@@ -70,7 +70,7 @@ pub enum SpreadError {
         /// Its value here.
         ours: String,
     },
-    /// A file is damaged, or no part at all.
+    /// A file is damaged, or not a part at all.
     #[error(
         "{} is no part: {problem}; remove it and {}",
         file.display(),
@@ -96,15 +96,15 @@ pub enum SpreadError {
         /// Its value here.
         ours: String,
     },
-    /// A sampler of items drew another number of them than it was asked for.
+    /// A sampler of items drew another number of items than requested.
     #[error("the sampler drew {drawn} items for the numbers {} to {}: it has to draw one for each, in their order", asked.start, asked.end.saturating_sub(1))]
     ItemsMissing {
-        /// The numbers.
+        /// The requested numbers.
         asked: std::ops::Range<u64>,
         /// The number of items drawn.
         drawn: u64,
     },
-    /// A directory of parts in a process that neither writes nor merges them.
+    /// A directory of parts is given to a process that neither writes nor merges them.
     #[error(
         "--out {}: this process neither writes parts into it nor merges them; give --part or --merge, or leave out --out",
         directory.display()
@@ -113,7 +113,7 @@ pub enum SpreadError {
         /// The directory.
         directory: PathBuf,
     },
-    /// A line on the standard input asks for no part.
+    /// A line on the standard input is not a request for a part.
     #[error(
         "{line:?} on the standard input is no request; a request is `RUN PART`, two numbers from 0 on, for a round of a fit with the bytes of its file in \
          hexadecimal digits, and runs are asked for in their order"
@@ -138,7 +138,7 @@ pub enum SpreadError {
         /// The error.
         source: io::Error,
     },
-    /// The values of targets could not be written in bytes.
+    /// The values of targets could not be converted to bytes.
     #[error("the values of the targets cannot be sent: {problem}")]
     NotPortable {
         /// The problem.
@@ -147,7 +147,7 @@ pub enum SpreadError {
     /// Items of a set could not be drawn.
     #[error("item {number} of the set, or one drawn with it: {source}")]
     Item {
-        /// The number of the first item that was asked for.
+        /// The number of the first requested item.
         number: u64,
         /// The error.
         source: Box<dyn std::error::Error + Send + Sync>,

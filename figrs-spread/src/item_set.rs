@@ -12,10 +12,10 @@ use super::error::SpreadError;
 use super::part_files::write_whole;
 use super::part_identity::{PartIdentity, hash};
 
-/// The file that tells which set is in a directory.
+/// Name of the file that identifies the set in a directory.
 const MARK: &str = ".set.figrs";
 
-/// A set of numbered files, an item in each.
+/// A set of numbered files, with an item in each.
 #[derive(Debug)]
 pub(crate) struct ItemSet<'a, S: ?Sized> {
     pub(crate) sampler: &'a S,
@@ -26,7 +26,7 @@ pub(crate) struct ItemSet<'a, S: ?Sized> {
 }
 
 impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
-    /// The identity of the run that draws it.
+    /// The identity of the run that draws the set.
     pub(crate) fn identity(&self, run: PartIdentity) -> PartIdentity {
         PartIdentity {
             units: self.numbers.end.saturating_sub(self.numbers.start),
@@ -36,7 +36,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// The settings that decide the names and contents of files.
+    /// The settings that determine the names and contents of files.
     fn settings(&self) -> String {
         let (seed, extension, digits) = (self.seed, self.sampler.extension(), self.digits());
         format!("seed: {seed}, extension: {extension}, digits of a number: {digits}")
@@ -72,11 +72,11 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
             .join(format!("{number:0digits$}.{extension}"))
     }
 
-    /// Makes the directory the place of this set.
+    /// Marks the directory as the place of this set.
     ///
-    /// **Errors.** [`SpreadError::ForeignSet`] if it has another one; [`SpreadError::DamagedPart`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::ForeignSet`] if it holds another set; [`SpreadError::DamagedPart`], [`SpreadError::File`].
     pub(crate) fn begin(&self, identity: &PartIdentity) -> Result<(), SpreadError> {
-        // A set may be drawn in other parts and grow.
+        // The parts and the size of a set may change.
         let identity = PartIdentity {
             parts: 1,
             units: 0,
@@ -106,7 +106,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// Draws those of some files that are not there yet; their number.
+    /// Draws the missing files among these numbers; returns the number of files drawn.
     ///
     /// **Errors.** [`SpreadError::Item`], [`SpreadError::File`].
     pub(crate) fn fill(&self, numbers: &Range<u64>) -> Result<u64, SpreadError> {
@@ -159,7 +159,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         all
     }
 
-    /// Writes the items of these numbers, but for those that are there; the number written.
+    /// Writes the items with these numbers, except those that exist; returns the number of files written.
     fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<u64, SpreadError> {
         let mut count = 0;
         for (number, item) in numbers.zip(items) {

@@ -1,8 +1,8 @@
 //! Runs in numbered parts, for engines that run many processes on one machine or on many.
 //!
-//! A program that asks by [`Spread::run`] is its own worker: without options it runs everything itself; `--part N` writes one part of the
-//! run to a file, `--serve` hands out the parts that are asked for on its standard input, and `--merge` reads the parts and goes on with the
-//! answer, whose bits are those of one process.
+//! A program that runs its queries through [`Spread::run`] is its own worker: without options it runs everything itself; `--part N` writes one part of the
+//! run to a file, `--serve` writes the parts that are requested on its standard input, and `--merge` reads the parts and continues with the
+//! answer, whose bits are those of a single process.
 //!
 //! | what | by |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | an exact sum over slices | [`Spread::sum`] |
 //! | the fit of a learner, round by round | [`Spread::fit`] |
 //! | a set of levels or boards in numbered files | [`Spread::levels`] |
-//! | the options, for programs with a command line of their own | [`SpreadOptions`] |
+//! | the options, for programs with their own command line | [`SpreadOptions`] |
 //!
 //! ```no_run
 //! use figrs_core::{Flip, If, Model};

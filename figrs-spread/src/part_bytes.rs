@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::part_identity::PartIdentity;
 
-/// Begins each part, with the version of the format.
+/// Start of each part, with the version of the format.
 const SIGNATURE: &[u8] = b"figrs part 1\n";
 const CHECKSUM_BYTES: usize = 4;
 const LENGTH_BYTES: usize = 4;
@@ -13,12 +13,12 @@ const LENGTH_BYTES: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartHeader {
     pub(crate) identity: PartIdentity,
-    /// `None` for the request of a round.
+    /// The number of the part; `None` for the request of a round.
     pub(crate) number: Option<u64>,
 }
 
 impl PartHeader {
-    /// The first difference from another: its name, and both values.
+    /// The first difference from another header: its name, and both values.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
         let number = || {
             let told =
@@ -40,10 +40,10 @@ pub(crate) fn write(header: &PartHeader, contributions: &[u8]) -> postcard::Resu
     Ok([SIGNATURE, &checksum, &rest].concat())
 }
 
-/// The problem of bytes that are not as they were written.
+/// The problem of bytes that have changed since they were written.
 pub(crate) const DAMAGED: &str = "it is damaged, or not complete";
 
-/// The header and the contributions in the bytes of a part; else the problem.
+/// The header and the contributions in the bytes of a part; otherwise the problem.
 pub(crate) fn read(bytes: &[u8]) -> Result<(PartHeader, &[u8]), &'static str> {
     let rest = bytes.strip_prefix(SIGNATURE);
     let rest = rest.ok_or("it does not begin as a part of this format")?;

@@ -20,11 +20,11 @@ const POLL: Duration = Duration::from_millis(100);
 pub(crate) struct PartFiles<'a> {
     directory: &'a Path,
     pub(crate) identity: PartIdentity,
-    /// True once the user was told that a part is awaited.
+    /// `true` once the user was informed that a part is awaited.
     is_told: Cell<bool>,
 }
 
-/// Treatment of parts that are not there.
+/// Treatment of absent parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AbsentPart {
     Refused,
@@ -58,7 +58,7 @@ impl<'a> PartFiles<'a> {
         self.identity.read(&self.file(number), Some(number))
     }
 
-    /// The contributions of a part, which is waited for if absent ones are.
+    /// The contributions of a part; waits for it if absent parts are awaited.
     fn awaited(&self, number: u64, absent: AbsentPart) -> Result<Option<Vec<u8>>, SpreadError> {
         loop {
             let found = self.read(number)?;
@@ -73,8 +73,8 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Gives `take` the contributions of the parts in their order until it breaks; the numbers of the parts that are left out because they are not
-    /// there or damaged.
+    /// Passes the contributions of the parts to `take` in order until it breaks; returns the numbers of the parts that are left out because they are
+    /// absent or damaged.
     ///
     /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`] unless such parts are left out; [`SpreadError::ForeignPart`],
     /// [`SpreadError::PartFile`]; those of `take`.
@@ -116,7 +116,7 @@ impl<'a> PartFiles<'a> {
         })
     }
 
-    /// True if the part is there and whole; false if it is not there, cut or changed.
+    /// True if the part exists and is whole; false if it is absent, cut or changed.
     ///
     /// **Errors.** [`SpreadError::ForeignPart`], [`SpreadError::PartFile`].
     pub(crate) fn has(&self, number: u64) -> Result<bool, SpreadError> {
@@ -129,7 +129,7 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// The part in the file is of this run, but not one that it can have.
+    /// The error for a part whose file belongs to this run but has impossible contents.
     pub(crate) fn damaged(&self, number: u64, problem: impl ToString) -> SpreadError {
         SpreadError::DamagedPart {
             file: self.file(number),
@@ -138,9 +138,9 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Writes a part, whole or not at all, unless another process has done so meanwhile.
+    /// Writes a part, whole or not at all, unless another process has written it meanwhile.
     ///
-    /// **Errors.** [`SpreadError::ForeignPart`] if that was another run.
+    /// **Errors.** [`SpreadError::ForeignPart`] if that process belongs to another run.
     pub(crate) fn write(&self, number: u64, contributions: &[u8]) -> Result<(), SpreadError> {
         if self.has(number)? {
             return Ok(());
@@ -148,7 +148,7 @@ impl<'a> PartFiles<'a> {
         self.write_to(&self.file(number), Some(number), contributions)
     }
 
-    /// Writes the request that the parts of a round answer, unless it is there; false if it is.
+    /// Writes the request that the parts of a round answer, unless it exists; returns false if it does.
     pub(crate) fn write_request(&self, request: &[u8]) -> Result<bool, SpreadError> {
         let file = self.request_file();
         let is_new = self.identity.read(&file, None)?.is_none();
@@ -173,7 +173,7 @@ impl<'a> PartFiles<'a> {
 }
 
 impl PartIdentity {
-    /// The beginning of the names of its files.
+    /// The beginning of the names of the run's files.
     fn name(&self) -> String {
         let place = self.place;
         match &self.round {
@@ -189,7 +189,7 @@ impl PartIdentity {
         bound(part)..bound(part + 1)
     }
 
-    /// The bytes of a part of this run, or without a number of the request of its round.
+    /// The bytes of a part of this run, or, without a number, of the request of its round.
     ///
     /// **Errors.** [`SpreadError::NotPortable`].
     pub(crate) fn bytes(
@@ -219,7 +219,7 @@ impl PartIdentity {
         }
     }
 
-    /// The contributions in the bytes of a part, which stand in this file.
+    /// The contributions in the bytes of a part that were read from this file.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`].
     pub(crate) fn contributions(
@@ -251,14 +251,14 @@ impl PartIdentity {
     }
 }
 
-/// Writes a file whole or not at all: beside its place, to which it is moved at the end.
+/// Writes a file whole or not at all: to a temporary file, which is moved to its place at the end.
 pub(crate) fn write_whole(
     file: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new(""));
     let mut builder = tempfile::Builder::new();
-    // Others may read it, as any file.
+    // Other users may read it, like any file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut beside = builder.tempfile_in(directory)?;

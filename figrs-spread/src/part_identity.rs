@@ -4,22 +4,22 @@ use figrs_core::graph::ModelGraph;
 use figrs_core::{AnyElement, Model};
 use serde::{Deserialize, Serialize};
 
-/// The run that a part belongs to: parts of different ones are never merged.
+/// The run that a part belongs to: parts of different runs are never merged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartIdentity {
     /// Version of figrs.
     pub(crate) version: String,
-    /// Name of the run, and its place among those of the program.
+    /// Name of the run, and its place among the runs of the program.
     pub(crate) run: String,
     pub(crate) place: u32,
-    /// Number of parts, and of units of work in all of them.
+    /// Number of parts, and total number of units of work.
     pub(crate) parts: u64,
     pub(crate) units: u64,
-    /// The settings that decide the units, as text.
+    /// The settings that determine the units, as text.
     pub(crate) settings: String,
-    /// Hash of a few worlds that are drawn from the model alike in all processes, of cases, or of a first item.
+    /// Hash of a few worlds of the model that are the same in all processes, of cases, or of a first item.
     pub(crate) pilot: u64,
-    /// The round, of a fit.
+    /// The round, if this is a fit.
     pub(crate) round: Option<Round>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Round {
 }
 
 impl PartIdentity {
-    /// The first difference from another: its name, and both values.
+    /// The first difference from another identity: its name, and both values.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
         let numbers = |name: &str, a: u64, b: u64| {
             (a != b).then(|| [name.to_owned(), a.to_string(), b.to_string()])
@@ -81,7 +81,7 @@ fn innermost(piece: Option<&str>) -> String {
         .to_owned()
 }
 
-/// The hash of some bytes, alike on all machines.
+/// A hash of some bytes that is the same on all machines.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let forward = crc32fast::hash(bytes);
     let mut reversed = bytes.to_vec();

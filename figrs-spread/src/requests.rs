@@ -7,19 +7,19 @@ use super::error::SpreadError;
 /// A request for a part of one of the program's runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// The place of the run among those of the program.
+    /// The place of the run among the runs of the program.
     pub(crate) place: u32,
     pub(crate) part: u64,
     /// The bytes of the file of a round.
     pub(crate) round: Vec<u8>,
 }
 
-/// Answer to a request: a byte that says whether it is a part or an error.
+/// First byte of an answer that is a part; the byte of an error is `FAILED`.
 const PART: u8 = 0;
 const FAILED: u8 = 1;
 
 impl Request {
-    /// The next request; `None` at the end of the input.
+    /// Reads the next request; `None` at the end of the input.
     ///
     /// **Errors.** [`SpreadError::InvalidRequest`], [`SpreadError::File`].
     pub(crate) fn read(input: &mut impl BufRead) -> Result<Option<Self>, SpreadError> {
@@ -45,7 +45,7 @@ impl Request {
     }
 }
 
-/// The bytes of hexadecimal digits.
+/// Converts hexadecimal digits to bytes.
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
     let digit = |digit: &u8| char::from(*digit).to_digit(16);
@@ -59,7 +59,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
 /// Writes the answer to a request: its length in eight bytes, least first, a byte that is 0 for a part and 1 for an error, and the part or
 /// the text of the error.
 pub(crate) fn answer(part: Result<&[u8], &SpreadError>) -> Result<(), SpreadError> {
-    // Locked now only: code of the model may print from other threads.
+    // Locked only now: the model's code may print from other threads.
     let mut output = io::stdout().lock();
     let text = part.map_err(ToString::to_string);
     let (kind, bytes) = match &text {

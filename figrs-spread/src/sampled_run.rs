@@ -11,7 +11,7 @@ use super::error::SpreadError;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, graph_text, hash};
 
-/// Worlds whose draws identify a model.
+/// Number of worlds whose draws identify a model.
 const PILOT_WORLDS: u64 = 64;
 
 /// A run of a sampler.
@@ -23,7 +23,7 @@ pub(crate) struct SampledRun<'a, S, T> {
 }
 
 impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
-    /// The identity of the run, in this many parts of the program's runs.
+    /// The identity of the run, given that of the program's run.
     pub(crate) fn identity(&self, run: PartIdentity) -> Result<PartIdentity, SpreadError> {
         let units = self.sampler.units(self.model, &self.targets.elements())?;
         if units == u64::MAX {
@@ -37,7 +37,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         })
     }
 
-    /// A hash of the elements of the model before their branches, and of a few worlds or the reason that there are none.
+    /// A hash of the elements of the model before their branches, and of a few worlds or the error that prevents them.
     fn pilot(&self) -> u64 {
         let mut bytes = graph_text(self.model, &self.targets.elements()).into_bytes();
         let sampler = ImportanceSampling::new(PILOT_WORLDS);
@@ -83,7 +83,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
             let damaged = |error: String| files.damaged(number, error);
             let part: PortablePartOf<S, T> =
                 postcard::from_bytes(contributions).map_err(|error| damaged(error.to_string()))?;
-            // Parts before it may have been left out.
+            // Parts before this one may have been left out.
             let between = sums.units().end..files.identity.share(number).start;
             sums.leave_out(between.clone())?;
             let merged = sums.merge_portable(part, self.targets);

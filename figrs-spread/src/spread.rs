@@ -1,4 +1,4 @@
-//! A run in parts, of which this process does all, one, or the merging.
+//! A run in parts: this process does all of them, does one, or merges them.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -20,14 +20,14 @@ use super::part_identity::PartIdentity;
 use super::requests::{self, Request};
 use super::sampled_run::SampledRun;
 
-/// The runs of a program, of which this process does all parts, one of them, or the merging.
+/// The runs of a program: this process does all parts, does one of them, or merges them.
 ///
-/// Every process of a run is the same program, with other options ([`SpreadOptions`]): it builds the same model, and its runs are told apart
+/// Every process of a run is the same program with other options ([`SpreadOptions`]): it builds the same model, and its runs are distinguished
 /// by their order. A process that serves parts must write nothing else to its standard output.
 ///
-/// **Guarantee.** The answer of the merged parts is that of one process to the last bit, its time apart, whatever the number of parts,
-/// processes and threads. A part of another run, version or seed, or of other settings, is refused, and so is one that is damaged; one of another model as far as
-/// the elements before their branches, with the numbers of their distributions, and some worlds tell.
+/// **Guarantee.** The answer of the merged parts is that of one process to the last bit, except for its time, whatever the number of parts,
+/// processes and threads. A part of another run, version or seed, or of other settings, is refused, and so is a damaged part. A part of another model is
+/// refused if the models differ in the elements before their branches, in the numbers of their distributions, or in some worlds.
 #[derive(Debug)]
 pub struct Spread {
     name: String,
@@ -65,19 +65,19 @@ struct CommandLine {
 }
 
 impl Spread {
-    /// The runs of the program of this name, in so many parts unless the options of the command line say otherwise; unknown options and `--help` end
+    /// The runs of the program with this name, in `parts` parts unless the options of the command line specify another number; unknown options and `--help` end
     /// the program.
     ///
-    /// Programs with options of their own use [`from_options`](Self::from_options).
+    /// Programs with their own options use [`from_options`](Self::from_options).
     ///
     /// **Errors.** Those of [`from_options`](Self::from_options).
     pub fn from_args(name: &str, parts: u64) -> Result<Self, SpreadError> {
         Self::from_options(name, parts, CommandLine::parse().options)
     }
 
-    /// The runs of the program of this name, in so many parts unless the options say otherwise.
+    /// The runs of the program with this name, in `parts` parts unless the options specify another number.
     ///
-    /// **Errors.** [`SpreadError::NoSuchPart`]; [`SpreadError::UnusedDirectory`] if there is a directory of parts, and none is to be done or merged.
+    /// **Errors.** [`SpreadError::NoSuchPart`]; [`SpreadError::UnusedDirectory`] if there is a directory of parts but no part is done or merged.
     pub fn from_options(
         name: &str,
         parts: u64,
@@ -117,11 +117,11 @@ impl Spread {
         })
     }
 
-    /// The answer of a sampler: of all units in this process, or of parts that are merged. `None` in a process that does parts.
+    /// The answer of a sampler: of all units in this process, or of the parts that it merges. `None` in a process that does parts.
     ///
-    /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; [`SpreadError::Endless`]; of parts
+    /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; [`SpreadError::Endless`]; for parts
     /// [`SpreadError::Stopped`], [`SpreadError::MissingParts`], [`SpreadError::ForeignPart`], [`SpreadError::DamagedPart`], [`SpreadError::NotPortable`],
-    /// [`SpreadError::PartFile`], and [`SpreadError::File`] of the standard input or output.
+    /// [`SpreadError::PartFile`], and [`SpreadError::File`] for the standard input or output.
     pub fn run<S, T>(
         &self,
         sampler: &S,
@@ -148,12 +148,12 @@ impl Spread {
         })
     }
 
-    /// The natural logarithm of the probability of the evidence, by a sum over slices: of all in this process, or of parts that are merged. `None` in a
+    /// The natural logarithm of the probability of the evidence, by a sum over slices: of all in this process, or of the parts that it merges. `None` in a
     /// process that does parts.
     ///
-    /// **Guarantee.** Exact up to rounding, and the same bits in any parts.
+    /// **Guarantee.** Exact up to rounding, with the same bits for any number of parts.
     ///
-    /// **Errors.** As of [`run`](Self::run). A sum over some of the parts is an error too, which tells the lower bound that it is.
+    /// **Errors.** As for [`run`](Self::run). A sum over some of the parts is an error too, which states the resulting lower bound.
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Model};
@@ -174,16 +174,16 @@ impl Spread {
         Ok(Some(answer.log_evidence()?.value))
     }
 
-    /// The parameters that a learner fits to cases: by one process, or by expected counts that are made in parts, round by round. `None` in a process
-    /// that does parts, and where the next round is to be counted.
+    /// The parameters that a learner fits to cases: by one process, or by expected counts that are computed in parts, round by round. `None` in a process
+    /// that does parts, and if the next round has yet to be counted.
     ///
-    /// Each round has parts of its own. A process that does a part counts at the parameters of the last round in the directory, or of the first if there is
-    /// none yet; one that merges goes through the rounds whose parts are there, and then writes the parameters of the next one and says so, or gives the fit.
-    /// So arrays of jobs run one round a submission, and a process that waits for parts drives all rounds.
+    /// Each round has its own parts. A process that does a part counts at the parameters of the last round in the directory, or of the first if there is
+    /// none yet; a process that merges goes through the rounds whose parts exist, and then writes the parameters of the next round with a message, or returns the fit.
+    /// So arrays of jobs run one round per submission, and a process that waits for parts drives all rounds.
     ///
     /// **Guarantee.** The fit is that of one process to the last bit.
     ///
-    /// **Errors.** As of [`run`](Self::run); a round needs all of its parts, and mini-batches are refused.
+    /// **Errors.** As for [`run`](Self::run); a round needs all of its parts, and mini-batches are refused.
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -243,17 +243,17 @@ impl Spread {
         Ok(None)
     }
 
-    /// A set of items, such as levels or boards, in numbered files, each written whole or not at all; those that are there are kept, and holes
-    /// filled. In a process that does one part, the files of that part; one that merges fills the holes of the parts that were done. The number of
+    /// Draws a set of items, such as levels or boards, in numbered files, each written whole or not at all; existing files are kept, and holes
+    /// filled. A process that does one part draws the files of that part; one that merges fills the holes of the parts that were done. Returns the number of
     /// files drawn by this process.
     ///
     /// The name of a file is its number, with as many digits as the last one of the set has, and the extension. A file `.set.figrs` in the directory
-    /// keeps the settings of the set, which may grow to more numbers with as many digits; parts of a set that has grown need another `--out`.
+    /// stores the settings of the set, which may grow to more numbers with the same number of digits; parts of a set that has grown need another `--out`.
     ///
-    /// **Guarantee.** The files are the same in any number of parts, processes and threads.
+    /// **Guarantee.** The files are the same for any number of parts, processes and threads.
     ///
-    /// **Errors.** [`SpreadError::Item`] with the error of the sampler; [`SpreadError::ForeignSet`] if the directory has another set;
-    /// [`SpreadError::File`]; of parts those of [`run`](Self::run).
+    /// **Errors.** [`SpreadError::Item`] with the error of the sampler; [`SpreadError::ForeignSet`] if the directory holds another set;
+    /// [`SpreadError::File`]; for parts those of [`run`](Self::run).
     pub fn levels<S: ItemSampler + ?Sized>(
         &self,
         sampler: &S,
@@ -276,7 +276,7 @@ impl Spread {
         };
         match &self.role {
             Role::Whole => return set.fill(&set.numbers),
-            // A part that was done may have holes.
+            // A finished part may have holes.
             Role::Part { number, .. } => drop(fill(set.share(&identity, *number))?),
             Role::Server | Role::Merger { .. } => {}
         }
@@ -298,7 +298,7 @@ impl Spread {
         matches!(self.role, Role::Whole)
     }
 
-    /// The identity of the next run of the program, as far as it is known before.
+    /// The identity of the next run of the program, as far as it is known in advance.
     fn next(&self) -> PartIdentity {
         PartIdentity {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -312,7 +312,7 @@ impl Spread {
         }
     }
 
-    /// Does the parts of a run that this process is to do; the files if it is to merge them.
+    /// Does the parts of a run that are the task of this process; returns the files if it has to merge them.
     fn in_parts(
         &self,
         identity: PartIdentity,
@@ -336,7 +336,7 @@ impl Spread {
         Ok(None)
     }
 
-    /// Does the parts of a run that are asked for, until one of a later run is, or the input ends.
+    /// Does the requested parts of a run, until a part of a later run is requested or the input ends.
     fn serve(
         &self,
         place: u32,

@@ -14,7 +14,7 @@ const NUMBERS: i32 = 170;
 
 /// The chart of a distribution.
 pub trait PosteriorChart {
-    /// A bar for each class with its probability, and with a line of two standard errors to each side where the
+    /// A bar for each class with its probability, with a line of two standard errors to each side if the
     /// probabilities are estimates, as an SVG document.
     ///
     /// **Errors.** [`ChartError::Empty`] if no value was found.

@@ -8,23 +8,23 @@ use plotters::prelude::*;
 
 use super::{ChartError, colour, drawn, plain};
 
-/// Maximum number of points of a chain.
+/// Maximum number of points for each chain.
 const POINTS: usize = 1000;
 /// Number of bins of the ranks.
 const BINS: usize = 20;
 
 /// Charts of the draws of chains.
 pub trait ChainCharts {
-    /// A trace plot: the values of a target draw by draw, a line a chain, as an SVG document. Of a list of numbers the
-    /// first is drawn, truth values are 0 and 1. Of chains longer than a thousand draws evenly spaced ones are drawn.
+    /// A trace plot: the values of a target draw by draw, a line for each chain, as an SVG document. For a list of numbers the
+    /// first is drawn; truth values are 0 and 1. For chains longer than a thousand draws evenly spaced ones are drawn.
     ///
     /// **Errors.** [`ChartError::NotATarget`]; [`ChartError::NotNumeric`]; [`ChartError::Misfit`]; [`ChartError::Empty`]
     /// without draws or finite values.
     fn trace_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
 
-    /// A rank plot: histograms of the ranks of each chain's draws among all draws, a panel a chain, as an SVG document.
+    /// A rank plot: histograms of the ranks of each chain's draws among all draws, a panel for each chain, as an SVG document.
     /// Chains that agree have bars of equal height, up to noise (Vehtari et al. 2021, section 4.3). Equal draws share their
-    /// mean rank, so values that are few give few bars, as high in all panels.
+    /// mean rank, so that few values give few bars, equally high in all panels.
     ///
     /// **Errors.** As [`trace_svg`](Self::trace_svg).
     fn rank_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 use super::{ChartError, Mark, colour, drawn, legend, legend_height};
 
-/// The largest error against the time for each curve, both axes logarithmic.
+/// The largest error against the time for each curve, with logarithmic axes.
 pub(crate) fn curves(comparison: &Comparison) -> Result<String, ChartError> {
     let points = || comparison.curves.iter().flat_map(drawable);
     let seconds = range(points().map(|point| point.seconds));

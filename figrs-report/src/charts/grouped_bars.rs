@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 use super::{ChartError, Mark, colour, drawn, legend, legend_height, plain};
 
-/// A chart of bars: for each group, such as a section of a level, one bar a series.
+/// A chart of bars: for each group, such as a section of a level, one bar for each series.
 ///
 /// ```
 /// use figrs_report::GroupedBars;
@@ -32,7 +32,7 @@ impl GroupedBars {
         }
     }
 
-    /// Adds a series, one value for each group; `None` and what is not finite has no bar.
+    /// Adds a series, one value for each group; `None` and numbers that are not finite have no bar.
     #[must_use]
     pub fn series(
         mut self,

@@ -48,7 +48,7 @@ pub enum ChartError {
         /// The element.
         element: Label,
     },
-    /// The values of the element have no order on an axis.
+    /// The values of the element cannot be ordered on an axis.
     #[error(
         "the values of {element} are no numbers and no truth values; draw a function of it (`map`) that is a number"
     )]
@@ -56,7 +56,7 @@ pub enum ChartError {
         /// The element.
         element: Label,
     },
-    /// The numbers of draws and chains do not fit together.
+    /// The number of draws is not that of the chains times their length.
     #[error(
         "{draws} draws of {element} do not fit {chains} chains of {length} draws; give each target `chains * length` positions"
     )]
@@ -99,17 +99,17 @@ enum Mark {
     Bar,
 }
 
-/// Names of a legend side by side.
+/// Number of names side by side in a legend.
 const ACROSS: usize = 2;
 /// Height of a line of a legend.
 const LEGEND_LINE: i32 = 20;
 
-/// Height of the legend of a number of series.
+/// Height of the legend of `names` series.
 fn legend_height(names: usize) -> u32 {
     LEGEND_LINE as u32 * names.div_ceil(ACROSS) as u32 + 12
 }
 
-/// Draws the names of series with their colours, on an area below the chart, where they cover nothing.
+/// Draws the names of series with their colours, on an area below the chart, where they hide nothing.
 fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Error>> {
     let font = ("sans-serif", 13).into_font();
     let text = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));
@@ -136,12 +136,12 @@ fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-/// The colour of the curve or chain of this number.
+/// The colour of the curve or chain with this number.
 fn colour(number: usize) -> RGBColor {
     COLOURS[number % COLOURS.len()]
 }
 
-/// Colours that differ visibly on white, on black once they are inverted, and by most who do not see all colours.
+/// Colours that differ visibly on white, on black after inversion, and for most people with colour blindness.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(36, 87, 197),
     RGBColor(213, 94, 0),
@@ -153,7 +153,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(196, 40, 40),
 ];
 
-/// A text without control characters, which XML cannot hold, cut after so many.
+/// A text without control characters, which XML cannot hold, cut after `longest` characters.
 fn plain(text: &str, longest: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut plain: String = text.chars().take(longest).map(plain).collect();

@@ -1,4 +1,4 @@
-//! Charts are well-formed, show what they are given, and are the same every time.
+//! Charts are well-formed, show their data, and are the same every time.
 
 use figrs_core::{AnyElement, Element, Flip, If, Model, Normal, Param, StandardDeviation, Uniform};
 use quick_xml::Reader;
@@ -36,7 +36,7 @@ fn a_posterior_has_a_bar_for_each_class() {
         .run(&Model::new(), &letter)
         .unwrap();
     let svg = answer.posteriors().unwrap()[0].to_svg().unwrap();
-    // The ground and three bars; the title, and a name and a number for each.
+    // The background and three bars; the title, and a name and a number for each.
     assert_eq!((tags(&svg)("rect"), tags(&svg)("text")), (1 + 3, 1 + 2 * 3));
     assert_eq!(tags(&svg)("polyline"), 0);
     assert!(
@@ -66,7 +66,7 @@ fn a_tornado_has_a_bar_for_each_side_of_each_parameter() {
     let tornado = answer.tornado(&query, ranges).unwrap();
     let svg = tornado.to_svg().unwrap();
     assert_eq!(svg, tornado.to_svg().unwrap());
-    // The ground and four sides; the title, and a name and two numbers for each parameter; the line of the present value.
+    // The background and four sides; the title, and a name and two numbers for each parameter; the line of the present value.
     assert_eq!((tags(&svg)("rect"), tags(&svg)("text")), (1 + 4, 1 + 2 * 3));
     assert_eq!(tags(&svg)("polyline"), 1);
     assert!(
@@ -120,7 +120,7 @@ fn traces_have_a_line_and_ranks_a_panel_for_each_chain() {
     for chain in 1..=4 {
         assert!(ranks.contains(&format!("chain {chain}")), "{ranks}");
     }
-    // The ground, and twenty bars for each chain.
+    // The background, and twenty bars for each chain.
     assert_eq!(tags(&ranks)("rect"), 1 + 4 * 20);
     assert_eq!(ranks, draws.rank_svg(&height).unwrap());
     let coin = Flip::new(0.3);
@@ -184,7 +184,7 @@ fn a_report_is_well_formed_and_has_every_picture() {
         assert!(page.contains(part), "{part} in {page}");
     }
     assert!(!page.contains("href=") && !page.contains("src="));
-    // A chart with a title within has no caption that repeats it.
+    // A chart that contains its title has no caption that repeats it.
     assert_eq!(
         page.matches("rain &lt;&amp;&gt; (VariableElimination)")
             .count(),
@@ -247,7 +247,7 @@ fn a_report_of_a_model_without_end_says_what_is_missing() {
     let targets: &[AnyElement] = comparison.elements();
     assert_eq!(targets.len(), 1);
     let page = comparison.to_html("Without end", &[]);
-    // A posterior, and the model as far as it is explored.
+    // A posterior, and the expanded part of the model.
     assert_eq!(tags(&page)("svg"), 2);
     assert!(page.contains("The model cannot be compiled") && page.contains("not explored"));
 }

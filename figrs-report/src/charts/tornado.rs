@@ -15,7 +15,7 @@ const MARGIN: i32 = 90;
 
 /// The chart of a one-way sensitivity analysis.
 pub trait TornadoChart {
-    /// A bar for each parameter, between the values of the query at the ends of its range, the widest at the top, as an SVG document. The side
+    /// A bar for each parameter, between the values of the query at the ends of its range, with the widest at the top, as an SVG document. The side
     /// of the lower end is light; a line marks the present value of the query.
     ///
     /// **Errors.** [`ChartError::Empty`] if there are no parameters.
@@ -55,7 +55,7 @@ impl TornadoChart for Tornado {
                     (row.low.1, RGBColor(160, 196, 226)),
                     (row.high.1, RGBColor(70, 130, 180)),
                 ];
-                // The wider side first, where both are on one side of the present value.
+                // The wider side first, if both are on one side of the present value.
                 let is_wider =
                     |side: f64, other: f64| (side - self.value).abs() > (other - self.value).abs();
                 let order = if is_wider(row.high.1, row.low.1) {

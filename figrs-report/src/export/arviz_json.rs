@@ -66,7 +66,7 @@ fn write_nested<'a>(
 /// JSON fragments of the values of a target.
 struct VariableFragments {
     fragments: Vec<String>,
-    /// The values that the positions stand for, if the values are written as positions.
+    /// The values of the positions, if the values are written as positions.
     levels: Vec<String>,
 }
 

@@ -72,7 +72,7 @@ impl CsvCells {
     }
 }
 
-/// The cell with quotation marks around it if it needs them.
+/// The cell, in quotation marks if it needs them.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

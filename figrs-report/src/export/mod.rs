@@ -26,12 +26,12 @@ use figrs_infer::internals::distinct_names;
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
 pub trait WriteDraws {
-    /// Writes a table of comma-separated values (RFC 4180, lines end with CR LF) with a line a draw.
+    /// Writes a table of comma-separated values (RFC 4180, lines end with CR LF) with a line for each draw.
     ///
-    /// The columns are `chain` and `draw`, counted from zero; one for each target, under its name, or under what built it and
-    /// where if it has none; and `log_weight` where draws are weighted. A list of numbers has a column for each,
+    /// The columns are `chain` and `draw`, counted from zero; one for each target, under its name, or if it has none under its constructor and
+    /// source line; and `log_weight` if draws are weighted. A list of numbers has a column for each,
     /// `name[0]`, `name[1]` and so on, if all have the same length. Floating-point numbers keep all their digits, strings are
-    /// written as they are, and other values as `Debug` shows them. Names that occur again are numbered: `coin (2)`.
+    /// written unchanged, and other values as `Debug` prints them. Repeated names are numbered: `coin (2)`.
     ///
     /// **Errors.** Those of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws do not fit
     /// together.
@@ -40,13 +40,13 @@ pub trait WriteDraws {
     /// Writes the draws as ArviZ's JSON of inference data, which its `from_json` reads (in versions from 1.0 its `from_dict` takes
     /// the parsed groups, all keys but `attrs`).
     ///
-    /// The group `posterior` has a variable a target, named as in [`write_csv`](Self::write_csv), as nested lists over chains and
-    /// draws, and over components if the values are lists of numbers of the same length. Numbers are written as they are, truth
+    /// The group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv), as nested lists over chains and
+    /// draws, and over components if the values are lists of numbers of the same length. Numbers are written unchanged, truth
     /// values as 0 and 1 (ArviZ cannot subtract truth values), and any other value as its position in the list
-    /// `levels_of_NAME` among the `attrs`. The group `sample_stats` has `log_weight` where draws are weighted: ArviZ itself takes
-    /// all draws for equally likely, so resample such draws first. `attrs` also names this library and its version.
+    /// `levels_of_NAME` among the `attrs`. The group `sample_stats` has `log_weight` if draws are weighted: ArviZ itself treats
+    /// all draws as equally likely, so resample such draws first. `attrs` also names this library and its version.
     /// Numbers that are not finite are written `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them, which
-    /// strict JSON does not know.
+    /// strict JSON does not allow.
     ///
     /// **Errors.** Those of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws do not fit
     /// together.
@@ -63,7 +63,7 @@ impl WriteDraws for Draws {
     }
 }
 
-/// Checks that positions and numbers of draws fit together; the fields are public.
+/// Checks that positions and numbers of draws fit together, because the fields are public.
 fn check(draws: &Draws) -> io::Result<()> {
     let all = draws.chains.checked_mul(draws.length);
     for target in &draws.targets {
@@ -92,7 +92,7 @@ fn misfit(draws: &Draws, what: &str, found: usize) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
-/// The names of the targets, different from each other and from the reserved names.
+/// The names of the targets, all different, and different from the reserved names.
 fn names(draws: &Draws, reserved: &[&str]) -> Vec<String> {
     let elements = draws.targets.iter().map(|target| target.element.clone());
     distinct_names(&elements.collect::<Vec<_>>(), reserved)

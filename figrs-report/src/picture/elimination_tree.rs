@@ -4,7 +4,7 @@ use figrs_infer::EliminationTree;
 
 use super::{Draw, Picture, PictureEdge, PictureNode, Shape};
 
-/// A box for each step with the elements summed out and the size of its clique, the largest shaded.
+/// A box for each step with the elements that it sums out and the size of its clique; the largest is shaded.
 impl Draw for EliminationTree {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();

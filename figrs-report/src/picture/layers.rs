@@ -7,10 +7,10 @@ type Point = (f64, f64);
 
 /// The space between nodes.
 const SPACE: f64 = 26.0;
-/// Maximum number of bend points: with more of them, arrows are not led between nodes.
+/// Maximum number of bend points: if there are more, arrows are not routed between nodes.
 const BENDS: usize = 3000;
 
-/// An arrow to be placed.
+/// An arrow that has to be placed.
 pub(super) struct ArrowRoute {
     pub(super) from: usize,
     pub(super) to: usize,
@@ -22,15 +22,15 @@ pub(super) struct ArrowRoute {
 pub(super) struct GraphLayout {
     /// The centre of each node.
     pub(super) centres: Vec<Point>,
-    /// The points that each arrow passes between its nodes; its text stands at the first.
+    /// The points that each arrow passes between its nodes; its text is at the first.
     pub(super) bends: Vec<Vec<Point>>,
     pub(super) size: Point,
 }
 
-/// Places nodes of these sizes in layers, so that every arrow points downwards. `order` lists the nodes, those that
-/// arrows lead to after those that they come from.
+/// Places nodes of these sizes in layers, so that every arrow points downwards. `order` lists the nodes, so that every arrow
+/// leads to a later one.
 ///
-/// Each arrow that passes a layer has a point of its own there, which is placed like a node, so that it passes between
+/// Each arrow that crosses a layer has its own point there, which is placed like a node, so that it passes between
 /// the others (Sugiyama, Tagawa and Toda 1981; coordinates by Brandes and Köpf 2001).
 pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> GraphLayout {
     let mut after: Vec<Vec<&ArrowRoute>> = sizes.iter().map(|_| Vec::new()).collect();
@@ -69,7 +69,7 @@ pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> 
         ..Config::default()
     };
     let mut parts = from_vertices_and_edges(&vertices, &edges, &config);
-    // Neither the parts nor the nodes of a part come in the same order every time.
+    // Neither the parts nor the nodes of a part are in the same order every time.
     parts.sort_by_key(|(part, ..)| part.iter().map(|(vertex, _)| *vertex).min());
     let mut centres = vec![(0.0, 0.0); vertices.len()];
     let mut size = (0.0_f64, 0.0_f64);

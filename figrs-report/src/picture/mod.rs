@@ -1,4 +1,4 @@
-//! Pictures: directed graphs with shapes and labels, to be drawn.
+//! Pictures: directed graphs with shapes and labels.
 
 mod dot;
 mod elimination_tree;
@@ -9,7 +9,7 @@ mod svg;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-/// A graph that is drawn: of a model ([`ModelGraph`](figrs_core::graph::ModelGraph)) or of an elimination
+/// A graph that can be drawn: of a model ([`ModelGraph`](figrs_core::graph::ModelGraph)) or of an elimination
 /// ([`EliminationTree`](figrs_infer::EliminationTree)).
 ///
 /// ```
@@ -57,7 +57,7 @@ pub enum Shape {
 /// A node of a [`Picture`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PictureNode {
-    /// Its identifier; its position if `None`.
+    /// Its identifier; `None` stands for its position.
     pub id: Option<String>,
     /// Its text.
     pub lines: Vec<String>,
@@ -95,7 +95,7 @@ pub struct Picture {
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// It would have too many nodes or arrows to be laid out, or to be looked at.
+    /// It has too many nodes or arrows for a layout that is readable.
     #[error(
         "a picture of {nodes} nodes and {edges} arrows is larger than the limit of {} nodes and {} arrows; \
          write DOT with `to_dot` and lay that out with Graphviz, or draw fewer elements",
@@ -103,12 +103,12 @@ pub enum PictureError {
         Picture::MAX_EDGES
     )]
     TooLarge {
-        /// Nodes.
+        /// Number of nodes.
         nodes: usize,
-        /// Arrows.
+        /// Number of arrows.
         edges: usize,
     },
-    /// An arrow begins or ends nowhere.
+    /// An arrow begins or ends at a node that does not exist.
     #[error(
         "an arrow from node {from} to node {to} is in a picture of {nodes} nodes; add the nodes first"
     )]
@@ -117,7 +117,7 @@ pub enum PictureError {
         from: usize,
         /// The position of the node where it ends.
         to: usize,
-        /// Nodes.
+        /// Number of nodes.
         nodes: usize,
     },
     /// Arrows lead from a node to itself.

@@ -14,11 +14,11 @@ type SvgPoint = (f64, f64);
 const FONT: usize = 13;
 /// The width of a letter and the height of a line.
 const LETTER: SvgPoint = (7.2, 16.0);
-/// Longer lines are cut.
+/// Maximum number of characters of a line; longer lines are cut.
 const LONGEST: usize = 40;
 
 impl Picture {
-    /// The picture drawn in layers, every arrow downwards, as an SVG document without scripts or references.
+    /// The picture drawn in layers, with every arrow downwards, as an SVG document without scripts or references.
     ///
     /// Lines of more than forty characters are cut, and several arrows between two nodes are drawn as one. The same picture
     /// gives the same text.
@@ -98,7 +98,7 @@ impl Picture {
     }
 }
 
-/// A line as it is drawn: without control characters, and not too long.
+/// A line as it is drawn: without control characters, and cut if it is too long.
 fn shown(line: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut shown: String = line.chars().take(LONGEST).map(plain).collect();
@@ -208,9 +208,9 @@ impl PictureNode {
         tags
     }
 
-    /// The outline around a centre, as half of its width and height tell; the tag is left open.
+    /// The outline around a centre with half of its width and height; the tag is left open.
     fn outline(&self, (x, y): SvgPoint, (right, down): SvgPoint) -> String {
-        // Arrows come in at the middle of a side: the upper and the lower side of a flat diamond are kept.
+        // Arrows arrive at the middle of a side: the upper and the lower side of a flat diamond are kept.
         let sides = |slant: f64| {
             let (a, b) = (x - right + slant, x + right - slant);
             let (left, right, top, bottom) = (x - right, x + right, y - down, y + down);
