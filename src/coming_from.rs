@@ -1,4 +1,4 @@
-//! For those who know another system: its names and programs in figrs.
+//! For users of other systems: their names and programs in figrs.
 
 #[doc = "[tutorial]: crate::tutorial\n[chapter 3]: crate::tutorial::chains_and_laziness\n"]
 #[doc = include_str!("../docs/coming-from-figaro.md")]

@@ -67,7 +67,7 @@ pub use figrs_report::{
 #[cfg(feature = "spread")]
 pub use figrs_spread as spread;
 
-// Texts of `docs/`, as pages of the documentation and as tests; there is nothing in them to use. Programs of the tutorial use all features.
+// Texts of `docs/`, as pages of the documentation and as tests; they contain no items. Programs of the tutorial use all features.
 #[cfg(any(doc, doctest))]
 #[doc = concat!("[decisions]: ", env!("CARGO_PKG_REPOSITORY"), "/tree/main/docs/decisions\n")]
 #[doc = "[Elements and algorithms of your own]: tutorial::your_own_element_and_algorithm\n\

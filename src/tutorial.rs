@@ -1,4 +1,4 @@
-// The first definition of a link counts: here those of pages of this documentation, in the texts those of files.
+// The first definition of a link counts: here it leads to a page of this documentation, in the texts to a file.
 #![doc = "[A first model]: a_first_model\n\
     [Evidence]: evidence\n\
     [Chains and laziness]: chains_and_laziness\n\

@@ -81,7 +81,7 @@ pub trait Run: Algorithm {
 
     /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds it impossible.
     ///
-    /// A sampler of which no sample meets the evidence returns [`Error::NoSampleMetEvidence`]; an algorithm that looks for one
+    /// A sampler none of whose samples meets the evidence returns [`Error::NoSampleMetEvidence`]; an algorithm that looks for one
     /// world does not compute this probability.
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
         guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))

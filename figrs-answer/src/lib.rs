@@ -2,7 +2,7 @@
 //!
 //! | item | folder |
 //! |---|---|
-//! | [`Algorithm`], [`Run`]: how an algorithm is called | `algorithm.rs` |
+//! | [`Algorithm`], [`Run`]: the interface of algorithms | `algorithm.rs` |
 //! | [`Answer`], [`Marginal`], [`Estimate`], [`Draws`], [`World`] | `answer/` |
 //! | [`Error`] | `error.rs` |
 //! | limits of expansions, eliminations and shared calls | `limits/` |

@@ -63,7 +63,7 @@ pub enum ModelError {
     InvalidParameter {
         /// The element.
         element: Label,
-        /// The parameter, its value and what is allowed.
+        /// The parameter, its value and the allowed values.
         problem: String,
     },
     /// A decision was reached that neither the model nor the algorithm decides.

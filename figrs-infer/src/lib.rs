@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], which has
-//! [`Marginal`]s that know whether they are exact or estimates, and how good; or [`Bounds`].
+//! [`Marginal`]s that know whether they are exact or estimates, with their quality; or [`Bounds`].
 //!
 //! | algorithm | where |
 //! |---|---|

@@ -29,7 +29,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// No numbers yet.
+    /// A numbering without numbers.
     pub(super) fn new(model: &Model) -> Self {
         Self {
             numbers: FxHashMap::default(),

@@ -1,6 +1,6 @@
 //! Reports: pictures of models and elimination trees, charts, pages of HTML, draws as files.
 //!
-//! | what | by |
+//! | item | by |
 //! |---|---|
 //! | graphs of models and elimination trees as DOT and SVG | [`Draw`] |
 //! | a distribution as bars | [`PosteriorChart`] |

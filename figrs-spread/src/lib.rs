@@ -4,7 +4,7 @@
 //! run to a file, `--serve` writes the parts that are requested on its standard input, and `--merge` reads the parts and continues with the
 //! answer, whose bits are those of a single process.
 //!
-//! | what | by |
+//! | item | by |
 //! |---|---|
 //! | an answer of a sampler | [`Spread::run`] |
 //! | an exact sum over slices | [`Spread::sum`] |

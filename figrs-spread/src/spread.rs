@@ -178,7 +178,7 @@ impl Spread {
     /// that does parts, and if the next round has yet to be counted.
     ///
     /// Each round has its own parts. A process that does a part counts at the parameters of the last round in the directory, or of the first if there is
-    /// none yet; a process that merges goes through the rounds whose parts exist, and then writes the parameters of the next round with a message, or returns the fit.
+    /// none yet; a process that merges goes through the rounds whose parts exist, then writes the parameters of the next round, or returns the fit.
     /// So arrays of jobs run one round per submission, and a process that waits for parts drives all rounds.
     ///
     /// **Guarantee.** The fit is that of one process to the last bit.

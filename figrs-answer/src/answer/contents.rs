@@ -199,7 +199,7 @@ impl Answer {
     }
 
     /// An answer that is one world with the natural logarithm of its probability, and the improvements of the search for
-    /// it, of which the last is that at its end; without improvements the world is known to be the best.
+    /// it, the last of which describes its end; without improvements the world is known to be the best.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,

@@ -59,7 +59,7 @@ impl Answer {
     /// ```
     /// # use figrs_core::{Beta, Binomial, Flip, Model};
     /// # use figrs_infer::{ImportanceSampling, Run};
-    /// // What is learned from one experiment is the prior of the next.
+    /// // The posterior of one experiment is the prior of the next.
     /// let rate = Beta::new(1.0, 1.0);
     /// let model = Model::new().observe(&Binomial::new(10, &rate), 7);
     /// let rate = ImportanceSampling::new(10_000).run(&model, &rate)?.element(&rate)?;

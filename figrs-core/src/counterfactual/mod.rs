@@ -1,6 +1,6 @@
 //! Counterfactuals: the world that would have been, with the chances of the world that was.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `twin_world.rs` | the elements of the other world, built from those of the first |
 //! | `twin_ops.rs` | their functions |
@@ -30,7 +30,7 @@ use twin_world::TwinWorld;
 /// would have been.
 ///
 /// **Semantics.** The worlds are twins. In the other one an element that was set has its value, whatever its parents; evidence, interventions and
-/// [`Score`](crate::Score)s are those of the world that was, and interventions hold in both. What does not depend on the elements that were set is the same
+/// [`Score`](crate::Score)s hold in the world that was, and interventions hold in both. Elements that do not depend on those that were set are the same
 /// in both worlds. Functions are computed anew. Chances are atomic elements, the rows of conditional tables, and the members of a
 /// family of distributions for the values of its parameters: where both worlds reach the same chance it has the same value, and chances that only one world
 /// reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to

@@ -1,4 +1,4 @@
-//! `Atomic`: a random value with a distribution of its own.
+//! `Atomic`: a random value with its own distribution.
 
 use std::any::Any;
 use std::fmt::Debug;

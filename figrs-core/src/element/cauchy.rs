@@ -62,7 +62,7 @@ impl Family<f64> for CauchyDistribution {
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let z = distance(parameters, *value).abs();
         let ln_scale = parameters[1].ln();
-        // The square of a large distance would overflow, and the square of a small one is lost beside one.
+        // The square of a large distance would overflow, and the square of a small one is lost next to one.
         let ln_spread = if z < 1e8 {
             (z * z).ln_1p()
         } else if z.is_finite() {

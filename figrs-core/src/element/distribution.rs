@@ -65,7 +65,7 @@ pub enum Space {
 /// # drop(u);
 /// ```
 pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
-    /// Checks the parameters; an error names the parameter, its value and what is allowed.
+    /// Checks the parameters; an error names the parameter, its value and the allowed values.
     ///
     /// Called when an expansion or a sampler first meets the element. A [`Param`](crate::Param) may change after
     /// that, so the other methods must not panic whatever it is.
@@ -259,8 +259,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// The derivative of `log_prob` of a value with respect to the parameter at this position; where the probability is zero, that of the
-    /// probability itself. `None` where it is not known or does not exist: a sensitivity is then refused.
+    /// The derivative of `log_prob` of a value with respect to the parameter at this position; if the probability is zero, the derivative of the
+    /// probability itself. `None` if it is not known or does not exist: a sensitivity is then refused.
     ///
     /// The default takes it from the terms of [`likelihood`](Self::likelihood). It must be exact, not an estimate.
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &T) -> Option<f64> {

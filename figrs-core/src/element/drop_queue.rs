@@ -10,7 +10,7 @@ thread_local! {
     static DROP_QUEUE: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
 }
 
-/// Drops what a node held without recursion: parents and captured elements join a queue.
+/// Drops the contents of a node without recursion: parents and captured elements join a queue.
 pub(super) fn release(kind: Kind) {
     let queued = DROP_QUEUE.try_with(|queue| match &mut *queue.borrow_mut() {
         Some(queue) => {

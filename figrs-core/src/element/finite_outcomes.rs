@@ -1,4 +1,4 @@
-//! The outcomes of a distribution as a list, or the reason that there is none.
+//! The outcomes of a distribution as a list, or the reason that they cannot be listed.
 
 use super::label::Label;
 use crate::error::ModelError;

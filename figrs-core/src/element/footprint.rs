@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-/// Overhead of an allocation beyond the bytes asked for: 8 to 16 bytes on 64-bit systems.
+/// Overhead of an allocation beyond the requested bytes: 8 to 16 bytes on 64-bit systems.
 pub const ALLOCATION: usize = 16;
 
 /// Net number of nodes and bytes made on a thread since some reading: those dropped on the thread are deducted.

@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for ConstructorCall {
 
 /// A name as it is printed: characters that would break a line, hide others or command a terminal are written as escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
-    // Controls, marks that change the direction of what follows, and separators of lines.
+    // Controls, marks that change the direction of the following text, and separators of lines.
     let breaks = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -323,7 +323,7 @@ struct Node {
 }
 
 impl Drop for Node {
-    /// Drops what the node held without recursion: parents and captured elements join a queue.
+    /// Drops the contents of the node without recursion: parents and captured elements join a queue.
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
         Footprint::dropped(self.bytes + self.name.get().map_or(0, String::capacity));

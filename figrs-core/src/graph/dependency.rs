@@ -248,7 +248,7 @@ impl DependencyGraph {
     }
 }
 
-/// An element as a function of what it reads, or as a random value.
+/// An element as a function of the nodes that it reads, or as a random value.
 fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     let is_constant = expanded.support.len() == 1 && !expanded.unknown;
     let mut inputs = expanded.parents.clone();

@@ -36,7 +36,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// No evidence.
+    /// A model without evidence.
     pub fn new() -> Self {
         Self::default()
     }

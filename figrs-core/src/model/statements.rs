@@ -16,7 +16,7 @@ pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
     /// Held with the elements, so that no others get their identities.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
-    /// By decision: itself, and the element whose value it has.
+    /// By decision: the decision itself, and the element whose value it has.
     policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
 }
 

@@ -1,6 +1,6 @@
 //! Algorithms side by side: one question to many algorithms, and one table of their answers, errors and costs.
 //!
-//! | what | file |
+//! | item | file |
 //! |---|---|
 //! | [`compare`], [`Compare`] | `settings.rs` |
 //! | one algorithm, run under outside control | `timed_run.rs` |

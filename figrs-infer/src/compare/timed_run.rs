@@ -29,7 +29,7 @@ pub(super) struct RunLimits {
 
 /// Result of a run: answer, time, memory.
 pub(super) struct RunResult {
-    /// The answer, or the reason that there is none.
+    /// The answer, or the reason that it is missing.
     pub(super) answer: Result<Answer, String>,
     /// True if the algorithm does not apply to the model.
     pub(super) is_refused: bool,

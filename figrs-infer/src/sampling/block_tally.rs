@@ -14,7 +14,7 @@ pub struct BlockTally {
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
-    /// The largest weights, as many as the tail of the run may have.
+    /// The largest weights, at most as many as the tail of the run may have.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
     /// Number of rows, including those of weight zero.

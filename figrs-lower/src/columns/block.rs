@@ -35,7 +35,7 @@ const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 /// are bits, values from short lists are dictionary-encoded, all others are lists of their own type, on which elements' functions
 /// are called row after row without boxing.
 ///
-/// Draws of a block depend on its random numbers only, not on what other blocks did.
+/// Draws of a block depend on its random numbers only, not on the previous work of other blocks.
 pub struct Block {
     pub(super) instructions: Vec<ColumnInstruction>,
     pub(super) values: Vec<Option<StoredColumn>>,

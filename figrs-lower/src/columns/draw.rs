@@ -16,7 +16,7 @@ use figrs_core::random::Stream;
 pub(super) enum AtomicSampler {
     /// True with this probability.
     Flip(f64),
-    /// One of some values, whose codes are those of the dictionary.
+    /// One of some values, by codes of this dictionary.
     Finite(CodeSampler, DictionaryId),
     /// The element's own function, since its values cannot be listed.
     ByFunction { continuous: bool },

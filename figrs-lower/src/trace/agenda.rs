@@ -123,7 +123,7 @@ pub(super) struct StructureWorklist {
     pub(super) entering: Vec<u32>,
     /// Nodes that have lost their last reader.
     pub(super) orphans: Vec<u32>,
-    /// Nodes of which another value may now be demanded.
+    /// Nodes whose demanded value may have changed.
     pub(super) statuses: Vec<u32>,
     /// Choices that an observation decides and that other nodes read.
     pub(super) shared: Vec<u32>,

@@ -66,7 +66,7 @@ impl Trace {
             if !node.in_world && !node.vacant {
                 self.numbering.remove(&node.element);
                 node.vacate();
-                // Drops the element, and what only it holds.
+                // Drops the element, and all elements that only it holds.
                 node.element = other.clone();
                 self.vacant.push(number as u32);
             }

@@ -2,7 +2,7 @@
 //!
 //! A [`Trace`] holds the value of every element of one world, the log-probability of each random choice and the weight of
 //! each statement. [`Trace::propose`] gives some choices other values and re-evaluates everything that depends on them; the change is
-//! then kept or undone, in time proportional to what was touched.
+//! then kept or undone, in time proportional to the number of nodes touched.
 //!
 //! | files, from below | contents |
 //! |---|---|

@@ -87,7 +87,7 @@ impl Expander<'_> {
         self.finish(element, depth, parents, support, content, failures)
     }
 
-    /// Adds a Chain, with its values from those of its results.
+    /// Adds a Chain, whose values come from its results.
     pub(super) fn choice(
         &mut self,
         element: AnyElement,

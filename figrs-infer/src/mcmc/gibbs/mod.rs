@@ -1,6 +1,6 @@
 //! Gibbs sampling on the factor graph.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `prepare` | the graph as free variables, functions of these, and tables |
 //! | `groups` | groups of variables tied by zeros, and their connectivity |
@@ -121,7 +121,7 @@ impl Gibbs {
         self
     }
 
-    /// Keeps one draw after every so many sweeps.
+    /// Keeps the draw of every `sweeps`-th sweep.
     pub fn thin(mut self, sweeps: u64) -> Self {
         self.schedule.thin = sweeps;
         self

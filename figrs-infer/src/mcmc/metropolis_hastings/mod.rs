@@ -1,6 +1,6 @@
 //! Single-site Metropolis-Hastings over the choices that a world has.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `decisions` | random decisions of a step |
 //! | `acceptance` | terms of the acceptance of a proposal, and the result of a step |

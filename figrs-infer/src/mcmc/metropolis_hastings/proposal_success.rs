@@ -39,8 +39,8 @@ impl ProposalSuccess {
         &self.sites
     }
 
-    /// Number of pair steps per round of one step for each choice of a world: as many as there are stuck sites, if there is a
-    /// pair.
+    /// Number of pair proposals that a step can pick, in addition to one pick for each choice: as many as there are stuck sites, if there
+    /// is a pair.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0
