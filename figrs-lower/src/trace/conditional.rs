@@ -16,7 +16,7 @@ impl Trace {
     /// power, of the observed choices. `None` if the distribution of the site does not
     /// [define](figrs_core::Family::sample_conditional) such a draw.
     ///
-    /// Whether such a draw exists does not depend on the present value of the site.
+    /// The existence of such a draw does not depend on the present value of the site.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn draw_conditional(
