@@ -44,8 +44,9 @@ use slicing::Slicing;
 /// a slice fit; all slices share one elimination order. Zeros that appear only when the values of a slice are fixed make it cheaper than
 /// predicted; it costs nothing where they exclude it.
 ///
-/// Slices are numbered units of work: threads take as many at once as fit the memory, and parts of a sum may be done elsewhere, see
-/// [`MergeableSampler`].
+/// Slices are numbered units of work, or blocks of slices where there are more than 4096: threads take as many at once as fit the memory, and parts of a sum may
+/// be done elsewhere, see [`MergeableSampler`]. Slices of a block are passed over together where zeros exclude the values that they share, and are one slice where these values
+/// leave little enough.
 ///
 /// **Guarantee.** Exact up to rounding. The numbers are the same, bit by bit, on any number of threads and in any parts. Which variables are conditioned on
 /// follows from the model and the memory alone.
@@ -170,7 +171,7 @@ impl MergeableSampler for Slices {
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
-        guarded(|| Ok(self.sum(model, targets)?.slices()))
+        guarded(|| Ok(self.sum(model, targets)?.units()))
     }
 
     fn run_units(

@@ -1,15 +1,14 @@
 //! The most probable world, slice by slice.
 
 use std::num::NonZero;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Bytes, Model, Parents};
-use figrs_factor::graph::FactorGraph;
 
 use super::SliceCost;
 use super::slice_plan::MessageUse;
-use super::sliced_graph::SlicedGraph;
+use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use super::slicing::{self, Slicing};
 use crate::conflict;
 use figrs_answer::algorithm::Algorithm;
@@ -110,13 +109,13 @@ impl MpeSlices {
         targets: &[AnyElement],
     ) -> Result<Answer, Error> {
         let sliced = &plan.sliced;
-        let slices = sliced.plan.slices;
+        let (units, of_unit) = (sliced.units(), sliced.slices_of_unit());
         let (mut best, mut added): (Option<BestAssignment>, u64) = (None, 0);
         let threads = self.slicing.threads(sliced.at_once());
-        let work = |(): &mut (), number| Ok(sliced.best(number, &plan.options)?);
+        let work = |(): &mut (), number| Ok(sliced.best(number..number + 1, &plan.options)?);
         let done = in_order(
             threads,
-            (0..slices, 1),
+            (0..units, 1),
             || Ok(()),
             work,
             |found| {
@@ -129,8 +128,8 @@ impl MpeSlices {
         match done {
             Err(error) if error.is_stopped() => {
                 return Err(Error::MissingSlices {
-                    added,
-                    slices,
+                    added: added * of_unit,
+                    slices: sliced.plan.slices,
                     lower_bound: best.map_or(f64::NEG_INFINITY, |best| best.log_weight),
                 });
             }
@@ -196,20 +195,39 @@ impl BestAssignment {
 }
 
 impl SlicedGraph {
-    /// The best assignment of all variables of the whole graph in a slice; `None` if none has weight.
+    /// The best assignment of the slices of a range of units, of all variables of the whole graph; `None` if none has weight.
     pub(super) fn best(
         &self,
-        number: u64,
+        units: Range<u64>,
         options: &Options,
     ) -> Result<Option<BestAssignment>, EliminationError> {
-        let Some(slice) = self.slice(number, options) else {
-            return Ok(None);
-        };
+        let mut best = None;
+        for unit in units {
+            self.for_each_slice(unit, options, |slice, is_last| {
+                let found = self.best_of_slice(slice, is_last, options)?;
+                best = BestAssignment::better(best.take(), found);
+                Ok(())
+            })?;
+        }
+        Ok(best)
+    }
+
+    fn best_of_slice(
+        &self,
+        slice: &Slice,
+        is_last: IsLast,
+        options: &Options,
+    ) -> Result<Option<BestAssignment>, EliminationError> {
         let graph = &slice.reduced.graph;
         let found = match most_probable(graph, &slice.options) {
             Ok((values, log_weight)) => Some(BestAssignment { values, log_weight }),
             Err(EliminationError::Impossible) => None,
-            Err(error) if error.is_budget() => self.split_for_best(graph, options, error)?,
+            Err(error) if is_last.0 && error.is_budget() => {
+                match self.of_slice(graph, &[], options, error)? {
+                    Some(parts) => parts.best(0..parts.units(), options)?,
+                    None => None,
+                }
+            }
             Err(error) => return Err(error),
         };
         let whole = |best: BestAssignment| {
@@ -220,21 +238,5 @@ impl SlicedGraph {
             }
         };
         Ok(found.map(whole))
-    }
-
-    /// The best assignment of a slice that did not fit the memory, found in slices of it.
-    fn split_for_best(
-        &self,
-        graph: &FactorGraph,
-        options: &Options,
-        error: EliminationError,
-    ) -> Result<Option<BestAssignment>, EliminationError> {
-        let mut best = None;
-        if let Some(parts) = self.of_slice(graph, &[], options, error)? {
-            for number in 0..parts.plan.slices {
-                best = BestAssignment::better(best, parts.best(number, options)?);
-            }
-        }
-        Ok(best)
     }
 }

@@ -129,6 +129,28 @@ impl SlicePlan {
         search.best_plan(&whole)
     }
 
+    /// One elimination of a whole graph in a given order.
+    pub(super) fn in_order(
+        graph: &FactorGraph,
+        keep: &[VarId],
+        order: &[VarId],
+        options: &Options,
+    ) -> Self {
+        let live = vec![true; graph.factors.len()];
+        let tables = SymbolicElimination::new(graph, &live, keep);
+        let search = SliceSearch {
+            graph,
+            keep,
+            tables: &tables,
+            uses: MessageUse::Once,
+            memory: f64::INFINITY,
+            excess_weight: EXCESS_WEIGHTS[0],
+            options,
+            effort: Cell::new(0),
+        };
+        search.in_order(Vec::new(), order).plan
+    }
+
     /// A hash of the conditioned variables and the order.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Fnv::default();

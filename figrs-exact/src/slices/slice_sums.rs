@@ -21,8 +21,11 @@ impl PortableUnit for SliceTotal {
 /// The sum over slices, in the order of their numbers.
 #[derive(Debug)]
 pub struct SliceSums {
-    /// Number of slices of the whole sum, and of those added so far.
+    /// Number of slices of the whole sum.
     slices: u64,
+    /// Number of slices of a unit.
+    of_unit: u64,
+    /// Number of slices that were added.
     added: u64,
     sum: SumOfTotals,
     /// The fingerprint of the plan of the slices.
@@ -33,14 +36,16 @@ pub struct SliceSums {
 }
 
 impl SliceSums {
-    /// An empty sum over the slices of the plan of this fingerprint. Impossible evidence may leave a query without targets.
+    /// No slice yet. Impossible evidence may leave a query without targets.
     pub(super) fn new(
-        (slices, plan): (u64, u64),
+        (slices, of_unit): (u64, u64),
+        plan: u64,
         targets: Vec<(AnyElement, Support)>,
         is_query: bool,
     ) -> Self {
         Self {
             slices,
+            of_unit,
             plan,
             added: 0,
             sum: SumOfTotals::new(targets.iter().map(|(_, support)| support.len())),
@@ -55,7 +60,7 @@ impl Sums for SliceSums {
     type Answer = Answer;
 
     fn absorb(&mut self, slice: SliceTotal) {
-        self.added += 1;
+        self.added += self.of_unit;
         self.sum.add(&slice);
     }
 

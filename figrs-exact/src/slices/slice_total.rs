@@ -1,15 +1,17 @@
 //! The total of a slice, and the sum of several totals.
 
+use std::ops::Range;
+
 use figrs_core::AnyColumn;
 use figrs_factor::graph::{FactorGraph, VarId};
 use serde::{Deserialize, Serialize};
 
 use super::slice_plan::MessageUse;
-use super::sliced_graph::{Slice, SlicedGraph};
+use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use figrs_factor::eliminate::{EliminationError, Options, sum_product};
 use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 
-/// The sum of one slice: the logarithm of its total, and the share of each value of each target in it.
+/// The sum of one slice, or of several that are done as one unit: the logarithm of its total, and the share of each value of each target in that.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SliceTotal {
     pub(super) log_total: f64,
@@ -91,23 +93,42 @@ impl SumOfTotals {
 }
 
 impl SlicedGraph {
-    /// The sum of a slice, with the shares of the values of targets, each a variable and its number of values; a target without a variable has
-    /// one value.
+    /// The sum of the slices of a range of units, with the shares of the values of some variables, each with its number of values; a target without a
+    /// variable has one value.
     pub(super) fn total(
         &self,
-        number: u64,
+        units: Range<u64>,
         targets: &[(Option<VarId>, usize)],
         options: &Options,
     ) -> Result<SliceTotal, EliminationError> {
-        let Some(mut slice) = self.slice(number, options) else {
+        let mut sum = SumOfTotals::new(targets.iter().map(|(_, values)| *values));
+        for unit in units {
+            self.for_each_slice(unit, options, |slice, is_last| {
+                sum.add(&self.total_of_slice(slice, is_last, targets, options)?);
+                Ok(())
+            })?;
+        }
+        if sum.log_total() == f64::NEG_INFINITY {
             return Ok(SliceTotal::impossible());
-        };
+        }
+        Ok(sum.into_total())
+    }
+
+    fn total_of_slice(
+        &self,
+        slice: &mut Slice,
+        is_last: IsLast,
+        targets: &[(Option<VarId>, usize)],
+        options: &Options,
+    ) -> Result<SliceTotal, EliminationError> {
         let restrictions = [&self.whole.restriction, &slice.reduced.restriction];
         let name = |v: Option<VarId>| restrictions[1].name(restrictions[0].name(v?)?);
         let names: Vec<Option<VarId>> = targets.iter().map(|(v, _)| name(*v)).collect();
         let kept: Vec<VarId> = names.iter().flatten().copied().collect();
-        let found = match self.sums(&mut slice, &kept) {
-            Err(error) if error.is_budget() => self.split(&slice, &kept, options, error)?,
+        let found = match self.sums(slice, &kept) {
+            Err(error) if is_last.0 && error.is_budget() => {
+                self.split(slice, &kept, options, error)?
+            }
             found => found?,
         };
         if found.log_total == f64::NEG_INFINITY {
@@ -148,14 +169,11 @@ impl SlicedGraph {
     ) -> Result<SliceTotal, EliminationError> {
         let graph = &slice.reduced.graph;
         let values = |v: &VarId| graph.cardinality(*v);
-        let mut sum = SumOfTotals::new(kept.iter().map(values));
-        if let Some(parts) = self.of_slice(graph, kept, options, error)? {
-            let targets: Vec<_> = kept.iter().map(|v| (Some(*v), values(v))).collect();
-            for number in 0..parts.plan.slices {
-                sum.add(&parts.total(number, &targets, options)?);
-            }
+        let targets: Vec<_> = kept.iter().map(|v| (Some(*v), values(v))).collect();
+        match self.of_slice(graph, kept, options, error)? {
+            Some(parts) => parts.total(0..parts.units(), &targets, options),
+            None => Ok(SliceTotal::impossible()),
         }
-        Ok(sum.into_total())
     }
 }
 

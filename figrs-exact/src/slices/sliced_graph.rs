@@ -17,6 +17,12 @@ const SMALLEST: u64 = 1 << 16;
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum depth of slices of slices.
 const DEEPEST: u32 = 8;
+/// Maximum number of units of work. Where there are more slices, a unit is all slices that share the values of the first conditioned variables.
+const MOST_UNITS: u64 = 1 << 12;
+
+/// Whether a slice has a value of each conditioned variable: then a smaller one must condition on others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct IsLast(pub(super) bool);
 
 /// A factor graph without the values that zeros exclude, and its slices.
 #[derive(Debug)]
@@ -24,6 +30,8 @@ pub(super) struct SlicedGraph {
     /// The whole graph without the values that zeros exclude, and the map to it.
     pub(super) whole: ReducedGraph,
     pub(super) plan: SlicePlan,
+    /// The variables whose sums are asked for.
+    keep: Vec<VarId>,
     uses: MessageUse,
     /// Maximum number of bytes of the messages of all slices, for which they were planned.
     memory: u64,
@@ -99,6 +107,7 @@ impl SlicedGraph {
         Ok(Some(Self {
             whole,
             plan,
+            keep,
             uses,
             memory,
             depth,
@@ -121,30 +130,106 @@ impl SlicedGraph {
         (self.memory / self.memory_of_slice()).max(1) as usize
     }
 
-    /// The slice of a number; `None` if zeros exclude all its assignments.
-    pub(super) fn slice(&self, number: u64, options: &Options) -> Option<Slice> {
-        let graph = &self.whole.graph;
-        let mut rest = number;
-        let conditioned = self.plan.conditioned.iter().rev();
-        let given: Vec<(VarId, u32)> = conditioned
-            .map(|&v| {
-                let values = graph.cardinality(v) as u64;
-                let value = rest % values;
-                rest /= values;
-                (v, value as u32)
-            })
+    /// Number of units of work.
+    pub(super) fn units(&self) -> u64 {
+        self.plan.slices / self.slices_of_unit()
+    }
+
+    /// Number of slices of each unit.
+    pub(super) fn slices_of_unit(&self) -> u64 {
+        let last = self.plan.conditioned[self.variables_of_units()..].iter();
+        last.map(|&v| self.whole.graph.cardinality(v) as u64)
+            .product()
+    }
+
+    /// Number of conditioned variables whose values tell units apart.
+    fn variables_of_units(&self) -> usize {
+        let mut units = 1;
+        let first = self.plan.conditioned.iter().take_while(|v| {
+            units *= self.whole.graph.cardinality(**v) as u64;
+            units <= MOST_UNITS
+        });
+        first.count()
+    }
+
+    /// Calls `each` with the slices of a unit, without those that zeros exclude. Slices that share the first values of the conditioned variables are passed over
+    /// together where zeros exclude these values, and are one slice where its messages are predicted to fit the memory and do.
+    ///
+    /// **Errors.** Those of `each`; [`EliminationError::Interrupted`].
+    pub(super) fn for_each_slice(
+        &self,
+        unit: u64,
+        options: &Options,
+        mut each: impl FnMut(&mut Slice, IsLast) -> Result<(), EliminationError>,
+    ) -> Result<(), EliminationError> {
+        let mut rest = unit;
+        let variables = self.plan.conditioned[..self.variables_of_units()].iter();
+        let last_first = variables.rev().map(|&v| {
+            let values = self.whole.graph.cardinality(v) as u64;
+            let value = rest % values;
+            rest /= values;
+            (v, value as u32)
+        });
+        let mut given: Vec<(VarId, u32)> = last_first.collect();
+        given.reverse();
+        self.visit(&mut given, options, &mut each)
+    }
+
+    /// The slices of the given values of the first conditioned variables.
+    fn visit(
+        &self,
+        given: &mut Vec<(VarId, u32)>,
+        options: &Options,
+        each: &mut impl FnMut(&mut Slice, IsLast) -> Result<(), EliminationError>,
+    ) -> Result<(), EliminationError> {
+        options.check_interrupt()?;
+        let Some(reduced) = reduce_given(&self.whole.graph, given) else {
+            return Ok(());
+        };
+        let mut slice = self.slice(reduced, options);
+        let Some(&next) = self.plan.conditioned.get(given.len()) else {
+            return each(&mut slice, IsLast(true));
+        };
+        if self.is_predicted_to_fit(&slice) {
+            match each(&mut slice, IsLast(false)) {
+                Err(error) if error.is_budget() => {}
+                done => return done,
+            }
+        }
+        drop(slice);
+        for value in 0..self.whole.graph.cardinality(next) as u32 {
+            given.push((next, value));
+            self.visit(given, options, each)?;
+            given.pop();
+        }
+        Ok(())
+    }
+
+    /// True if the messages of a slice are predicted to fit the memory of one.
+    fn is_predicted_to_fit(&self, slice: &Slice) -> bool {
+        let restriction = &slice.reduced.restriction;
+        let keep: Vec<VarId> = (self.keep.iter())
+            .filter_map(|&v| restriction.name(v))
             .collect();
-        let reduced = reduce_given(graph, &given)?;
+        let order = self.plan.order.iter();
+        let order: Vec<VarId> = order.filter_map(|&v| restriction.name(v)).collect();
+        let memory = self.memory_of_slice();
+        let plan = SlicePlan::in_order(&slice.reduced.graph, &keep, &order, &slice.options);
+        self.uses.bytes(&plan.cost) <= memory as f64
+    }
+
+    /// A slice of a reduced graph, with its order and its memory.
+    fn slice(&self, reduced: ReducedGraph, options: &Options) -> Slice {
         let order = self.plan.order.iter();
         let order = order.filter_map(|&v| reduced.restriction.name(v)).collect();
         let memory = self.memory_of_slice();
         let options = options.clone().order(Order::given(order));
-        Some(Slice {
+        Slice {
             options: options
                 .memory_budget(memory)
                 .table_budget((memory / size_of::<f64>() as u64) as usize),
             reduced,
-        })
+        }
     }
 }
 
@@ -154,7 +239,6 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::slices::slice_total::SumOfTotals;
     use figrs_factor::eliminate::{most_probable, sum_product};
     use figrs_random_graphs::{RANGES, generator, random_graph};
 
@@ -178,12 +262,8 @@ mod tests {
     fn total(sliced: &SlicedGraph, graph: &FactorGraph, keep: &[VarId]) -> (f64, Vec<Vec<f64>>) {
         let values = keep.iter().map(|&v| (Some(v), graph.cardinality(v)));
         let targets: Vec<(Option<VarId>, usize)> = values.collect();
-        let mut sum = SumOfTotals::new(targets.iter().map(|(_, n)| *n));
-        for number in 0..sliced.plan.slices {
-            let slice = sliced.total(number, &targets, &Options::default());
-            sum.add(&slice.unwrap());
-        }
-        let total = sum.into_total();
+        let total = sliced.total(0..sliced.units(), &targets, &Options::default());
+        let total = total.unwrap();
         (total.log_total, total.shares)
     }
 
@@ -238,12 +318,10 @@ mod tests {
         for_each_graph(|graph, memory, _| {
             let whole = most_probable(graph, &Options::default());
             let best = sliced(graph, &[], MessageUse::Traceback, memory).and_then(|sliced| {
-                let numbers = 0..sliced.plan.slices;
-                let best = numbers.filter_map(|number| {
-                    let found = sliced.best(number, &Options::default()).unwrap()?;
-                    Some(figrs_factor::eliminate::log_weight(graph, &found.values))
-                });
-                best.max_by(f64::total_cmp)
+                let found = sliced
+                    .best(0..sliced.units(), &Options::default())
+                    .unwrap()?;
+                Some(figrs_factor::eliminate::log_weight(graph, &found.values))
             });
             match (whole, best) {
                 (Ok((_, log_weight)), Some(best)) => assert_close(log_weight, best),
@@ -276,15 +354,15 @@ mod tests {
                 sliced.memory = 1 << 18;
                 (sliced.plan.cost.memory, sliced.plan.cost.memory_kept) = (1.0, 1.0);
                 let options = Options::default();
-                let whole = sliced.slice(0, &options).unwrap();
-                let alone = sum_product(&whole.reduced.graph, &[], &whole.options);
+                let alone = sliced.for_each_slice(0, &options, |slice, _| {
+                    sum_product(&slice.reduced.graph, &[], &slice.options).map(drop)
+                });
                 assert!(alone.is_err_and(|error| error.is_budget()));
                 if uses == MessageUse::Traceback {
-                    let best = |number| sliced.best(number, &options).unwrap();
-                    let best = (0..sliced.plan.slices).filter_map(best);
-                    let best =
-                        best.map(|best| figrs_factor::eliminate::log_weight(&graph, &best.values));
-                    assert_close(best.max_by(f64::total_cmp).unwrap(), log_weight);
+                    let best = sliced.best(0..sliced.units(), &options);
+                    let best = best.unwrap().unwrap().values;
+                    let found = figrs_factor::eliminate::log_weight(&graph, &best);
+                    assert_close(found, log_weight);
                 } else {
                     let (log_total, shares) = total(&sliced, &graph, &[all[3]]);
                     assert_close(log_total, expected.log_total);

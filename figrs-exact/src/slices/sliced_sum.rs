@@ -83,9 +83,14 @@ impl SlicedSum {
         }
     }
 
-    /// Number of slices; one, without weight, where no world is possible.
-    pub(super) fn slices(&self) -> u64 {
+    /// Number of slices; one of no weight where no world is possible.
+    fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
+    }
+
+    /// Number of units of work.
+    pub(super) fn units(&self) -> u64 {
+        self.sliced.as_ref().map_or(1, SlicedGraph::units)
     }
 
     /// Number of slices whose messages fit the memory at once.
@@ -110,13 +115,14 @@ impl SlicedSum {
             (target.clone(), support)
         });
         SliceSums::new(
-            (self.slices(), self.fingerprint()),
+            (self.slices(), self.slices() / self.units()),
+            self.fingerprint(),
             targets.collect(),
             !self.targets.is_empty(),
         )
     }
 
-    /// Sums the slices of the numbers `units`, on this number of threads.
+    /// Sums the slices of the units of these numbers.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,
@@ -125,7 +131,7 @@ impl SlicedSum {
         absorption: Absorption,
     ) -> Result<Partial<SliceSums>, Error> {
         let partial = Partial::new(self.sums(), units.start, absorption);
-        let end = units.end.min(self.slices());
+        let end = units.end.min(self.units());
         let options = self.options.until(run.until());
         let plan = self.fingerprint();
         let mut done = units.start;
@@ -137,7 +143,7 @@ impl SlicedSum {
                 let Some(sliced) = &self.sliced else {
                     return Ok(Some(SliceTotal::impossible()));
                 };
-                match sliced.total(number, &self.variables, &options) {
+                match sliced.total(number..number + 1, &self.variables, &options) {
                     Err(EliminationError::Interrupted) => Ok(None),
                     total => Ok(Some(SliceTotal { plan, ..total? })),
                 }

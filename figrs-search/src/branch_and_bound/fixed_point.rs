@@ -36,9 +36,16 @@ pub(super) struct FixedPointCosts {
 impl FixedPointCosts {
     /// The costs in the finest units in which the sum of all fits; `None` if a factor is zero everywhere.
     pub(super) fn new(graph: &FactorGraph) -> Option<Self> {
+        Self::within(graph, f64::INFINITY)
+    }
+
+    /// Forbids every entry whose distance from the largest weight of its factor exceeds a limit, and so gives the others finer units. Assignments within that distance
+    /// of the product of the largest weights keep their costs.
+    pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
-            ranges.push(LogRange::of(graph, factor)?);
+            let range = LogRange::of(graph, factor)?;
+            ranges.push(range.without_below(graph, factor, limit));
         }
         let total: f64 = ranges.iter().map(|range| range.most - range.least).sum();
         let whole = (LARGEST_SUM as f64 / 2.0).log2();
@@ -61,6 +68,11 @@ impl FixedPointCosts {
         Some(this)
     }
 
+    /// The logarithm of the product of the largest weights, rounded up.
+    pub(super) fn best(&self) -> f64 {
+        self.best
+    }
+
     /// A logarithm that no weight of this cost, or of a larger one, exceeds.
     pub(super) fn log(&self, cost: i64) -> f64 {
         let mut rounded = cost as f64;
@@ -77,8 +89,11 @@ impl FixedPointCosts {
 
     fn add(&mut self, graph: &FactorGraph, factor: &Factor, range: &LogRange) {
         let cost = |entry: usize| {
-            let log = above(log_stored(factor, entry));
-            let distance = difference_below(below(range.most), log).max(0.0);
+            let stored = log_stored(factor, entry);
+            if stored < range.least {
+                return FORBIDDEN;
+            }
+            let distance = difference_below(below(range.most), above(stored)).max(0.0);
             (distance * self.scale) as i64
         };
         let dearest = ((range.most - range.least) * self.scale) as i64;
@@ -126,6 +141,25 @@ impl LogRange {
             range.most = range.most.max(log);
         });
         (range.most > f64::NEG_INFINITY).then_some(range)
+    }
+
+    /// The range of the logarithms whose distance from the largest does not exceed a limit.
+    fn without_below(self, graph: &FactorGraph, factor: &Factor, limit: f64) -> Self {
+        let least = (self.most - limit).next_down();
+        if self.least >= least {
+            return self;
+        }
+        let mut range = Self {
+            least: self.most,
+            ..self
+        };
+        for_each_entry(graph, factor, |entry, _| {
+            let log = log_stored(factor, entry);
+            if log >= least {
+                range.least = range.least.min(log);
+            }
+        });
+        range
     }
 
     fn magnitude(&self) -> f64 {

@@ -15,6 +15,7 @@ use super::component::{ComponentLimits, ComponentSearch};
 use super::cost::add;
 use super::fixed_point::FixedPointCosts;
 use super::neighbourhood::Neighbourhoods;
+use super::outward::difference_above;
 use super::preprocessing::{Preprocessed, preprocess};
 use super::search::SearchState;
 
@@ -41,6 +42,9 @@ const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
 /// Costs are moved against the order for a gain of at least `2^-20` in natural logarithms.
 const WORTHWHILE: f64 = 20.0;
+
+/// A world is proven to be the best if the bound is above its logarithm by at most this much of it.
+const PROVEN: f64 = 1e-9;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
@@ -118,40 +122,142 @@ pub fn solve(
     let Some(reduced) = reduce(graph) else {
         return Ok(SearchResult::Impossible);
     };
-    let Some(mut fixed) = FixedPointCosts::new(&reduced.graph) else {
+    let Some(fixed) = FixedPointCosts::new(&reduced.graph) else {
         return Ok(SearchResult::Impossible);
     };
-    let preprocessed = preprocess(std::mem::take(&mut fixed.costs), until)?;
-    let limits_of_components = ComponentLimits {
-        upper: fixed.dearest + fixed.slack() + 1,
-        slack: fixed.slack(),
-        worthwhile: (fixed.scale * (-WORTHWHILE).exp2()) as i64,
-        memory: limits.memory_of_nodes(),
-    };
-    if preprocessed.tables.constant >= limits_of_components.upper {
-        return Ok(SearchResult::Impossible);
-    }
-    let Some(components) = ComponentSearch::all(&preprocessed.tables, limits_of_components, until)
-    else {
-        return Ok(SearchResult::Impossible);
-    };
-    WorldSearch {
+    let units = (fixed.scale, fixed.best());
+    let run = SearchRun {
         reduced: &reduced,
-        fixed: &fixed,
-        preprocessed: &preprocessed,
-        components,
+        limits,
         until,
         observer,
-        stopped: None,
-        work: 0,
-        best: None,
-        upper_bound: f64::INFINITY,
-        mini_bucket_bound: f64::INFINITY,
-        is_eliminated: false,
-        next_record: 0,
-        steps: Vec::new(),
+    };
+    let (mut end, mut known) = run.search(fixed, KnownWorlds::default())?;
+    // Units are finer without the costs that a better world cannot have.
+    if end == SearchEnd::Finished
+        && let Some(distance) = known.unresolved_distance(units.1)
+        && let Some(fixed) = FixedPointCosts::within(&reduced.graph, distance)
+        && fixed.scale > units.0
+    {
+        (end, known) = run.search(fixed, known)?;
     }
-    .run(limits)
+    Ok(known.into_result(end, &reduced))
+}
+
+/// The settings of a search on costs in any units.
+#[derive(Clone, Copy)]
+struct SearchRun<'a> {
+    reduced: &'a ReducedGraph,
+    limits: SearchLimits,
+    until: &'a Until,
+    observer: SearchObserver<'a>,
+}
+
+/// State in which a search ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SearchEnd {
+    /// No assignment has weight.
+    Impossible,
+    /// Every component was searched, or all were eliminated.
+    Finished,
+    /// The work was used, or the search was stopped.
+    Unfinished(Option<Stopped>),
+}
+
+/// The best world known, the bound on all, and the work that both took.
+struct KnownWorlds {
+    work: u64,
+    /// The best assignment of the reduced graph, with its logarithm.
+    best: Option<(Vec<u32>, f64)>,
+    upper_bound: f64,
+    steps: Vec<Improvement>,
+}
+
+impl Default for KnownWorlds {
+    fn default() -> Self {
+        Self {
+            work: 0,
+            best: None,
+            upper_bound: f64::INFINITY,
+            steps: Vec::new(),
+        }
+    }
+}
+
+impl KnownWorlds {
+    /// The distance of the best world from the product of the largest weights, if the bound is above the world by more than a proof allows.
+    fn unresolved_distance(&self, product: f64) -> Option<f64> {
+        let (_, log) = self.best.as_ref()?;
+        let gap = self.upper_bound - log;
+        (gap > PROVEN * (1.0 + log.abs())).then(|| difference_above(product, *log))
+    }
+
+    fn into_result(self, end: SearchEnd, reduced: &ReducedGraph) -> SearchResult {
+        let stopped = match end {
+            SearchEnd::Unfinished(stopped) => stopped,
+            SearchEnd::Impossible | SearchEnd::Finished => None,
+        };
+        match self.best {
+            Some((values, _)) => {
+                let world = reduced.restriction.world(&values);
+                SearchResult::Found(world, self.steps, stopped)
+            }
+            None if end == SearchEnd::Impossible => SearchResult::Impossible,
+            None => SearchResult::Unknown {
+                work: self.work,
+                upper_bound: self.upper_bound,
+                stopped: stopped.is_some(),
+            },
+        }
+    }
+}
+
+impl SearchRun<'_> {
+    /// Searches on costs in some units for worlds that are better than the best one known.
+    fn search(
+        self,
+        mut fixed: FixedPointCosts,
+        known: KnownWorlds,
+    ) -> Result<(SearchEnd, KnownWorlds), EliminationError> {
+        let Self {
+            reduced,
+            limits,
+            until,
+            observer,
+        } = self;
+        let preprocessed = preprocess(std::mem::take(&mut fixed.costs), until)?;
+        let limits_of_components = ComponentLimits {
+            upper: fixed.dearest + fixed.slack() + 1,
+            slack: fixed.slack(),
+            worthwhile: (fixed.scale * (-WORTHWHILE).exp2()) as i64,
+            memory: limits.memory_of_nodes(),
+        };
+        if preprocessed.tables.constant >= limits_of_components.upper {
+            return Ok((SearchEnd::Impossible, known));
+        }
+        let components = ComponentSearch::all(&preprocessed.tables, limits_of_components, until);
+        let Some(components) = components else {
+            return Ok((SearchEnd::Impossible, known));
+        };
+        let mut search = WorldSearch {
+            reduced,
+            fixed: &fixed,
+            preprocessed: &preprocessed,
+            components,
+            until,
+            observer,
+            stopped: None,
+            known,
+            mini_bucket_bound: f64::INFINITY,
+            is_eliminated: false,
+            next_record: 0,
+        };
+        if let Some((values, _)) = search.known.best.clone() {
+            search.adopt(&values);
+        }
+        let end = search.run(limits)?;
+        Ok((end, search.known))
+    }
 }
 
 /// The searches of all components, and their results.
@@ -163,58 +269,48 @@ struct WorldSearch<'a> {
     until: &'a Until,
     observer: SearchObserver<'a>,
     stopped: Option<Stopped>,
-    work: u64,
-    /// The best assignment of the reduced graph, with its logarithm.
-    best: Option<(Vec<u32>, f64)>,
-    upper_bound: f64,
+    known: KnownWorlds,
     /// A bound that was found without search.
     mini_bucket_bound: f64,
     /// True if the best assignment is that of an exact elimination.
     is_eliminated: bool,
     /// The work at which the bound is recorded again.
     next_record: u64,
-    steps: Vec<Improvement>,
 }
 
 impl WorldSearch<'_> {
-    fn run(mut self, limits: SearchLimits) -> Result<SearchResult, EliminationError> {
+    fn run(&mut self, limits: SearchLimits) -> Result<SearchEnd, EliminationError> {
         self.record();
         self.advance(FIRST.min(limits.work / FIRST_SHARE));
         if self.is_unfinished() && limits.work > 0 {
             match self.eliminate(limits) {
-                Ok(()) => return Ok(self.result()),
-                Err(EliminationError::Impossible) => return Ok(SearchResult::Impossible),
+                Ok(()) => return Ok(self.end()),
+                Err(EliminationError::Impossible) => return Ok(SearchEnd::Impossible),
                 Err(EliminationError::Interrupted) => self.stopped = self.until.stopped(),
                 Err(error) if error.is_budget() => self.bound_by_mini_buckets(limits)?,
                 Err(error) => return Err(error),
             }
         }
         let mut next = NEIGHBOURHOODS.min(limits.work / FIRST_SHARE).max(1);
-        while self.is_unfinished() && self.work < limits.work {
+        while self.is_unfinished() && self.known.work < limits.work {
             self.advance(limits.work.min(next));
             next = next.saturating_mul(GROWTH);
-            if self.is_unfinished() && self.work < limits.work {
+            if self.is_unfinished() && self.known.work < limits.work {
                 self.search_neighbourhoods(limits)?;
             }
         }
         self.record();
-        Ok(self.result())
+        Ok(self.end())
     }
 
-    fn result(self) -> SearchResult {
-        // A proof that was found before the end of the time counts.
-        let stopped = self.stopped.filter(|_| !self.is_finished());
-        match self.best {
-            Some((values, _)) => {
-                let world = self.reduced.restriction.world(&values);
-                SearchResult::Found(world, self.steps, stopped)
-            }
-            None if self.is_impossible() => SearchResult::Impossible,
-            None => SearchResult::Unknown {
-                work: self.work,
-                upper_bound: self.upper_bound,
-                stopped: stopped.is_some(),
-            },
+    fn end(&self) -> SearchEnd {
+        if self.is_impossible() {
+            SearchEnd::Impossible
+        } else if self.is_finished() {
+            // What was proven by the time it was over is proven.
+            SearchEnd::Finished
+        } else {
+            SearchEnd::Unfinished(self.stopped)
         }
     }
 
@@ -235,24 +331,24 @@ impl WorldSearch<'_> {
 
     /// Searches all components in turn until their total work reaches `limit`.
     fn advance(&mut self, limit: u64) {
-        while self.is_unfinished() && self.work < limit {
+        while self.is_unfinished() && self.known.work < limit {
             for i in 0..self.components.len() {
                 if self.components[i].is_finished {
                     continue;
                 }
                 self.stopped = self.until.stopped();
-                if self.stopped.is_some() || self.work >= limit {
+                if self.stopped.is_some() || self.known.work >= limit {
                     return;
                 }
-                self.advance_component(i, limit - self.work);
+                self.advance_component(i, limit - self.known.work);
                 if self.components[i].is_impossible() {
                     return;
                 }
             }
-            (self.observer.progress)(self.work);
-            if self.work >= self.next_record {
+            (self.observer.progress)(self.known.work);
+            if self.known.work >= self.next_record {
                 self.record();
-                self.next_record = self.work + self.work / RECORDS;
+                self.next_record = self.known.work + self.known.work / RECORDS;
             }
         }
         if !self.is_unfinished() {
@@ -263,7 +359,7 @@ impl WorldSearch<'_> {
     fn advance_component(&mut self, i: usize, most: u64) {
         let component = &mut self.components[i];
         let (state, done) = component.advance(SLICE.min(most), most, self.until);
-        self.work += done;
+        self.known.work += done;
         match state {
             SearchState::Finished => component.is_finished = true,
             SearchState::Improved => self.record(),
@@ -334,37 +430,37 @@ impl WorldSearch<'_> {
     /// Takes over an assignment of the reduced graph if it is better than the best one known.
     fn take_better(&mut self, values: Vec<u32>) {
         let log = log_weight(&self.reduced.graph, &values);
-        if self.best.as_ref().is_none_or(|(_, best)| log > *best) {
-            self.best = Some((values, log));
+        if self.known.best.as_ref().is_none_or(|(_, best)| log > *best) {
+            self.known.best = Some((values, log));
         }
     }
 
     /// Records the best world known and a bound, if one of them is better than before.
     fn record_bound(&mut self, bound: f64) {
-        let is_better = bound < self.upper_bound;
-        self.upper_bound = self.upper_bound.min(bound);
-        let Some((_, log)) = &self.best else {
+        let is_better = bound < self.known.upper_bound;
+        self.known.upper_bound = self.known.upper_bound.min(bound);
+        let Some((_, log)) = &self.known.best else {
             return;
         };
         let step = Improvement {
-            work: self.work,
+            work: self.known.work,
             log_probability: *log,
-            upper_bound: self.upper_bound.max(*log),
+            upper_bound: self.known.upper_bound.max(*log),
         };
-        let last = self.steps.last();
+        let last = self.known.steps.last();
         if last.is_none_or(|last| is_better || last.log_probability < step.log_probability) {
-            self.steps.push(step);
+            self.known.steps.push(step);
             (self.observer.improvement)(&step);
         }
     }
 
     /// Looks for better worlds near the best one.
     fn search_neighbourhoods(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
-        let Some((values, _)) = &self.best else {
+        let Some((values, _)) = &self.known.best else {
             return Ok(());
         };
         let graph = &self.reduced.graph;
-        let budget = (self.work / NEIGHBOURHOOD_SHARE).min(limits.work - self.work);
+        let budget = (self.known.work / NEIGHBOURHOOD_SHARE).min(limits.work - self.known.work);
         let options = Options::default()
             .table_budget(NEIGHBOURHOOD_TABLE)
             .operation_budget((budget / ONE_NEIGHBOURHOOD) as f64)
@@ -373,8 +469,8 @@ impl WorldSearch<'_> {
         let centres: Vec<_> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
         let mut values = values.clone();
         match Neighbourhoods::new(graph).improve(&centres, &mut values, &options, budget) {
-            Ok(work) => self.work += work,
-            // The improvements found before the interrupt are kept.
+            Ok(work) => self.known.work += work,
+            // What was found until then is taken.
             Err(EliminationError::Interrupted) => {}
             Err(error) => return Err(error),
         }

@@ -17,4 +17,5 @@ mod portfolio;
 mod saved_trees;
 mod sensitivity;
 mod slices;
+mod slices_of_programs;
 mod walls;

@@ -3,7 +3,7 @@
 mod driver;
 
 use figrs_factor::bounds::Improvement;
-use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
@@ -259,4 +259,33 @@ fn deep_trees_do_not_recurse() {
         close(log_weight(&graph, &values), best) && close(last.upper_bound, best),
         "{last:?} {best}"
     );
+}
+
+/// A finite cost that no good world pays makes units coarse, in which the bound stays above the best world.
+#[test]
+fn costs_of_bad_worlds_do_not_limit_the_resolution() {
+    for seed in 0..10 {
+        let mut rng = generator(seed);
+        let mut graph = grid(6, 1.0, seed);
+        for factor in &mut graph.factors {
+            let scope = factor.variables.clone();
+            let entries = graph.cardinalities[0].pow(scope.len() as u32);
+            let logs = (0..entries).map(|entry| match (scope.len(), entry) {
+                (2, 1) => -1e10,
+                _ => rng.random_range(-1.0..0.0),
+            });
+            let table = FactorTable::Dense(Weights::from_logs(logs.collect()));
+            *factor = Factor {
+                table,
+                ..factor.clone()
+            };
+        }
+        let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
+        let SearchResult::Found(_, steps, None) = searched(&graph, 2, AMPLE) else {
+            panic!("nothing found");
+        };
+        let last = steps[steps.len() - 1];
+        assert!(close(last.log_probability, best), "{last:?} {best}");
+        assert!(last.upper_bound - best < 1e-10, "{last:?} {best}");
+    }
 }
