@@ -11,3 +11,12 @@ pub mod problog {}
 #[doc = "[tutorial]: crate::tutorial\n[chapter 5]: crate::tutorial::generating_content\n"]
 #[doc = include_str!("../docs/coming-from-clingo.md")]
 pub mod clingo {}
+
+#[doc = include_str!("../docs/coming-from-pgmpy.md")]
+pub mod pgmpy {}
+
+#[doc = include_str!("../docs/coming-from-bnlearn.md")]
+pub mod bnlearn {}
+
+#[doc = include_str!("../docs/coming-from-pymc.md")]
+pub mod pymc {}

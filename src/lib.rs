@@ -7,6 +7,9 @@
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
     [clingo]: crate::coming_from::clingo\n\
+    [pgmpy]: crate::coming_from::pgmpy\n\
+    [bnlearn]: crate::coming_from::bnlearn\n\
+    [PyMC]: crate::coming_from::pymc\n\
     [glossary]: crate::glossary\n\
     [architecture]: crate::architecture\n"]
 #![doc = include_str!("../README.md")]
@@ -93,33 +96,14 @@ pub mod internals {
 
 /// Names that most programs use: `use figrs::prelude::*;`.
 pub mod prelude {
-    pub use figrs_core::expand::Budget;
     pub use figrs_core::{
-        Apply, Atomic, Beta, Binomial, Bins, Cauchy, Chain, Constant, ContinuousUniform,
-        Covariance, Cpd, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform, Dist,
-        Distribution, Element, Exponential, Flip, Gamma, Geometric, HalfCauchy, HalfNormal,
-        Hypergeometric, If, Iid, Inject, InverseGamma, Laplace, Learned, LogNormal, Model,
-        MultivariateNormal, NegativeBinomial, Normal, Outcomes, Param, Parents, Poisson, Precision,
-        Rate, Recursive, RichCpd, Scale, Score, Select, StandardDeviation, StudentT, Table,
-        TruncatedNormal, Uniform, Value, Variance, Weibull, any, fold, inject, none_of, one_of,
-        tuple, value,
+        Apply, Beta, Binomial, Chain, Constant, ContinuousUniform, Cpd, Dist, Element, Exponential,
+        Flip, Gamma, If, Inject, Model, Normal, Param, Parents, Poisson, Rate, Score, Select,
+        StandardDeviation, Uniform, Value, Variance,
     };
-    pub use figrs_infer::eliminate::Options;
     pub use figrs_infer::{
-        Algorithm, Answer, BeliefPropagation, Bounds, Circuit, Compiled, CompiledCircuit,
-        CompiledTree, Enumerate, Error, Exact, ForwardSampling, Frontier, Gibbs,
-        ImportanceSampling, JunctionTree, LazyVariableElimination, Marginal, MarginalMap,
-        MetropolisHastings, MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices,
-        MpeVariableElimination, Predict, Quality, RejectionSampling, Resampling, Run, SelfChecked,
-        SequentialMonteCarlo, SimulatedAnnealing, Slices, VariableElimination, World, algorithms,
-    };
-    #[cfg(feature = "learn")]
-    pub use figrs_learn::{
-        Cases, DecisionPlan, ExpectationMaximization, Fit, MaximiseUtility, Query, SampledPlan,
-        SampledPolicies, Sensitivity, independent,
-    };
-    #[cfg(feature = "reports")]
-    pub use figrs_report::{
-        ChainCharts, ComparisonPage, Draw, PosteriorChart, TornadoChart, WriteDraws,
+        Algorithm, Answer, Compiled, Enumerate, Error, Exact, ForwardSampling, Frontier, Gibbs,
+        ImportanceSampling, JunctionTree, MetropolisHastings, MpeExact, MpeVariableElimination,
+        RejectionSampling, Run, SequentialMonteCarlo, VariableElimination, algorithms,
     };
 }

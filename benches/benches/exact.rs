@@ -1,6 +1,7 @@
 //! Exact inference whose cost the structure of a model decides: conflicts, bounds, sparse graphs, boards and plans.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use figrs::LazyVariableElimination;
 use figrs::gdl::{Length, Policy, Puzzle};
 use figrs::models::board::{ConditionalSampler, Method};
 use figrs::models::dungeon::Dungeon;

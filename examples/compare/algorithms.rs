@@ -2,6 +2,10 @@
 
 use clap::ValueEnum;
 use figrs::prelude::*;
+use figrs::{
+    BeliefPropagation, LazyVariableElimination, MpeBeliefPropagation, MpeBranchAndBound,
+    SimulatedAnnealing,
+};
 use figrs_command::stop;
 
 use super::watch::Watch;

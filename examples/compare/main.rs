@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use figrs::Comparison;
-use figrs::prelude::SelfChecked;
+use figrs::SelfChecked;
 use figrs_report::{ChartError, ComparisonPage};
 use peak_alloc::PeakAlloc;
 

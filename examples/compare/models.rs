@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use figrs::Compare;
 use figrs::prelude::*;
+use figrs::{Compare, Learned};
 use figrs_command::{Failure, observations, queried, read_network};
 use figrs_learn::{Cases, ExpectationMaximization};
 use figrs_models::grid::Size;

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use figrs::prelude::*;
-use figrs::{Bounds, LogEvidence};
+use figrs::{Bounds, LogEvidence, Marginal};
 use figrs_command::stop::Reason;
 use figrs_network::State;
 

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use figrs::prelude::*;
 use figrs::{
     AlgorithmAttempt, AlgorithmChoice, Answer, Bounds, Circuit, Compiled, CompiledCircuit,
-    CompiledForm, CompiledTree, LogEvidence, MpeSlices, Slices, Stopped, World, eliminate,
+    CompiledForm, CompiledTree, LogEvidence, MarginalMap, MpeBranchAndBound, MpeSlices, Slices,
+    Stopped, World, eliminate,
 };
 use figrs_command::{Bytes, Progress, stop};
 use figrs_network::{Network, State};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use figrs::gdl::BestFirst;
 use figrs::prelude::*;
-use figrs::{CompiledFrontier, TargetDraws};
+use figrs::{CompiledFrontier, TargetDraws, World};
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Failure, NoAnswer, Progress, note, stop};
 use figrs_gdl::{FoundPlan, GdlError, Length, Move, PlanElements, PlanSizes, Puzzle};

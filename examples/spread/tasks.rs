@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use figrs::prelude::*;
 use figrs::rand::RngExt;
-use figrs::stream;
+use figrs::{Learned, stream};
 use figrs_command::{Bytes, Failure, bytes, parsed, run};
 use figrs_learn::{Cases, ExpectationMaximization};
 use figrs_models::board::ConditionalSampler;

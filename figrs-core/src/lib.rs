@@ -99,7 +99,7 @@ pub use rand;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
-    pub use crate::element::contained::contained;
+    pub use crate::element::contained::{contained, unprinted};
     pub use crate::element::family_values::{IidValues, MemberFault, SufficientStatistics};
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::{

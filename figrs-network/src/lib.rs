@@ -48,8 +48,8 @@
 //! - BIFXML, version 0.3: variables and definitions in any order, the child varying fastest and the last parent next. Properties
 //!   are passed over.
 //! - XDSL: nodes in any order (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`), tables as in BIFXML; a noisy-MAX node becomes its table, and
-//! a dynamic network is unrolled to the [`slices`](NetworkReader::slices) asked for. Other kinds of nodes are an error. Names are identifiers; other names are
-//! kept beside them as properties.
+//!   a dynamic network is unrolled to the [`slices`](NetworkReader::slices) asked for. Other kinds of nodes are an error. Names are identifiers; other names are
+//!   kept beside them as properties.
 //! - NET: nodes and potentials in any order, tables as in BIFXML, flat or in nested parentheses. Formulas over finite states (`model_data`: logic,
 //!   comparisons, `if`, arithmetic, `Distribution`) become tables; those of other distributions and continuous nodes are an error. Names are identifiers as in XDSL.
 //! - CNF: the formulas of model counters, read only. Variables are named by their numbers, from 1, and have the states `false` and

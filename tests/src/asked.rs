@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use figrs::AnyElement;
 use figrs::prelude::*;
+use figrs::{AnyElement, Bounds};
 
 /// Kind of the number in an answer; the tolerance of an estimate depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::rand::{Rng, RngExt};
-use figrs::{ExpectedCounts, Fit};
+use figrs::{Cases, ExpectationMaximization, ExpectedCounts, Fit, Learned};
 
 /// A row of data with its weight: a state for each variable, or none where it is missing.
 pub type NetworkRow = (f64, Vec<Option<usize>>);

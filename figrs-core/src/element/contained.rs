@@ -1,7 +1,11 @@
 //! Panics of users' functions as faults.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::{Cell, RefCell};
+use std::env;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+use std::thread;
 
 use crate::error::Fault;
 
@@ -13,10 +17,50 @@ pub fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
 
 #[cold]
 fn panicked(payload: Box<dyn Any + Send>) -> Fault {
-    let message = payload
+    let mut message = payload
         .downcast_ref::<&str>()
         .map(ToString::to_string)
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".into());
+    if let Some(place) = PLACE.take() {
+        message = format!("{message} ({place})");
+    }
     Fault::Panicked(message)
+}
+
+thread_local! {
+    /// Number of calls of [`unprinted`] on this thread.
+    static CALLS: Cell<u32> = const { Cell::new(0) };
+    /// File, line and column of the last panic.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Ends a call, by a panic too.
+struct End;
+impl Drop for End {
+    fn drop(&mut self) {
+        CALLS.set(CALLS.get() - 1);
+    }
+}
+
+/// Runs a function whose panics become errors: they are not printed by the panic hook too, and their places go into the errors. With `RUST_BACKTRACE` set they are printed.
+pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
+    static HOOK: Once = Once::new();
+    let install = || {
+        let is_traced = env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
+        let print = take_hook();
+        set_hook(Box::new(move |panic| {
+            if CALLS.get() == 0 || is_traced {
+                print(panic);
+            }
+            PLACE.set(panic.location().map(ToString::to_string));
+        }));
+    };
+    // A hook cannot be set while the thread unwinds.
+    if !thread::panicking() {
+        HOOK.call_once(install);
+    }
+    CALLS.set(CALLS.get() + 1);
+    let _end = End;
+    function()
 }

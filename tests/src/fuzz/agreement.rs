@@ -5,7 +5,10 @@ use std::num::NonZero;
 use figrs::eliminate::{EliminationError, Options};
 use figrs::expand::Budget;
 use figrs::prelude::*;
-use figrs::{AnyElement, LogEvidence, ModelError};
+use figrs::{
+    AnyElement, BeliefPropagation, Bounds, LazyVariableElimination, LogEvidence, ModelError,
+    MpeBeliefPropagation, MpeBranchAndBound, SimulatedAnnealing,
+};
 
 use crate::oracle::close;
 

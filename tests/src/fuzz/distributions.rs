@@ -1,7 +1,11 @@
 //! Random element programs of distributions over numbers, with parameters that may be anything.
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Operand};
+use figrs::{
+    AnyElement, Bins, Cauchy, Covariance, DegreesOfFreedom, Dirichlet, DiscreteUniform, Geometric,
+    HalfCauchy, HalfNormal, Hypergeometric, InverseGamma, Laplace, LogNormal, MultivariateNormal,
+    NegativeBinomial, Operand, Scale, StudentT, Table, TruncatedNormal, Weibull,
+};
 
 use super::agreement::ask_all;
 use super::bytes::Bytes;

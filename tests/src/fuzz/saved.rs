@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use figrs::models::mdmc::{LookAheadSampler, MarkovChain};
 use figrs::prelude::*;
-use figrs::{Param, SavedTree};
+use figrs::{CompiledTree, Param, SavedTree};
 use serde_json::Value as Json;
 
 use super::text;

@@ -1,5 +1,6 @@
 //! Noisy-or networks of diseases and findings, as in QMR.
 
+use figrs::inject;
 use figrs::prelude::*;
 
 use super::Question;

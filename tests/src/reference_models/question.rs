@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use figrs::AnyElement;
 use figrs::prelude::*;
+use figrs::{AnyElement, Bounds};
 
 use crate::asked::{self, Asked, Reading, Worlds};
 

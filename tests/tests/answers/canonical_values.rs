@@ -1,7 +1,7 @@
 //! Functions see one representative of values that are the same, whatever an algorithm met first.
 
 use figrs::prelude::*;
-use figrs::{Fault, ModelError};
+use figrs::{Atomic, Circuit, Distribution, Fault, ModelError, Outcomes};
 
 fn all() -> Vec<Box<dyn Algorithm>> {
     algorithms![

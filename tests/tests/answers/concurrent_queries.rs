@@ -3,6 +3,7 @@
 use std::thread;
 
 use figrs::prelude::*;
+use figrs::{LazyVariableElimination, fold};
 
 /// A ring of tiles with a recursive part, shared by all threads.
 struct Shared {

@@ -1,6 +1,7 @@
 //! Counterfactuals against known answers, and against all chances of random models.
 
 use figrs::prelude::*;
+use figrs::{LazyVariableElimination, Predict, Sensitivity, Table, tuple};
 
 mod random_models;
 

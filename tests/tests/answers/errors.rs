@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use figrs::LazyVariableElimination;
 use figrs::prelude::*;
 
 mod expanding;

@@ -1,7 +1,7 @@
 //! Functions that fail for some values: an error exactly where a world can get there.
 
 use figrs::prelude::*;
-use figrs::{Fault, ModelError};
+use figrs::{Fault, LazyVariableElimination, ModelError};
 
 fn marginals<T: Value>(model: &Model, element: &Element<T>) -> Vec<Result<Vec<(T, f64)>, Error>> {
     algorithms![

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use figrs::ModelError;
 use figrs::expand::Budget;
 use figrs::prelude::*;
+use figrs::{LazyVariableElimination, ModelError, Recursive};
 
 /// In debug builds a Chain's function runs twice for each value, to see that it is pure.
 const ONCE: usize = if cfg!(debug_assertions) { 2 } else { 1 };

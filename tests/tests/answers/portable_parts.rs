@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use figrs::prelude::*;
-use figrs::{MergeableSampler, Partial, PortableTargets};
+use figrs::{Iid, MergeableSampler, Partial, PortableTargets, Predict};
 use figrs_tests::random_model::{Target, build, for_random_models};
 use proptest::prelude::*;
 

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use figrs::prelude::*;
+use figrs::{Predict, tuple};
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::{TestCaseError, prop_assert};
 

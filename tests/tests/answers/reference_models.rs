@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use figrs::prelude::*;
+use figrs::{Bounds, LazyVariableElimination, MpeBranchAndBound};
 use figrs_tests::asked::Worlds;
 use figrs_tests::reference_models::{Question, flipped_coin, questions};
 use serde_json::Value as Json;

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use figrs::prelude::*;
 use figrs::{
-    AnyElement, Datum, Estimate, LogEvidence, ModelError, SelfChecked, TargetBounds, TargetMarginal,
+    AnyElement, Bounds, Datum, Estimate, LazyVariableElimination, LogEvidence, MarginalMap,
+    ModelError, MpeBranchAndBound, SelfChecked, Table, TargetBounds, TargetMarginal,
 };
 use figrs_tests::random_model::{build, for_random_models};
 use proptest::prelude::*;

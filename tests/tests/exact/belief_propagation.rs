@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use figrs::network::Network;
 use figrs::prelude::*;
-use figrs::{Stopped, stream};
+use figrs::{BeliefPropagation, MpeBeliefPropagation, Quality, Stopped, stream};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
-use figrs::{CompiledCircuit, Error};
+use figrs::{Circuit, CompiledCircuit, Error, World, eliminate::Options, fold};
 use rand::RngExt;
 
 /// Rain and a sprinkler wet the grass, each surely if its number is one.

@@ -1,7 +1,7 @@
 //! Compiled models from a user's view.
 
 use figrs::prelude::*;
-use figrs::{Error, tuple};
+use figrs::{CompiledTree, Error, fold, tuple};
 
 /// Cloudy, sprinkler, rain and wet grass.
 struct Lawn {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use figrs::fold;
 use figrs::prelude::*;
 
 mod captured;

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use figrs::prelude::*;
+use figrs::{Marginal, independent, tuple};
 use figrs_tests::random_model::{Description, Target, build, for_random, for_random_models};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,6 +1,7 @@
 //! Chains over large supports: tables that must not be dense.
 
 use approx::assert_abs_diff_eq;
+use figrs::Circuit;
 use figrs::prelude::*;
 
 /// A random walk on a long line: ten thousand rows of three outcomes, in a table of a hundred million cells.

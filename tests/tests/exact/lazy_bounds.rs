@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use figrs::expand::Budget;
 use figrs::prelude::*;
-use figrs::{Deepening, DeepeningEnd, ModelError, Stopped};
+use figrs::{
+    Bounds, Deepening, DeepeningEnd, LazyVariableElimination, ModelError, Quality, Stopped,
+};
 
 /// The failures before a success.
 fn geometric(p: f64) -> Element<u32> {

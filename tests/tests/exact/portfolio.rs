@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use figrs::prelude::*;
-use figrs::{AlgorithmAttempt, AttemptOutcome, Bounds, Bytes, Error};
+use figrs::{AlgorithmAttempt, AttemptOutcome, Bounds, Bytes, Circuit, Error};
 
 /// A square of coins, neighbours of which like to be equal.
 fn grid(side: usize) -> (Model, Vec<Element<bool>>) {

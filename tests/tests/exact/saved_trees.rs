@@ -1,7 +1,7 @@
 //! Compiled trees are saved and loaded.
 
 use figrs::prelude::*;
-use figrs::{Error, Operand, Param, SavedTree};
+use figrs::{Error, Operand, Param, SavedTree, fold, inject};
 use figrs_tests::json::numbers;
 use proptest::prelude::{Just, ProptestConfig, prop_oneof, proptest};
 use proptest::{arbitrary, sample};

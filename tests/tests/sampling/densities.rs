@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::rand::{Rng, RngExt};
-use figrs::{Fault, ModelError};
+use figrs::{Atomic, Distribution, Fault, ModelError, Outcomes, tuple};
 
 /// Uniform on an interval.
 #[derive(Clone, Debug)]

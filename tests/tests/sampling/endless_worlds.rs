@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use figrs::prelude::*;
-use figrs::{Enumerate, Flip, Model, ModelError, Stopped};
+use figrs::{Enumerate, Flip, Model, ModelError, SimulatedAnnealing, Stopped};
 
 const DEADLINE: Duration = Duration::from_millis(60);
 

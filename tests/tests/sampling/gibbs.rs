@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use figrs::prelude::*;
-use figrs::{Stopped, stream};
+use figrs::{Stopped, fold, inject, stream};
 use rand::RngExt;
 use rand::seq::index::sample;
 

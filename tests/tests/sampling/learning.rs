@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::stream;
-use figrs::{ExpectedCounts, Stopped};
+use figrs::{Cases, ExpectationMaximization, ExpectedCounts, Learned, Precision, Stopped, fold};
 use figrs_tests::learning_network::{LearningNetwork, data};
 
 /// Runs with seeds of their own.

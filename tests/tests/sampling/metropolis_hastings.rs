@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use figrs::prelude::*;
-use figrs::{ModelError, Operand};
+use figrs::{ModelError, Operand, SimulatedAnnealing};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{build, for_random_models};
 use proptest::prelude::*;

@@ -6,6 +6,7 @@
 use std::num::NonZero;
 
 use figrs::prelude::*;
+use figrs::{SimulatedAnnealing, inject, tuple};
 use figrs_tests::fingerprint::fingerprint;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;

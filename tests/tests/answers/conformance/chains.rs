@@ -1,6 +1,7 @@
 //! Chains, and evidence of every kind about them.
 
 use figrs::prelude::*;
+use figrs::{Recursive, tuple};
 
 use crate::conformance::asked::{Asked, probability, probability_of_evidence};
 use crate::conformance::case::Expected::Number;

@@ -1,7 +1,10 @@
 //! The algorithms, and the comparison of their answers with a row.
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Bytes, DeepeningEnd, MpeSlices, Parents, Slices};
+use figrs::{
+    AnyElement, BeliefPropagation, Bytes, Circuit, DeepeningEnd, LazyVariableElimination,
+    MpeBeliefPropagation, MpeBranchAndBound, MpeSlices, Parents, Slices,
+};
 
 use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
 use figrs_tests::significance::{CONFORMANCE, Law, within_stated_error};

@@ -1,6 +1,7 @@
 //! Models with continuous elements, and with countable ones that are one atom: for samplers.
 
 use figrs::prelude::*;
+use figrs::{Covariance, Dirichlet, Geometric, InverseGamma, MultivariateNormal, Scale};
 
 use crate::conformance::asked::{expectation, probability, probability_that};
 use crate::conformance::case::Expected::Number;

@@ -1,6 +1,7 @@
 //! One case for each way to build an element.
 
 use figrs::prelude::*;
+use figrs::{Iid, RichCpd, Table, any, none_of, one_of, tuple};
 
 use crate::conformance::asked::{expectation, probability, probability_that};
 use crate::conformance::case::Expected::Number;

@@ -1,5 +1,6 @@
 //! Models with infinitely many worlds: for samplers and lazy bounds.
 
+use figrs::Recursive;
 use figrs::prelude::*;
 
 use crate::conformance::asked::{

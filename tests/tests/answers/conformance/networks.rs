@@ -1,6 +1,7 @@
 //! Networks from textbooks.
 
 use figrs::prelude::*;
+use figrs::tuple;
 
 use crate::conformance::asked::{expectation, probability};
 use crate::conformance::case::Expected::Number;

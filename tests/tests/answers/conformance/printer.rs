@@ -1,6 +1,7 @@
 //! A printer and the causes of its failure to print.
 
 use figrs::prelude::*;
+use figrs::{RichCpd, any, one_of};
 
 use crate::conformance::asked::probability;
 use crate::conformance::case::Expected::Number;

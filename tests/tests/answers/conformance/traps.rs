@@ -1,6 +1,7 @@
 //! Traps of inference: cases of our own, each with its closed form.
 
 use figrs::prelude::*;
+use figrs::{Table, fold, inject, tuple};
 
 use crate::conformance::asked::{
     Asked, expectation, log_evidence, probability, probability_of_evidence, probability_that,

@@ -1,6 +1,7 @@
 //! Most probable worlds and marginal MAP.
 
 use figrs::prelude::*;
+use figrs::tuple;
 
 use crate::conformance::asked::{asks, marginal_map, most_probable_world, probability};
 use crate::conformance::case::Expected::{Most, Number};

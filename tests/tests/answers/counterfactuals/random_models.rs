@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use figrs::Table;
 use figrs::prelude::*;
 use figrs_tests::random_model::for_random;
 use proptest::collection::vec;

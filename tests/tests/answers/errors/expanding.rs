@@ -4,6 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use figrs::prelude::*;
+use figrs::{BeliefPropagation, LazyVariableElimination, MpeBeliefPropagation, MpeBranchAndBound};
 
 /// A function that takes a millisecond for each of ten thousand pairs of values.
 fn slow() -> Element<usize> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use figrs::prelude::*;
-use figrs::{Fault, ModelError};
+use figrs::{Fault, ModelError, RichCpd, Table, none_of, one_of};
 
 use crate::errors::everywhere;
 
@@ -26,7 +26,12 @@ fn panicked() {
     for found in everywhere(
         &Model::new(),
         &share,
-        &["`share`", "map at", "nobody to share 0 cakes"],
+        &[
+            "`share`",
+            "map at",
+            "nobody to share 0 cakes (",
+            "fault.rs:",
+        ],
     ) {
         assert!(matches!(fault(&found), Fault::Panicked(_)));
     }

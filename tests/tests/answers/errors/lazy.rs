@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::rand::Rng;
-use figrs::{Atomic, ModelError};
+use figrs::{Atomic, Distribution, LazyVariableElimination, ModelError, Outcomes};
 
 use crate::errors::{error, everywhere, says};
 

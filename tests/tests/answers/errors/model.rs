@@ -2,7 +2,10 @@
 
 use figrs::expand::Budget;
 use figrs::prelude::*;
-use figrs::{Atomic, Distribution, ModelError, Outcomes};
+use figrs::{
+    Atomic, BeliefPropagation, Distribution, LazyVariableElimination, MarginalMap, ModelError,
+    MpeBeliefPropagation, MpeBranchAndBound, Outcomes, Recursive, SimulatedAnnealing, Table,
+};
 use rand::Rng;
 
 use crate::errors::{error, everywhere, says};

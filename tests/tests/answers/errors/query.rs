@@ -2,6 +2,7 @@
 
 use figrs::eliminate::{EliminationError, Options};
 use figrs::prelude::*;
+use figrs::{MpeBranchAndBound, fold};
 
 use crate::errors::{error, says};
 

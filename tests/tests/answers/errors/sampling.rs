@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use figrs::prelude::*;
-use figrs::{Progress, Stopped};
+use figrs::{Progress, SimulatedAnnealing, Stopped};
 
 use crate::errors::{error, says};
 

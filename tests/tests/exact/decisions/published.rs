@@ -1,6 +1,7 @@
 //! Decision problems whose solutions are published.
 
 use figrs::prelude::*;
+use figrs::{Decision, MaximiseUtility};
 
 /// The entrepreneur of Koller and Friedman, *Probabilistic Graphical Models* (2009), example 23.
 pub(super) struct Entrepreneur {

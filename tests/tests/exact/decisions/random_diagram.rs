@@ -1,8 +1,8 @@
 //! Random influence diagrams as tables, and as elements.
 
-use figrs::Stream;
 use figrs::prelude::*;
 use figrs::rand::RngExt;
+use figrs::{Decision, Stream};
 
 /// A variable of a diagram; parents come before.
 #[derive(Clone, Debug)]

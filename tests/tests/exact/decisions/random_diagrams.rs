@@ -1,7 +1,7 @@
 //! Random influence diagrams: plans against enumeration of all policies.
 
 use figrs::prelude::*;
-use figrs::{DecisionPlan, Error};
+use figrs::{DecisionPlan, Error, MaximiseUtility};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

@@ -2,7 +2,10 @@
 
 use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
-use figrs::{Label, MaximiseUtility, ModelError};
+use figrs::{
+    BeliefPropagation, Decision, Label, LazyVariableElimination, MarginalMap, MaximiseUtility,
+    ModelError, MpeBranchAndBound, eliminate::Options,
+};
 use figrs_tests::samplers::{Effort, SAMPLERS};
 
 /// Rain, a forecast of it, an umbrella and the comfort with it.

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use figrs::prelude::*;
-use figrs::{Replicate, SampledPlan};
+use figrs::{Decision, Replicate, SampledPlan, SampledPolicies};
 
 /// Standard errors by which an estimate may be off: two in a million normal ones are more.
 const ERRORS: f64 = 5.0;

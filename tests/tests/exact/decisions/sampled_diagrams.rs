@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use figrs::prelude::*;
-use figrs::{Error, SampledPolicy};
+use figrs::{Decision, Error, SampledPolicies, SampledPolicy};
 
 use super::brute_force::{
     Choices, Joint, best_by_turns, joints as every_joint, named, remembered, seen, value_of,

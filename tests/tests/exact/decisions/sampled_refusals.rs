@@ -1,7 +1,7 @@
 //! Problems that cannot be solved by draws, and questions that plans of draws cannot answer.
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Error, ModelError, Replicate};
+use figrs::{AnyElement, Decision, Error, ModelError, Replicate, SampledPolicies};
 
 /// A state, a signal of it, and whether to take it.
 struct Offer {

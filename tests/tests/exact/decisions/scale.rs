@@ -1,6 +1,7 @@
 //! Decision problems that are long, wide, or of weights beyond ordinary numbers.
 
 use figrs::prelude::*;
+use figrs::{Decision, MaximiseUtility, eliminate::Options};
 
 const STATES: usize = 3;
 

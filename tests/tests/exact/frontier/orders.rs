@@ -1,5 +1,6 @@
 //! Orders of evidence that would need many states are changed, and no answer with them.
 
+use figrs::fold;
 use figrs::prelude::*;
 
 use crate::frontier::close;

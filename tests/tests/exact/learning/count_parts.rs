@@ -4,7 +4,10 @@ use std::num::NonZero;
 use std::sync::Mutex;
 
 use figrs::prelude::*;
-use figrs::{CountPart, CountRequest, ExpectedCounts, stream};
+use figrs::{
+    BeliefPropagation, Cases, CountPart, CountRequest, ExpectationMaximization, ExpectedCounts,
+    Fit, Learned, stream,
+};
 use rand::RngExt;
 
 /// Coins that depend on a hidden one, with learned probabilities.

@@ -1,6 +1,7 @@
 //! Learning from values that have a density, against rounds by hand.
 
 use figrs::prelude::*;
+use figrs::{Cases, ExpectationMaximization, Learned, Precision};
 
 use super::assert_near;
 

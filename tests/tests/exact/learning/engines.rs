@@ -2,7 +2,9 @@
 
 use figrs::prelude::*;
 use figrs::stream;
-use figrs::{ExpectedCounts, Stopped};
+use figrs::{
+    BeliefPropagation, Cases, ExpectationMaximization, ExpectedCounts, Fit, Learned, Stopped, fold,
+};
 use figrs_tests::learning_network::{LearningNetwork, NetworkRow, data};
 
 const ROUNDS: u64 = 5;

@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::rand::RngExt;
-use figrs::stream;
+use figrs::{Cases, ExpectationMaximization, Fit, Learned, stream};
 
 use super::assert_near;
 

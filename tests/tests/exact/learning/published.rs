@@ -1,6 +1,7 @@
 //! Learned parameters with published values.
 
 use figrs::prelude::*;
+use figrs::{Cases, ExpectationMaximization, Learned};
 
 use super::assert_near;
 

@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::rand::RngExt;
-use figrs::stream;
+use figrs::{Cases, ExpectationMaximization, Fit, stream};
 use figrs_tests::learning_network::{LearningNetwork, NetworkRow, data};
 
 /// Rounds that are compared.

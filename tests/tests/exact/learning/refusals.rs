@@ -1,7 +1,7 @@
 //! Mistakes in cases and in parameters to be learned.
 
-use figrs::Operand;
 use figrs::prelude::*;
+use figrs::{Cases, ExpectationMaximization, Learned, Operand};
 
 fn learner() -> ExpectationMaximization<JunctionTree> {
     ExpectationMaximization::new(JunctionTree::new())

@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::stream;
-use figrs::{Precision, Rate, StandardDeviation};
+use figrs::{Cases, ExpectationMaximization, Learned, Precision, Rate, StandardDeviation};
 
 use figrs_tests::learning_network::{LearningNetwork, data};
 

@@ -1,7 +1,11 @@
 //! Derivatives by the parameters of each family, of densities and of probabilities, against differences.
 
 use figrs::prelude::*;
-use figrs::{Query, Vector};
+use figrs::{
+    Cauchy, DegreesOfFreedom, Dirichlet, Geometric, HalfCauchy, HalfNormal, Iid, InverseGamma,
+    Laplace, LogNormal, NegativeBinomial, Precision, Query, Scale, Sensitivity, StudentT,
+    TruncatedNormal, Vector, Weibull,
+};
 
 /// The derivative of the log-evidence of a model by a parameter, and its limit of differences.
 fn check(name: &str, model: &Model, parameter: &Param) {

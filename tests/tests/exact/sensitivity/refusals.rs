@@ -1,7 +1,7 @@
 //! Derivatives that are refused, each with its reason.
 
 use figrs::prelude::*;
-use figrs::{Bins, Query};
+use figrs::{Atomic, BeliefPropagation, Bins, Outcomes, Query, Sensitivity};
 
 fn coin() -> (Param, Element<bool>) {
     let rate = Param::new("rate", 0.3);

@@ -1,7 +1,7 @@
 //! Tornado tables.
 
 use figrs::prelude::*;
-use figrs::{Query, Tornado};
+use figrs::{Query, Sensitivity, Tornado};
 
 fn test_for_an_illness() -> (Model, Element<bool>, [Param; 3]) {
     let params = [("prior", 0.01), ("detects", 0.9), ("errs", 0.05)];

@@ -3,6 +3,10 @@
 use std::f64::consts::{LN_2, PI};
 
 use figrs::prelude::*;
+use figrs::{
+    Cauchy, DegreesOfFreedom, HalfCauchy, HalfNormal, InverseGamma, Laplace, LogNormal, Precision,
+    Scale, StudentT, TruncatedNormal, Weibull,
+};
 use statrs::distribution::{
     Beta as StatrsBeta, Cauchy as StatrsCauchy, Continuous, ContinuousCDF, Exp,
     Gamma as StatrsGamma, InverseGamma as StatrsInverseGamma, Laplace as StatrsLaplace,

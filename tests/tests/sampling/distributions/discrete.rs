@@ -1,6 +1,7 @@
 //! Distributions over integers.
 
 use figrs::prelude::*;
+use figrs::{DiscreteUniform, Geometric, NegativeBinomial};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use crate::distributions::atomic::{draws, log_prob, moments, op};

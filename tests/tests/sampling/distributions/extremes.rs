@@ -1,7 +1,10 @@
 //! Parameters and values at the ends of the range of numbers.
 
 use figrs::prelude::*;
-use figrs::stream;
+use figrs::{
+    Cauchy, DegreesOfFreedom, HalfCauchy, HalfNormal, InverseGamma, Laplace, LogNormal, Precision,
+    Scale, StudentT, TruncatedNormal, Weibull, stream,
+};
 
 use crate::distributions::atomic::{log_prob, op};
 

@@ -1,6 +1,7 @@
 //! Continuous and countable elements under exact algorithms.
 
 use figrs::prelude::*;
+use figrs::{Bins, DiscreteUniform, Geometric};
 
 fn exact(model: &Model, target: &Element<bool>) -> f64 {
     let answer = VariableElimination::new().run(model, target).unwrap();

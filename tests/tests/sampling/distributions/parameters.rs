@@ -1,6 +1,11 @@
 //! Wrong parameters: an error that names the element, the parameter, its value, and the values allowed.
 
 use figrs::prelude::*;
+use figrs::{
+    Cauchy, Covariance, DegreesOfFreedom, Dirichlet, DiscreteUniform, Geometric, HalfCauchy,
+    HalfNormal, InverseGamma, Laplace, LogNormal, MultivariateNormal, NegativeBinomial, Precision,
+    Scale, StudentT, TruncatedNormal, Weibull,
+};
 
 #[track_caller]
 fn says<T: Value>(element: Element<T>, parts: &[&str]) {

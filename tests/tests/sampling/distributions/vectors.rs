@@ -1,6 +1,7 @@
 //! Distributions over lists of numbers.
 
 use figrs::prelude::*;
+use figrs::{Covariance, Dirichlet, MultivariateNormal};
 
 use crate::distributions::atomic::{draws, log_prob, moments};
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use figrs::Stopped;
 use figrs::prelude::*;
+use figrs::{SimulatedAnnealing, Stopped};
 
 const FUNCTION: Duration = Duration::from_millis(20);
 const DEADLINE: Duration = Duration::from_millis(400);

@@ -1,5 +1,6 @@
 //! Worlds drawn independently, each from populations of its own.
 
+use figrs::DiscreteUniform;
 use figrs::prelude::*;
 
 /// Populations of one particle, nine in ten of which die: rounds in which all die lose no world.

@@ -1,5 +1,6 @@
 //! Simulated annealing finds the most probable world of small models, from any seed.
 
+use figrs::SimulatedAnnealing;
 use figrs::prelude::*;
 use figrs_tests::oracle::close;
 use figrs_tests::reference_models::{

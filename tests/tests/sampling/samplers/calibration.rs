@@ -7,6 +7,7 @@
 
 use figrs::prelude::*;
 use figrs::rand::RngExt;
+use figrs::{InverseGamma, Scale, inject};
 use figrs_tests::significance::{CALIBRATION, largest_pearson, pearson};
 
 /// Repetitions for each sampler and model.

@@ -1,6 +1,7 @@
 //! Rare and impossible evidence, and runs that have degenerated, are met honestly.
 
 use figrs::prelude::*;
+use figrs::{Quality, tuple};
 use figrs_tests::reference_models::questions;
 use figrs_tests::samplers::{Effort, SAMPLERS};
 
