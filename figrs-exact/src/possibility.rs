@@ -17,12 +17,12 @@ const WORK: f64 = 3e8;
 /// All trials together take at most as long as this number of expansions of a large model.
 const EXPANSIONS: f64 = 32.0;
 /// Share of the remaining work that a trial may take, and the operations that it may always take.
-const SHARE: f64 = 0.125;
+const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
 /// Operations that take as long as the expansion of an element, the reading of an entry of a factor, and a decision of a search.
 const ELEMENT: f64 = 2e3;
 const ENTRY: f64 = 20.0;
-const DECISION: f64 = 5e3;
+const OPERATIONS_PER_DECISION: f64 = 5e3;
 /// Operations that take as long as the preparation of a search.
 const SEARCH: f64 = 2e7;
 /// Maximum number of bytes of a trial.
@@ -55,7 +55,7 @@ impl<'a> PossibilityTrials<'a> {
         if self.is_over() {
             return None;
         }
-        let work = (SHARE * self.left).max(LEAST).min(self.left);
+        let work = (WORK_SHARE * self.left).max(LEAST).min(self.left);
         let limits = self.within(work);
         let Ok(expansion) = limits.expand(model, targets) else {
             self.left -= work;
@@ -82,11 +82,11 @@ impl<'a> PossibilityTrials<'a> {
         let made = Cell::new(0);
         let control = SearchControl {
             options,
-            decisions: (work / DECISION) as u64,
+            decisions: (work / OPERATIONS_PER_DECISION) as u64,
             report: &|decisions| made.set(decisions),
         };
         let found = log_sum(graph, MEMORY / 4, &control);
-        self.left -= SEARCH + DECISION * made.get() as f64;
+        self.left -= SEARCH + OPERATIONS_PER_DECISION * made.get() as f64;
         found.ok().map(|log| log > f64::NEG_INFINITY)
     }
 

@@ -12,7 +12,7 @@ use crate::error::Error;
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
 /// Divisor of a thread's share of the remaining work that gives the units it begins at once (guided self-scheduling): all threads
 /// then end at about the same time.
-const PARTS: u64 = 2;
+const SHARE_DIVISOR: u64 = 2;
 
 /// Runs the numbered units of some work on up to `threads` threads including this one, each with its own worker, and passes
 /// their results to `take` in the order of the numbers, on this thread, until it breaks or a unit fails.
@@ -205,7 +205,7 @@ impl<R> WorkQueue<R> {
         {
             return None;
         }
-        let part = (self.end - state.begun) / (PARTS * self.threads);
+        let part = (self.end - state.begun) / (SHARE_DIVISOR * self.threads);
         let first = state.begun;
         state.begun += part.clamp(1, self.batch);
         Some(first..state.begun)

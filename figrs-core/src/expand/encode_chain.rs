@@ -14,7 +14,7 @@ use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{FactorTable, VarId, Weights};
 
 /// Size up to which tables are dense whatever their zeros.
-const SMALL: usize = 32;
+const MAX_DENSE_ENTRIES: usize = 32;
 /// Cost of a sparse entry, in units of a dense one.
 const SPARSE_ENTRY: usize = 4;
 
@@ -217,7 +217,7 @@ impl EncodingBuilder<'_> {
         let entries = choice.iter().filter_map(|&c| rows.get(c as usize));
         let entries: usize = entries.map(|row| row.columns.len()).sum();
         let size = choice.len().saturating_mul(columns);
-        let dense = size <= SMALL || entries.saturating_mul(SPARSE_ENTRY) >= size;
+        let dense = size <= MAX_DENSE_ENTRIES || entries.saturating_mul(SPARSE_ENTRY) >= size;
         if dense || self.is_free_on_failure(position) {
             let dense: Vec<Weights> = rows.iter().map(|row| row.dense(columns)).collect();
             let chosen = |combination: usize| choice[combination] as usize;
@@ -267,7 +267,7 @@ impl EncodingBuilder<'_> {
     ) -> bool {
         let (from, own) = (self.variable(result), self.variable(position));
         let size = self.graph.dense_size(&[selector.variable, from, own]);
-        if size > SMALL {
+        if size > MAX_DENSE_ENTRIES {
             return false;
         }
         let moved = self.positions_in(result, &self.expansion.elements()[position]);

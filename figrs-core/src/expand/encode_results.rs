@@ -12,7 +12,7 @@ use super::encoding::{ChainChoice, EncodingBuilder, Selector};
 use figrs_factor::graph::{FactorTable, VarId, Weights};
 
 /// Up to this many entries, a two-way multiplexer is one table.
-const SMALL: usize = 256;
+const MAX_DENSE_ENTRIES: usize = 256;
 
 /// State between two-way multiplexers: a value of the Chain, or a choice that was not met so far.
 struct MultiplexerState {
@@ -147,7 +147,7 @@ impl EncodingBuilder<'_> {
                 .copied()
                 .filter(|&c| c != FactorTable::NO_VALUE)
         };
-        if from.states() * values <= SMALL {
+        if from.states() * values <= MAX_DENSE_ENTRIES {
             let pairs = next
                 .iter()
                 .flat_map(|&state| (0..values).map(move |value| (state, value)));

@@ -32,7 +32,7 @@ pub(super) struct ClassMemo<R> {
 impl<R: Clone> ClassMemo<R> {
     /// Number of lookups after which a memo is kept or dropped, and the divisor of the hits among them that it needs.
     const TRIAL: u32 = 1 << 10;
-    const WORTH: u32 = 8;
+    const MIN_HIT_DIVISOR: u32 = 8;
 
     pub(super) fn new(reads: usize, shared: bool) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl<R: Clone> ClassMemo<R> {
         if !self.shared && self.asked < Self::TRIAL {
             self.asked += 1;
             self.found += u32::from(found.is_some());
-            if self.asked == Self::TRIAL && self.found < Self::TRIAL / Self::WORTH {
+            if self.asked == Self::TRIAL && self.found < Self::TRIAL / Self::MIN_HIT_DIVISOR {
                 self.known = None;
             }
         }

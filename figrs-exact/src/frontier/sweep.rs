@@ -131,7 +131,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     /// explored anew: a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, half of it is enough.
     const FRONTIERS: usize = 2;
     /// Divisor of the memory that must be freed before an exploration that had too little goes on.
-    const WORTH: u64 = 8;
+    const MIN_FREED_DIVISOR: u64 = 8;
 
     fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {
         let memory = allowance.memory as usize;
@@ -238,7 +238,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
                 }
                 Err(ExplorationError::Error(error @ Error::FrontierTooLarge { .. })) => {
                     let before = self.remembered() + self.rules.bytes();
-                    let enough = before.saturating_sub(self.allowance.memory / Self::WORTH);
+                    let enough =
+                        before.saturating_sub(self.allowance.memory / Self::MIN_FREED_DIVISOR);
                     loop {
                         match remedies.next() {
                             Some(0) => self.rules.clear_memos(),

@@ -22,7 +22,7 @@ use figrs_factor::eliminate::{EliminationError, Options, readable};
 /// Operations assumed for an elimination that took more than predicted.
 const UNPREDICTED: f64 = 1e11;
 /// Time that a stopped run still has for expanding the model.
-const MOMENT: Duration = Duration::from_millis(400);
+const GRACE_PERIOD: Duration = Duration::from_millis(400);
 
 /// A question to a portfolio, and the algorithms tried so far.
 pub(super) struct Attempts<'a> {
@@ -276,7 +276,7 @@ impl<'a> Attempts<'a> {
         *self.outline.get_or_insert(ModelOutline::UNKNOWN)
     }
 
-    /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than `MOMENT` in a stopped run.
+    /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than `GRACE_PERIOD` in a stopped run.
     pub(super) fn look(&mut self) -> Option<(Expansion, Encoding, Limits)> {
         if self.unexpanded.is_some() {
             return None;
@@ -288,7 +288,7 @@ impl<'a> Attempts<'a> {
             }
         }
         let until = Until {
-            deadline: Instant::now().checked_add(MOMENT),
+            deadline: Instant::now().checked_add(GRACE_PERIOD),
             interrupt: None,
         };
         self.look_within(self.settings.limits_afterwards().until(&until))

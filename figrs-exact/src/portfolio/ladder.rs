@@ -15,17 +15,17 @@ pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
 /// Maximum number of decisions of the first search of a small logical model: some seconds.
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
 /// A second search has more than this many times the decisions of the first.
-const AGAIN: f64 = 4.0;
+const SECOND_SEARCH_FACTOR: f64 = 4.0;
 /// Divisor of the decisions of a search where few factors have zeros.
-const UNPROMISING: f64 = 8.0;
+const FEW_ZEROS_DIVISOR: f64 = 8.0;
 /// Bytes of the first frontiers, and of those where other algorithms take long: a tenth of a second, and a second or two.
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
 /// Predicted operations from which frontiers get more memory, and from which they get all: minutes, and hours.
-const LONG: [f64; 2] = [1e10, 1e12];
+const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
 /// Divisor of the memory that gives the maximum for frontiers.
 const FRONTIER_SHARE: u64 = 4;
 /// Operations of an elimination that take as long as a decision of a search. Measured on networks that both answer.
-const DECISION: f64 = 5000.0;
+const OPERATIONS_PER_DECISION: f64 = 5000.0;
 /// The same for small models, whose tables are larger than every cache. Measured on formulas of 60 variables: a decision takes 2.6 microseconds, an operation
 /// 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
@@ -86,7 +86,7 @@ pub(super) trait Ladder<'a> {
         if outline.is_logical() && outline.is_small() {
             SMALL_DECISION
         } else {
-            DECISION
+            OPERATIONS_PER_DECISION
         }
     }
 
@@ -96,10 +96,10 @@ pub(super) trait Ladder<'a> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
             ZeroShare::Most => {}
-            ZeroShare::Few => decisions /= UNPROMISING,
+            ZeroShare::Few => decisions /= FEW_ZEROS_DIVISOR,
             ZeroShare::None => return Ok(None),
         }
-        if decisions > AGAIN * self.attempts().searched.max(FIRST_DECISIONS) {
+        if decisions > SECOND_SEARCH_FACTOR * self.attempts().searched.max(FIRST_DECISIONS) {
             self.search(decisions)
         } else {
             Ok(None)
@@ -130,7 +130,7 @@ pub(super) trait Ladder<'a> {
         self.begin_bounds();
         if self.attempts().outline().is_logical() {
             let decisions = self.first_decisions();
-            if let Some(found) = self.search(decisions.min(work / DECISION))? {
+            if let Some(found) = self.search(decisions.min(work / OPERATIONS_PER_DECISION))? {
                 return Ok(Some(found));
             }
         }
@@ -153,7 +153,7 @@ pub(super) trait Ladder<'a> {
         };
         let cheapest = whole.min(sliced).min(work);
         let [first, larger, most] = self.frontier_bytes();
-        if cheapest >= LONG[0]
+        if cheapest >= FRONTIER_THRESHOLDS[0]
             && let Some(found) = self.explore_further(first, larger)?
         {
             return Ok(Some(found));
@@ -162,7 +162,7 @@ pub(super) trait Ladder<'a> {
         if let Some(found) = self.search_for(cheapest)? {
             return Ok(Some(found));
         }
-        if cheapest >= LONG[1]
+        if cheapest >= FRONTIER_THRESHOLDS[1]
             && let Some(found) = self.explore_further(larger, most)?
         {
             return Ok(Some(found));
@@ -297,9 +297,9 @@ mod tests {
     #[test]
     fn a_search_goes_on_only_for_much_longer_than_the_first() {
         // A search of slightly more decisions than the first would only repeat it.
-        let little = 1.5 * FIRST_DECISIONS * DECISION;
+        let little = 1.5 * FIRST_DECISIONS * OPERATIONS_PER_DECISION;
         assert_eq!(costly(LOGICAL, 1e14, little), [("slices", little)]);
-        let much = 10.0 * FIRST_DECISIONS * DECISION;
+        let much = 10.0 * FIRST_DECISIONS * OPERATIONS_PER_DECISION;
         let expected = [("search", 10.0 * FIRST_DECISIONS), ("slices", much)];
         assert_eq!(costly(LOGICAL, 1e14, much), expected);
     }
@@ -316,7 +316,10 @@ mod tests {
         // The elimination is too cheap for a second search; where it does not fit, no attempt is left.
         let [cheap, beyond] = attempted(LOGICAL, (1.2e9, true), f64::INFINITY);
         assert_eq!(cheap[1], ("search", FIRST_DECISIONS));
-        let expected = [("elimination", 1e12), ("search", 1e12 / DECISION)];
+        let expected = [
+            ("elimination", 1e12),
+            ("search", 1e12 / OPERATIONS_PER_DECISION),
+        ];
         assert_eq!(beyond, expected);
     }
 
@@ -341,7 +344,7 @@ mod tests {
     fn frontiers_get_more_memory_where_others_take_long() {
         let expected = [
             ("frontier", f64::from(1 << 27)),
-            ("search", 1e12 / DECISION),
+            ("search", 1e12 / OPERATIONS_PER_DECISION),
             ("frontier", f64::from(1 << 30)),
         ];
         assert_eq!(costly(LOGICAL, 1e14, f64::INFINITY), expected);

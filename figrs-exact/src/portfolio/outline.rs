@@ -4,7 +4,7 @@ use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
 
 /// Maximum number of binary digits of a joint value of a small model: its costly eliminations have tables beyond every cache, and a search decision decides much of it.
-const SMALL: usize = 128;
+const SMALL_MODEL_DIGITS: usize = 128;
 
 /// Share of the factors of several variables that have zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,6 @@ impl ModelOutline {
 
     /// True if the model is small for a search.
     pub(super) fn is_small(self) -> bool {
-        self.digits <= SMALL
+        self.digits <= SMALL_MODEL_DIGITS
     }
 }

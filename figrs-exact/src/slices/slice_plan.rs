@@ -13,7 +13,7 @@ use figrs_factor::order::eliminate_candidates;
 use figrs_factor::order::{Bucket, SymbolicElimination};
 
 /// Number of variables tried as the next one to condition on: those of the largest messages.
-const TRIED: usize = 64;
+const MAX_CANDIDATES: usize = 64;
 /// Time of a step that lists an entry of a sparse message, in steps of dense messages. Measured on linkage networks, as are the next two.
 const SPARSE_STEP: f64 = 16.0;
 /// Discount on predicted zeros, in binary digits: shares of non-zeros are multiplied as if they were independent.
@@ -25,7 +25,7 @@ const ORDER_WORK: u64 = MAX_WORK / 16;
 /// Entries of scopes that the symbolic eliminations of one search read before it tries few variables at a time: about a second.
 const EFFORT: u64 = 20_000_000;
 /// Number of variables tried then: those with the most entries of joint tables.
-const TRIED_THEN: usize = 8;
+const FEW_CANDIDATES: usize = 8;
 /// Exponents of the excess of memory that are tried: a larger one gives fewer slices, which need not be less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
 /// Steps of all slices up to which no better plan is searched.
@@ -245,7 +245,7 @@ impl SliceSearch<'_> {
             })
             .collect();
         open.sort_by(|a, b| entries[b.index()].total_cmp(&entries[a.index()]));
-        open.truncate(TRIED_THEN);
+        open.truncate(FEW_CANDIDATES);
         open
     }
 
@@ -342,7 +342,7 @@ impl SliceSearch<'_> {
         for (_, bucket) in sized {
             let all = bucket.output.iter().chain(&bucket.eliminated);
             found.extend(all.filter(|v| !self.keep.contains(v)));
-            if found.len() >= TRIED {
+            if found.len() >= MAX_CANDIDATES {
                 break;
             }
         }
@@ -497,7 +497,7 @@ mod tests {
         // Each variable, also those that did not reduce the work, takes some symbolic eliminations and a search for an order.
         let steps = plan.conditioned.len() as u64 + u64::from(PATIENCE) + 1;
         let effort = search.effort.get() - EFFORT;
-        let most = (TRIED_THEN as u64 + 1) * steps * one;
+        let most = (FEW_CANDIDATES as u64 + 1) * steps * one;
         assert!(effort <= most, "{effort} of {one} each");
     }
 }

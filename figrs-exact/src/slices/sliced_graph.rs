@@ -8,15 +8,15 @@ use figrs_factor::consistency::{reduce, reduce_given};
 use figrs_factor::eliminate::{EliminationError, Options, Order, without_barren};
 
 /// A slice that takes more than this multiple of its predicted memory is sliced in turn.
-const TOLERATED: f64 = 4.0;
+const MEMORY_TOLERANCE: f64 = 4.0;
 /// Divisor of the memory for the slices of a slice that did not fit.
-const NARROWER: u64 = 4;
+const NESTED_MEMORY_DIVISOR: u64 = 4;
 /// Bytes that the messages of a slice may always take.
-const SMALLEST: u64 = 1 << 16;
+const LEAST_MEMORY: u64 = 1 << 16;
 /// The messages of a slice may always take the memory divided by this number: as many slices at once are enough for a machine.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum depth of slices of slices.
-const DEEPEST: u32 = 8;
+const MAX_DEPTH: u32 = 8;
 /// Maximum number of units of work. Where there are more slices, a unit is all slices that share the values of the first conditioned variables.
 const MOST_UNITS: u64 = 1 << 12;
 
@@ -79,10 +79,10 @@ impl SlicedGraph {
         options: &Options,
         error: EliminationError,
     ) -> Result<Option<Self>, EliminationError> {
-        if self.depth == DEEPEST {
+        if self.depth == MAX_DEPTH {
             return Err(error);
         }
-        let memory = self.memory_of_slice() / NARROWER;
+        let memory = self.memory_of_slice() / NESTED_MEMORY_DIVISOR;
         Self::at_depth(self.depth + 1, slice, keep, (self.uses, memory), options)
     }
 
@@ -120,8 +120,8 @@ impl SlicedGraph {
 
     /// Maximum number of bytes of the messages of a slice.
     fn memory_of_slice(&self) -> u64 {
-        let bytes = TOLERATED * self.uses.bytes(&self.plan.cost);
-        let least = SMALLEST.max(self.memory / SLICES_AT_ONCE);
+        let bytes = MEMORY_TOLERANCE * self.uses.bytes(&self.plan.cost);
+        let least = LEAST_MEMORY.max(self.memory / SLICES_AT_ONCE);
         (bytes as u64).clamp(least, self.memory.max(least))
     }
 

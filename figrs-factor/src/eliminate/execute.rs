@@ -18,7 +18,7 @@ use crate::order::symbolic_elimination::Bucket;
 /// A dense message becomes sparse if it has fewer non-zeros than its size divided by this.
 const SPARSE_BELOW: usize = 16;
 /// Size up to which dense messages stay dense.
-const SMALL: usize = 4096;
+const FEW_ENTRIES: usize = 4096;
 
 /// Treatment of messages after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             return entries;
         };
         let places = || (0..values.len()).filter(|&i| !S::is_zero(&values[i]));
-        if values.len() <= SMALL || places().count() * SPARSE_BELOW > values.len() {
+        if values.len() <= FEW_ENTRIES || places().count() * SPARSE_BELOW > values.len() {
             return entries;
         }
         let (all, mut rows) = (self.rows(scope), Vec::new());

@@ -12,7 +12,7 @@ use super::program::RowKey;
 use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
 /// Number of entries of a hash map up to which its memory is not counted.
-const SMALL: usize = 1 << 16;
+const DENSE_ENTRIES: usize = 1 << 16;
 /// Memory of a growing hash map, as a multiple of its entries: the old map and a new one of twice its size exist, both partly
 /// full.
 const ENTRY: usize = 4;
@@ -104,7 +104,7 @@ impl<'a, V> SparseSink<'a, V> {
             rows: FxHashMap::default(),
             options,
             held,
-            admitted: SMALL,
+            admitted: DENSE_ENTRIES,
         }
     }
 

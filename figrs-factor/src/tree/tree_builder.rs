@@ -18,7 +18,7 @@ use super::thresholds::Thresholds;
 /// Operations of the plan for each entry of the factors beyond which impossible values are excluded before planning.
 const REDUCTION: f64 = 16.0;
 /// A new plan is made if the operations without the excluded values are below this share.
-const WORTH: f64 = 0.7;
+const MAX_COST_RATIO: f64 = 0.7;
 
 impl ContractionTree {
     /// Plans and compiles the elimination of all variables. If it pays off, values that zeros exclude are left out first:
@@ -36,7 +36,7 @@ impl ContractionTree {
         if looked_at > 0 && plan.cost.operations > REDUCTION * looked_at as f64 {
             let reduced = without_excluded(graph);
             let is_worth_it = |reduced: &ReducedGraph| {
-                operations(&plan, graph, &reduced.graph) < WORTH * plan.cost.operations
+                operations(&plan, graph, &reduced.graph) < MAX_COST_RATIO * plan.cost.operations
             };
             if let Some(reduced) = reduced.filter(is_worth_it) {
                 *graph = reduced.graph;

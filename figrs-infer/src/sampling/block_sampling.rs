@@ -19,7 +19,7 @@ const CELLS: u64 = 1 << 18;
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
 /// Divisor of the memory that these rows may take: several threads hold blocks at once.
-const SHARE: u64 = 16;
+const MEMORY_DIVISOR: u64 = 16;
 /// Rows of the pilot block, which measures the size of a world; its draws are not used.
 const PILOT: usize = 8;
 /// Least number of blocks of a run, if each then has at least `LEAST_ROWS` rows.
@@ -101,7 +101,8 @@ impl BlockSampling<'_> {
     /// Number of rows in a block with `cells` cells for each row; the pilot block took `bytes` bytes.
     fn rows(&self, cells: u64, bytes: u64) -> u64 {
         let bytes = (bytes / PILOT as u64).max(1);
-        let worthwhile = (MOST_CELLS / cells).min(self.drawing.limit.bytes / SHARE / bytes);
+        let worthwhile =
+            (MOST_CELLS / cells).min(self.drawing.limit.bytes / MEMORY_DIVISOR / bytes);
         let worthwhile = worthwhile.clamp(PILOT as u64, WORTHWHILE_ROWS);
         let most = (CELLS / cells).clamp(worthwhile, MOST_ROWS);
         let share = self

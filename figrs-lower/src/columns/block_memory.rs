@@ -9,7 +9,7 @@ use super::selection::Selection;
 use figrs_core::element::footprint::Footprint;
 
 /// Number of elements and tasks before the first count.
-const FIRST: usize = 1 << 8;
+const FIRST_COUNT_AT: usize = 1 << 8;
 
 /// Memory use of a block, as far as it is added up.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Default for BlockMemory {
             before: Footprint::now(),
             counted: 0,
             since: 0,
-            next: FIRST,
+            next: FIRST_COUNT_AT,
         }
     }
 }

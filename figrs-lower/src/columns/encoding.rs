@@ -17,7 +17,7 @@ const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {
     /// Adds a dictionary.
-    pub(super) fn add_book(&mut self, values: Dictionary) -> DictionaryId {
+    pub(super) fn add_dictionary(&mut self, values: Dictionary) -> DictionaryId {
         self.bytes.added(values.bytes());
         self.dictionaries.add(values)
     }
@@ -29,7 +29,7 @@ impl Block {
 
     /// A dictionary to which values of an element can be added.
     pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
-        self.add_book(Dictionary::Growing(element.no_values()))
+        self.add_dictionary(Dictionary::Growing(element.no_values()))
     }
 
     /// Maps each code of a dictionary to the code in a slot's own dictionary, to which its values are added; `None` if both are the

@@ -169,7 +169,7 @@ impl Block {
             return dictionary;
         }
         let values: SupportBuilder = self.instructions[of.index()].element.no_values();
-        let dictionary = self.add_book(Dictionary::Growing(values));
+        let dictionary = self.add_dictionary(Dictionary::Growing(values));
         self.instructions[slot.index()].memo.encoders[parent] = Some(dictionary);
         dictionary
     }

@@ -360,9 +360,9 @@ impl Block {
 
 /// Passes values on without their types.
 fn with_values<R>(values: &[Datum], read: impl FnOnce(&[&dyn Any]) -> R) -> R {
-    const MOST: usize = 16;
-    if values.len() <= MOST {
-        let mut arguments: [&dyn Any; MOST] = [&(); MOST];
+    const MAX_ARGUMENTS: usize = 16;
+    if values.len() <= MAX_ARGUMENTS {
+        let mut arguments: [&dyn Any; MAX_ARGUMENTS] = [&(); MAX_ARGUMENTS];
         for (argument, value) in arguments.iter_mut().zip(values) {
             *argument = value.as_any();
         }

@@ -415,7 +415,10 @@ impl Block {
             Ok(outcomes) => {
                 let codes: Vec<u32> = (0..outcomes.support.len() as u32).collect();
                 let drawn = CodeSampler::new(&outcomes.probabilities, &codes);
-                AtomicSampler::Finite(drawn, self.add_book(Dictionary::Fixed(outcomes.support)))
+                AtomicSampler::Finite(
+                    drawn,
+                    self.add_dictionary(Dictionary::Fixed(outcomes.support)),
+                )
             }
             Err(endless) => AtomicSampler::ByFunction {
                 continuous: endless == NotEnumerable::Continuous,

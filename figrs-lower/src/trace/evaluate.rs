@@ -21,7 +21,7 @@ impl Trace {
         value: impl Fn(&'a Self, u32) -> &'a ValueRegister,
         read: impl FnOnce(&[&dyn Any]) -> R,
     ) -> Option<R> {
-        const MOST: usize = 8;
+        const MAX_ARGUMENTS: usize = 8;
         let value = |to: u32| value(self, to);
         match &*self.nodes[number as usize].parents {
             [] => Some(read(&[])),
@@ -35,12 +35,12 @@ impl Trace {
                 let (one, other) = (first.plain(), second.plain());
                 Some(read(&[first.any(&one)?, second.any(&other)?]))
             }
-            parents if parents.len() <= MOST => {
-                let mut plain = [Plain::Bool(false); MOST];
+            parents if parents.len() <= MAX_ARGUMENTS => {
+                let mut plain = [Plain::Bool(false); MAX_ARGUMENTS];
                 for (plain, &parent) in plain.iter_mut().zip(parents) {
                     *plain = value(parent).plain();
                 }
-                let mut arguments: [&dyn Any; MOST] = [&(); MOST];
+                let mut arguments: [&dyn Any; MAX_ARGUMENTS] = [&(); MAX_ARGUMENTS];
                 for ((argument, plain), &parent) in arguments.iter_mut().zip(&plain).zip(parents) {
                     *argument = value(parent).any(plain)?;
                 }
@@ -64,9 +64,9 @@ impl Trace {
         value: impl Fn(&'a Self, u32) -> &'a ValueRegister,
         read: impl FnOnce(&[f64]) -> R,
     ) -> Option<R> {
-        const MOST: usize = 4;
+        const MAX_ARGUMENTS: usize = 4;
         let parents = &*self.nodes[number as usize].parents;
-        let mut numbers = [0.0; MOST];
+        let mut numbers = [0.0; MAX_ARGUMENTS];
         for (number, &parent) in numbers.get_mut(..parents.len())?.iter_mut().zip(parents) {
             *number = value(self, parent).number()?;
         }

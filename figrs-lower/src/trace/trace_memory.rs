@@ -6,7 +6,7 @@
 use super::node::TraceNode;
 
 /// Elements in the world before the first count.
-const FIRST: usize = 1 << 8;
+const FIRST_COUNT_AT: usize = 1 << 8;
 
 /// Memory use of a trace.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl TraceMemory {
             made: 0,
             counted: 0,
             nodes: 0,
-            next: FIRST,
+            next: FIRST_COUNT_AT,
             purge_at: limit / 4,
         }
     }

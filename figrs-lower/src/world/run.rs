@@ -227,7 +227,7 @@ impl WorldRun<'_> {
 
     /// The values of a slot's parents.
     fn arguments<R>(&self, slot: Slot, read: impl FnOnce(&[&dyn Any]) -> R) -> R {
-        const MOST: usize = 8;
+        const MAX_ARGUMENTS: usize = 8;
         let parents = self.program.instructions[slot.index()].parents.as_deref();
         let parents = parents.unwrap_or_default();
         let value = |parent: Slot| -> &dyn Any {
@@ -236,8 +236,8 @@ impl WorldRun<'_> {
                 .expect("parents are evaluated first")
                 .as_any()
         };
-        if parents.len() <= MOST {
-            let mut arguments: [&dyn Any; MOST] = [&(); MOST];
+        if parents.len() <= MAX_ARGUMENTS {
+            let mut arguments: [&dyn Any; MAX_ARGUMENTS] = [&(); MAX_ARGUMENTS];
             for (argument, &parent) in arguments.iter_mut().zip(parents) {
                 *argument = value(parent);
             }

@@ -23,7 +23,7 @@ use super::search::SearchState;
 const SLICE: u64 = 1 << 14;
 
 /// Work after which an exact elimination is tried, and after which neighbourhoods of the best world are searched.
-const FIRST: u64 = 1 << 23;
+const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
 /// Divisor of all work after which both come at the latest.
@@ -281,7 +281,7 @@ struct WorldSearch<'a> {
 impl WorldSearch<'_> {
     fn run(&mut self, limits: SearchLimits) -> Result<SearchEnd, EliminationError> {
         self.record();
-        self.advance(FIRST.min(limits.work / FIRST_SHARE));
+        self.advance(FIRST_ELIMINATION.min(limits.work / FIRST_SHARE));
         if self.is_unfinished() && limits.work > 0 {
             match self.eliminate(limits) {
                 Ok(()) => return Ok(self.end()),

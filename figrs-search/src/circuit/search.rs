@@ -156,7 +156,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             self.work += STEP_WORK;
             if self.work >= LOOK_INTERVAL {
                 self.work = 0;
-                self.look_around(control)?;
+                self.check_limits(control)?;
             }
             let base = self.frames.last().map_or(0, |frame| frame.pending_start);
             let is_possible = if self.pending.len() > base {
@@ -209,7 +209,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         check_positions(longest, self.bytes())
     }
 
-    fn look_around(&mut self, control: &SearchControl<'_>) -> Result<(), EliminationError> {
+    fn check_limits(&mut self, control: &SearchControl<'_>) -> Result<(), EliminationError> {
         (control.report)(self.decisions);
         if self.decisions > control.decisions {
             return Err(EliminationError::TooManyOperations {

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use figrs_factor::eliminate::{EliminationError, Options, most_probable};
 
 /// Number of forward draws after which a chain looks for an assignment by elimination.
-const FIRST: u64 = 100;
+const FORWARD_DRAWS: u64 = 100;
 /// Total number of forward draws, if elimination is too expensive.
 const TRIES: u64 = 1000;
 /// Budgets of the elimination: constants, so that all machines agree.
@@ -91,7 +91,7 @@ impl<'g> ForwardSampler<'g> {
     /// An assignment by forward draws, or by elimination if none of them has weight and elimination is possible.
     pub(super) fn start(&self, rng: &mut impl Rng) -> Result<InitialAssignment, EliminationError> {
         for tried in 0..TRIES {
-            if tried == FIRST
+            if tried == FORWARD_DRAWS
                 && let Some(start) = self.eliminated(rng)?
             {
                 return Ok(start);

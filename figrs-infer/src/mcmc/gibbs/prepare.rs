@@ -9,7 +9,7 @@ const DENSE: usize = 1 << 16;
 /// Maximum number of assignments of a table that is searched for a function.
 const INDEX: usize = 1 << 20;
 /// Size up to which any table may grow when a variable is folded into its parents.
-const SMALL: usize = 64;
+const ALWAYS_FOLDED_SIZE: usize = 64;
 /// Factor by which a table may grow when a variable is folded into its parents, up to `FOLDED` entries.
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
@@ -161,7 +161,7 @@ impl<'g> PreparedGraph<'g> {
                 scope.extend(definition.parents.iter().map(|&p| VarId(p as u32)));
                 scope.sort_unstable();
                 scope.dedup();
-                let limit = SMALL.max(FOLDED.min(GROWTH * table.logs.len()));
+                let limit = ALWAYS_FOLDED_SIZE.max(FOLDED.min(GROWTH * table.logs.len()));
                 (self.graph.dense_size(&scope) <= limit).then_some(scope)
             };
             let scopes: Option<Vec<Vec<VarId>>> = mentions[v].iter().map(wider).collect();

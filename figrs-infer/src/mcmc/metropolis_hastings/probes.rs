@@ -18,7 +18,7 @@ const SWEEPS: u64 = 128;
 /// Least number of sweeps for a probe to be informative.
 const LEAST_SWEEPS: u64 = 16;
 /// Divisor of the burn-in that gives the length of a probe: all probes take twice as many steps as the burn-in of one chain.
-const PART: u64 = 8;
+const PROBE_DIVISOR: u64 = 8;
 /// Offset of the probes' streams of random numbers, apart from those of chains.
 const STREAMS: u64 = 1 << 40;
 
@@ -34,7 +34,7 @@ pub(super) fn probes(
     model: &Model,
     targets: &[AnyElement],
 ) -> u64 {
-    let most = burn_in / PART;
+    let most = burn_in / PROBE_DIVISOR;
     if most < LEAST_SWEEPS {
         return 0;
     }
@@ -62,9 +62,14 @@ pub(super) fn probe(
     }
     let mut settings = settings.clone();
     settings.max_tries = (settings.max_tries / PROBES).max(1);
-    run_probe(&settings, (model, targets), (number, burn_in / PART), run)
-        .ok()
-        .flatten()
+    run_probe(
+        &settings,
+        (model, targets),
+        (number, burn_in / PROBE_DIVISOR),
+        run,
+    )
+    .ok()
+    .flatten()
 }
 
 /// Runs one probe of at most `most` steps.

@@ -15,7 +15,7 @@ use figrs_answer::run::watch::RunMonitor;
 /// differ by a prior mean had at least one chain each for all of 40 seeds.
 const CANDIDATES: usize = 8;
 /// Share of the time up to the deadline for the search for candidates.
-const SHARE: f64 = 0.05;
+const TRIAL_SHARE: f64 = 0.05;
 
 /// The random numbers of a candidate, from which its world can be drawn again.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
@@ -37,7 +37,7 @@ pub(super) fn dispersed(
         return Ok(Vec::new());
     }
     let mut trace = Trace::new(model, targets, drawing.limit.clone())?;
-    let time = run.deadline().map(|deadline| deadline.mul_f64(SHARE));
+    let time = run.deadline().map(|deadline| deadline.mul_f64(TRIAL_SHARE));
     let most = chains.saturating_mul(CANDIDATES) as u64;
     for number in 0..most {
         if run.stopped().is_some() || time.is_some_and(|time| run.elapsed() >= time) {

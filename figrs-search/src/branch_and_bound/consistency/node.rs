@@ -50,11 +50,11 @@ impl Network {
                 self.costs.set(at, cost - least);
             }
         }
-        self.remove_dear(v)
+        self.remove_costly(v)
     }
 
     /// Removes the values whose unary cost reaches the upper bound.
-    fn remove_dear(&mut self, v: usize) -> Result<(), Conflict> {
+    fn remove_costly(&mut self, v: usize) -> Result<(), Conflict> {
         let gap = self.gap();
         self.costs_seen += self.live_count(v) as u64;
         for place in (0..self.live_count(v)).rev() {
@@ -75,7 +75,7 @@ impl Network {
         let mut place = 0;
         while place < self.open().len() {
             let v = self.open()[place] as usize;
-            self.remove_dear(v)?;
+            self.remove_costly(v)?;
             // A variable that got a value has left its place to another.
             place += usize::from(self.is_open(v));
         }

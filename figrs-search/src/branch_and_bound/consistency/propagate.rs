@@ -9,7 +9,7 @@ use super::super::network::{Conflict, Network};
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
 /// Number of times that costs may be moved against the order without a gain, in one propagation.
-const FRUITLESS: u32 = 64;
+const MAX_FUTILE_MOVES: u32 = 64;
 
 impl Network {
     /// Moves costs until nothing changes (EDAC), and eliminates variables of few neighbours. Pauses once the work allowed is done: the bounds hold,
@@ -66,7 +66,7 @@ impl Network {
             } else if let Some(v) = self.existential_queue.pop_first() {
                 self.queue_candidates(v);
             } else if let Some(v) = self.candidates.pop_first() {
-                if self.fruitless < FRUITLESS {
+                if self.fruitless < MAX_FUTILE_MOVES {
                     let before = self.lower;
                     if !self.make_existential(v)? {
                         self.make_node_consistent(v)?;

@@ -347,7 +347,7 @@ impl TreeSearch {
             let next = next.max_by_key(|&i| upper[i].min(upper_bound) - lower[i]);
             let is_stopped = has_searched && self.work >= limit || until.is_over();
             let Some(i) = next.filter(|_| !is_stopped) else {
-                self.subproblems[c].search.put_off(least.max(bound));
+                self.subproblems[c].search.defer(least.max(bound));
                 return;
             };
             is_tried[i] = true;

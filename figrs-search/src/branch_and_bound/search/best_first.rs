@@ -166,7 +166,7 @@ impl BestFirst {
     }
 
     /// Leaves the present node as an open one with this bound.
-    pub(in super::super) fn put_off(&mut self, lower: i64) {
+    pub(in super::super) fn defer(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
     }

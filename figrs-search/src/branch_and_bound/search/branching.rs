@@ -32,21 +32,21 @@ impl Network {
                 }
             }
             let score = self.live_count(v as usize) as f64 / weight as f64;
-            let better = best.is_none_or(|(least, dearest, u)| {
+            let better = best.is_none_or(|(least, costliest, u)| {
                 score < least
                     || (score == least && {
-                        let own = self.dearest(v as usize);
-                        own > dearest || (own == dearest && v < u)
+                        let own = self.costliest(v as usize);
+                        own > costliest || (own == costliest && v < u)
                     })
             });
             if better {
-                best = Some((score, self.dearest(v as usize), v));
+                best = Some((score, self.costliest(v as usize), v));
             }
         }
         best.map(|(_, _, v)| v)
     }
 
-    fn dearest(&self, v: usize) -> i64 {
+    fn costliest(&self, v: usize) -> i64 {
         let costs = self.domain(v).iter().map(|&a| self.unary(v, a as usize));
         costs.max().unwrap_or(0)
     }
