@@ -32,7 +32,7 @@ use question::Question;
 use report::Report;
 
 fn main() -> ExitCode {
-    let options = parsed();
+    let options = parsed::<Options>().with_file();
     figrs_command::run(|error| remedy::of(error, &options), || run(&options))
 }
 

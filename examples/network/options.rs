@@ -75,7 +75,10 @@ Exit code: 0 if there is an answer; 1 if there is none, because the evidence is 
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
     /// The network: a .bif, .bifxml (or .xml), .cnf, .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input
-    /// in any of the formats. Task learn can do without it.
+    /// in any of the formats. Task learn can do without it. It stands before options that take several values, such as --observe.
+    #[arg(value_name = "FILE", conflicts_with = "file")]
+    pub(crate) network: Option<PathBuf>,
+    /// The network, as FILE without a flag.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Divide rows of tables that do not sum to one by their sums, and note them; without it they are errors, but for rounding.
@@ -275,6 +278,12 @@ impl Method {
 }
 
 impl Options {
+    /// The options with the network of FILE as that of `--file`.
+    pub(crate) fn with_file(mut self) -> Self {
+        self.file = self.file.or(self.network.take());
+        self
+    }
+
     /// The algorithm that answers.
     pub(crate) fn method(&self) -> Method {
         self.algorithm.unwrap_or(if Method::Exact.can(self.task) {
@@ -300,7 +309,10 @@ impl Options {
         }
         self.check_uses()?;
         if self.file.is_none() && self.task != Task::Learn {
-            return Err(format!("--task {task} needs --file").into());
+            return Err(format!(
+                "--task {task} needs a network: name its FILE before options that take several values, or give --file FILE"
+            )
+            .into());
         }
         if self.task == Task::Map && (self.query.is_empty() || self.query == ["all"]) {
             let told = "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds those of all";

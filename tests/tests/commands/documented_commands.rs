@@ -14,7 +14,8 @@ use figrs_tests::studio::Studio;
 const PLACEHOLDERS: [&str; 2] = ["F", "FILE"];
 
 /// The files substituted for a placeholder, by the option before it: they are written beforehand, or stand in the repository.
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
+    ("--", "garden.bif"),
     ("--file", "garden.bif"),
     ("--rules", "examples/puzzle/lamps.kif"),
 ];
@@ -235,7 +236,7 @@ fn every_documented_command_works() {
     for part in [
         "--count E=5..10 --playable",
         "--example burglary",
-        "--example network -- --file F",
+        "--example network -- F",
         "test --workspace",
     ] {
         assert!(

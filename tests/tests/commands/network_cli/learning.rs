@@ -112,7 +112,10 @@ fn wrong_data_and_options_are_told() {
     }
     for (options, words) in [
         ("--task learn", "--task learn needs --data FILE.csv"),
-        ("--task sample", "--task sample needs --file"),
+        (
+            "--task sample",
+            "--task sample needs a network: name its FILE",
+        ),
         (
             "--task learn --data empty.csv",
             "empty.csv:2:1: there is no row",
