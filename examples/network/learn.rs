@@ -8,8 +8,8 @@ use figrs::{Stopped, printable};
 use figrs_command::{Failure, Progress, note, replace_text, stop};
 use figrs_learn::ExpectationMaximization;
 use figrs_network::{
-    LearningStart, Network, NetworkData, NetworkFormat, NetworkLearner, NetworkLearningError,
-    NetworkTable, State,
+    LearningStart, MissingCellRounds, Network, NetworkData, NetworkFormat, NetworkLearner,
+    NetworkLearningError, NetworkTable, State,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -34,6 +34,8 @@ pub(crate) struct Learned {
     pub(crate) score: Option<f64>,
     /// The number of arcs that a search changed.
     pub(crate) changes: Option<u64>,
+    /// The rounds of a search on data with missing cells.
+    pub(crate) missing: Option<MissingCellRounds>,
 }
 
 /// Learns, writes the network, and prints what was learned.
@@ -107,6 +109,7 @@ fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
         network: learned.network,
         score,
         changes: None,
+        missing: None,
     })
 }
 
@@ -191,6 +194,11 @@ fn json(learned: &Learned) -> Json {
     let score = learned.score.map_or(Json::Null, as_json);
     object.insert("score".into(), score);
     object.insert("iterations".into(), learned.rounds.into());
+    if let Some(missing) = &learned.missing {
+        let scores: Vec<Json> = missing.scores.iter().map(|&x| as_json(x)).collect();
+        let told = json!({"cells": missing.cells, "scores": scores, "optimum": "local"});
+        object.insert("missing".into(), told);
+    }
     if let Some(reason) = stop::reason().filter(|_| learned.ended == Stopped::Interrupted) {
         object.insert("stopped".into(), reason.name().into());
     }
@@ -290,9 +298,25 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
             let parents = |table: &NetworkTable| table.variables().len() - 1;
             let arcs: usize = learned.network.tables().iter().map(parents).sum();
             let (arcs, changes) = (counted(arcs, "arc"), counted(changes as usize, "change"));
-            write!(out, "; {arcs}, in {changes}")?;
+            let of_expected = learned
+                .missing
+                .as_ref()
+                .map_or("", |_| " of the expected counts");
+            write!(out, "{of_expected}; {arcs}, in {changes}")?;
         }
         writeln!(out)?;
+    }
+    if let Some(MissingCellRounds { cells, scores, .. }) = &learned.missing {
+        let (cells, rounds) = (
+            counted(*cells as usize, "cell"),
+            counted(learned.rounds as usize, "round"),
+        );
+        let reached = scores.last().copied().unwrap_or(0.0);
+        let first = scores.first().copied().unwrap_or(0.0);
+        writeln!(
+            out,
+            "missing: {cells}; structural EM in {rounds} raised the {score} of the other cells from {first:.6} to {reached:.6}, a local optimum that depends on the start"
+        )?;
     }
     if learned.changes.is_some() {
         return writeln!(out, "log-likelihood {:.6}", learned.log_likelihood());

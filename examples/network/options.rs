@@ -25,6 +25,8 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    --iterations N gives N + 1 numbers, the first of the starting tables. The tables of a structure that was searched for are counted, without rounds:
    "iterations" is 0, and the one log-likelihood that of the learned tables. The key of a variable without parents is "". There is a score where a
    structure was searched for, and where --score asks for it.
+   With missing cells in the data of a search, "missing": {"cells": n, "scores": [x, ...], "optimum": "local"}: "scores" are those of the cells that are there, of the
+   first network and after each round that raised it; "score" is that of the expected counts, and "iterations" the number of rounds.
    With several starts "starts": [x, ...] has the log-likelihood of each, and "alike": [VAR, ...] the hidden variables whose states began alike;
    "unreached": {VAR: ["PARENT=STATE", ...]} are the rows that no case reaches, which keep their first numbers.
   Task score: {"score": x, "variables": {VAR: x}}: the score of the structure and the term of each variable.

@@ -17,7 +17,7 @@ use super::{Options, Task};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StructureOptions {
-    /// Structure of the learned network (default given with --file, else hill-climb). A search needs complete data.
+    /// Structure of the learned network (default given with --file, else hill-climb). With missing cells in the data the searches are rounds of structural EM.
     #[arg(long, value_enum)]
     structure: Option<Structure>,
     /// Score of structures (default bic, of k2 its own).
@@ -254,7 +254,8 @@ pub(crate) fn learned(options: &Options, path: &Path) -> Result<Learned, Failure
         alike: Vec::new(),
         network: learned.network,
         log_likelihoods: vec![learned.log_likelihood],
-        rounds: 0,
+        rounds: learned.missing.as_ref().map_or(0, |missing| missing.rounds),
+        missing: learned.missing,
         ended: learned.ended,
         score: Some(learned.score.total),
         changes: Some(learned.steps),
@@ -272,22 +273,30 @@ pub(crate) fn shown(path: &Path) -> String {
 /// A failure in terms of the files and the flags.
 pub(crate) fn failure(error: StructureLearningError, path: &Path) -> Failure {
     use StructureLearningError::{
-        AgainstOrder, EquivalentSampleSize, MissingCell, MissingColumn, RepeatedInOrder,
-        RequiredAndForbidden, RequiredCycle, TableTooLarge, TablesTooLarge, TooManyRequired,
-        TooManyVariables,
+        AgainstOrder, EquivalentSampleSize, LargePosterior, MissingCell, MissingColumn,
+        RepeatedInOrder, RequiredAndForbidden, RequiredCycle, TableTooLarge, TablesTooLarge,
+        TooManyExpectedCounts, TooManyRequired, TooManyVariables,
     };
     let path = shown(path);
     let name = |text: &str| printable(text).to_string();
     match error {
         MissingCell { line, variable } => format!(
-            "{path}:{line}: no state in the column `{}`, and structures are scored on complete data only; fill the cell or leave the line out; or \
-             learn only the tables, of a network in --file by --structure given, without --score",
+            "{path}:{line}: no state in the column `{}`, and scores are those of complete data; fill the cell or leave the line out; or learn the structure, \
+             or only the tables, by --task learn, which takes missing cells, without --score of a given structure",
             name(&variable)
         ),
         MissingColumn { variable } => format!(
-            "{path}: no state of `{}` in any line, and structures are scored on complete data only; add the column; or learn only the tables, of a network \
+            "{path}: no state of `{}` in any line, from which nothing is known of its arcs; add the column; or learn only the tables, of a network \
              in --file by --structure given, without --score",
             name(&variable)
+        ),
+        TooManyExpectedCounts { rows, families, limit } => format!(
+            "{path}: {rows} different lines with missing cells and {families} pairs of variables are more expected counts than the limit of {limit}; leave out \
+             lines or columns, or fill cells"
+        ),
+        LargePosterior { line, cells, .. } => format!(
+            "{path}:{line}: {cells} missing cells that depend on each other, whose joint posterior is too large to be computed; fill some of them, leave the \
+             line out, or give a smaller --max-parents"
         ),
         EquivalentSampleSize { size } => {
             format!("--equivalent-sample-size {size:e}: give a positive number from 1e-100 to 1e100")

@@ -34,7 +34,7 @@
 //! | data, at once or block by block | [`NetworkData`], [`NetworkDataBlocks`] |
 //! | predictions of a variable, case by case | [`CasePredictor`], [`CasePrediction`] |
 //! | tables learned from data | [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
-//! | structures learned from data, and their scores | [`StructureLearner`], [`StructureSearch`], [`LearnedStructure`], [`NetworkScore`], [`ScoredNetwork`] |
+//! | structures learned from data, and their scores | [`StructureLearner`], [`StructureSearch`], [`LearnedStructure`], [`MissingCellRounds`], [`NetworkScore`], [`ScoredNetwork`] |
 //! | rounded rows | [`NormalisedRow`], [`ROUNDING`] |
 //! | errors | [`NetworkError`], [`NetworkLearningError`], [`StructureLearningError`], [`TextProblem`], [`Unknown`] |
 //!
@@ -136,8 +136,8 @@ pub use row::{NormalisedRow, ROUNDING};
 pub use soft_evidence::{NetworkEvidence, StateLikelihoods};
 pub use state::State;
 pub use structure::{
-    LearnedStructure, NetworkScore, ScoredNetwork, StructureLearner, StructureLearningError,
-    StructureSearch,
+    LearnedStructure, MissingCellRounds, NetworkScore, ScoredNetwork, StructureLearner,
+    StructureLearningError, StructureSearch,
 };
 pub use unknown::Unknown;
 pub use variable::{NetworkTable, Variable};

@@ -2,6 +2,7 @@
 
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
+use figrs_factor::eliminate::EliminationError;
 use thiserror::Error;
 
 use super::super::Unknown;
@@ -16,8 +17,8 @@ pub enum StructureLearningError {
     /// A cell is missing where data has to be complete.
     #[error(
         "line {line} has no state of `{}` (its cell is empty, or a mark of missing values such as `NA`, `nan` or `None`), and a structure is scored on complete data only; fill the cell, leave the line out, \
-         rename a state that is called so, or learn only the \
-         tables of a given structure",
+         rename a state that is called so, or learn \
+         from it: learning takes missing cells",
         printable(.variable)
     )]
     MissingCell {
@@ -145,5 +146,31 @@ pub enum StructureLearningError {
         count: usize,
         /// The maximum.
         limit: usize,
+    },
+    /// The rows with missing cells and the pairs of variables are too many for expected counts.
+    #[error(
+        "{rows} different rows with missing cells and {families} pairs of variables are more expected counts than the limit of {limit}; leave out rows or \
+         variables, or fill cells"
+    )]
+    TooManyExpectedCounts {
+        /// Number of different rows with missing cells.
+        rows: usize,
+        /// Number of pairs of variables.
+        families: u64,
+        /// The maximum of their product.
+        limit: u64,
+    },
+    /// The posterior of the missing cells of a row is too large to be computed.
+    #[error(
+        "line {line} has {cells} missing cells that depend on each other, and their joint posterior is too large to be computed; fill some of them, leave the \
+         line out, or allow fewer parents (`max_parents`)"
+    )]
+    LargePosterior {
+        /// The line of the data, counted from 1.
+        line: usize,
+        /// Number of missing cells of the line that depend on each other.
+        cells: usize,
+        /// The elimination that is too large.
+        source: EliminationError,
     },
 }

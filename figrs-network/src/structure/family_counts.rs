@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::case_counts::{CaseCounts, Family};
+use super::family_terms::FamilyTerms;
 use super::row_counts::RowCounts;
 
 /// Largest number of cells of a dense table: a number for each different row, between two bounds.
@@ -13,15 +15,17 @@ const LEAST_CELLS: usize = 1 << 12;
 pub(super) struct FamilyBase {
     /// The configuration of the parents times the number of the child's states, plus the child's state.
     places: Vec<u32>,
-    cells: usize,
+    pub(super) cells: usize,
 }
 
 /// Working memory of counting.
 #[derive(Default)]
 pub(super) struct CountingMemory {
-    cells: Vec<u32>,
+    pub(super) cells: Vec<u32>,
     keys: Vec<(u64, u32, u32)>,
     counts: Vec<u32>,
+    /// Expected counts, by cell.
+    pub(super) expected: Vec<f64>,
 }
 
 impl RowCounts {
@@ -49,23 +53,20 @@ impl RowCounts {
         Some(FamilyBase { places, cells })
     }
 
-    /// Visits the counts of a child's states for each configuration of its parents that occurs: the parents of `base`, and one more if there
-    /// is one. Counts of zero may be left out.
-    pub(super) fn for_each_configuration(
+    /// Counts into the dense table of a family, in `memory.cells`: the configuration of `more`, then that of the parents of `base`, then the
+    /// child's state, which varies fastest. `None` if the table would be large compared with the data.
+    pub(super) fn dense<'m>(
         &self,
-        (child, parents, more): (u32, &[u32], Option<u32>),
+        more: Option<u32>,
         base: Option<&FamilyBase>,
-        memory: &mut CountingMemory,
-        mut visit: impl FnMut(&[u32]),
-    ) {
+        memory: &'m mut CountingMemory,
+    ) -> Option<&'m [u32]> {
+        let base = base?;
         let states = more.map_or(1, |more| self.states(more));
-        let dense = base.and_then(|base| {
-            let cells = base.cells.checked_mul(states)?;
-            (cells <= self.most_cells()).then_some((base, cells))
-        });
-        let Some((base, cells)) = dense else {
-            return self.for_each_sparse((child, parents, more), memory, visit);
-        };
+        let cells = base.cells.checked_mul(states)?;
+        if cells > self.most_cells() {
+            return None;
+        }
         memory.cells.clear();
         memory.cells.resize(cells, 0);
         let numbers = self.numbers();
@@ -80,7 +81,22 @@ impl RowCounts {
                 memory.cells[place as usize] += number;
             }
         }
-        for counts in memory.cells.chunks(self.states(child)) {
+        Some(&memory.cells)
+    }
+
+    /// Visits the counts of a child's states for each configuration of its parents that occurs: the parents of `base`, and one more if there
+    /// is one. Counts of zero may be left out.
+    pub(super) fn for_each_configuration(
+        &self,
+        family: Family<'_>,
+        base: Option<&FamilyBase>,
+        memory: &mut CountingMemory,
+        mut visit: impl FnMut(&[u32]),
+    ) {
+        let Some(cells) = self.dense(family.more, base, memory) else {
+            return self.for_each_sparse(family, memory, visit);
+        };
+        for counts in cells.chunks(self.states(family.child)) {
             visit(counts);
         }
     }
@@ -88,16 +104,16 @@ impl RowCounts {
     /// As [`for_each_configuration`](Self::for_each_configuration), by sorting the rows: for tables with many more cells than there are rows.
     fn for_each_sparse(
         &self,
-        (child, parents, more): (u32, &[u32], Option<u32>),
+        family: Family<'_>,
         memory: &mut CountingMemory,
         mut visit: impl FnMut(&[u32]),
     ) {
         let CountingMemory { keys, counts, .. } = memory;
         keys.clear();
-        let rows = self.numbers().iter().zip(self.column(child));
+        let rows = self.numbers().iter().zip(self.column(family.child));
         keys.extend(rows.map(|(&number, &state)| (0, state, number)));
         let mut configurations = 1_u64;
-        for &parent in parents.iter().chain(&more) {
+        for parent in family.all_parents() {
             let states = self.states(parent) as u64;
             for (key, &state) in keys.iter_mut().zip(self.column(parent)) {
                 key.0 = key.0 * states + u64::from(state);
@@ -121,6 +137,65 @@ impl RowCounts {
             }
             visit(counts);
         }
+    }
+}
+
+impl CaseCounts for RowCounts {
+    fn width(&self) -> usize {
+        self.width()
+    }
+
+    fn states(&self, variable: u32) -> usize {
+        self.states(variable)
+    }
+
+    fn total(&self) -> u64 {
+        self.total()
+    }
+
+    fn distinct(&self) -> usize {
+        self.distinct()
+    }
+
+    fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
+        self.base(child, parents)
+    }
+
+    fn sum_of_terms(
+        &self,
+        family: Family<'_>,
+        base: Option<&FamilyBase>,
+        memory: &mut CountingMemory,
+        terms: &FamilyTerms<'_>,
+    ) -> f64 {
+        let mut sum = terms.constant;
+        self.for_each_configuration(family, base, memory, |counts| {
+            sum += terms.configuration(counts.iter().map(|&count| u64::from(count)));
+        });
+        sum
+    }
+
+    fn table(&self, child: u32, parents: &[u32]) -> Vec<f64> {
+        let members = || parents.iter().chain([&child]).copied();
+        let mut counts = vec![0.0; members().map(|v| self.states(v)).product()];
+        for (place, &number) in self.places(members()).into_iter().zip(self.numbers()) {
+            counts[place] += f64::from(number);
+        }
+        counts
+    }
+}
+
+impl RowCounts {
+    /// The place of each row in the table of some variables, the last varying fastest.
+    pub(super) fn places(&self, members: impl Iterator<Item = u32>) -> Vec<usize> {
+        let mut places = vec![0; self.distinct()];
+        for member in members {
+            let states = self.states(member);
+            for (place, &state) in places.iter_mut().zip(self.column(member)) {
+                *place = *place * states + state as usize;
+            }
+        }
+        places
     }
 }
 
@@ -155,7 +230,11 @@ mod tests {
         assert_eq!(base.is_some(), dense);
         let mut all = Vec::new();
         let mut memory = CountingMemory::default();
-        rows.for_each_configuration((0, parents, more), base.as_ref(), &mut memory, |counts| {
+        let family = Family {
+            more,
+            ..Family::new(0, parents)
+        };
+        rows.for_each_configuration(family, base.as_ref(), &mut memory, |counts| {
             let positive: Vec<u32> = counts.iter().copied().filter(|n| *n > 0).collect();
             if !positive.is_empty() {
                 all.push(positive);

@@ -7,9 +7,9 @@ use figrs_infer::in_order;
 use rustc_hash::FxHashMap;
 
 use super::NetworkScore;
+use super::case_counts::{CaseCounts, Family};
 use super::family_counts::{CountingMemory, FamilyBase};
 use super::family_terms::ScoreTerms;
-use super::row_counts::RowCounts;
 
 /// Largest number of families that are kept.
 const MOST_KEPT: usize = 1 << 21;
@@ -20,7 +20,7 @@ const BATCH: u64 = 4;
 
 /// The scores of families on some data.
 pub(super) struct FamilyScores<'d> {
-    rows: &'d RowCounts,
+    rows: &'d dyn CaseCounts,
     terms: ScoreTerms,
     /// The scores by variable, then by its parents in ascending order.
     known: Vec<FxHashMap<Box<[u32]>, f64>>,
@@ -29,7 +29,7 @@ pub(super) struct FamilyScores<'d> {
 }
 
 impl<'d> FamilyScores<'d> {
-    pub(super) fn new(rows: &'d RowCounts, score: NetworkScore, threads: usize) -> Self {
+    pub(super) fn new(rows: &'d dyn CaseCounts, score: NetworkScore, threads: usize) -> Self {
         let variables = 0..rows.width() as u32;
         let most_states = variables.map(|v| rows.states(v)).max().unwrap_or(0);
         Self {
@@ -41,7 +41,7 @@ impl<'d> FamilyScores<'d> {
         }
     }
 
-    pub(super) fn rows(&self) -> &'d RowCounts {
+    pub(super) fn rows(&self) -> &'d dyn CaseCounts {
         self.rows
     }
 
@@ -52,7 +52,7 @@ impl<'d> FamilyScores<'d> {
         }
         let base = self.rows.base(child, parents);
         let mut memory = std::mem::take(&mut self.memory);
-        let score = self.counted((child, parents, None), base.as_ref(), &mut memory);
+        let score = self.counted(Family::new(child, parents), base.as_ref(), &mut memory);
         self.memory = memory;
         self.keep(child, parents.into(), score);
         score
@@ -91,11 +91,14 @@ impl<'d> FamilyScores<'d> {
                     &families[unknown[unit as usize]],
                 );
                 let score = if family.len() > parents.len() {
-                    let family = (child, parents, Some(candidate));
+                    let family = Family {
+                        more: Some(candidate),
+                        ..Family::new(child, parents)
+                    };
                     self.counted(family, base.as_ref(), memory)
                 } else {
                     let base = self.rows.base(child, family);
-                    self.counted((child, family, None), base.as_ref(), memory)
+                    self.counted(Family::new(child, family), base.as_ref(), memory)
                 };
                 Ok(Some(score))
             },
@@ -129,20 +132,15 @@ impl<'d> FamilyScores<'d> {
     /// The score of a family, by counting.
     fn counted(
         &self,
-        (child, parents, more): (u32, &[u32], Option<u32>),
+        family: Family<'_>,
         base: Option<&FamilyBase>,
         memory: &mut CountingMemory,
     ) -> f64 {
-        let all = parents.iter().chain(&more);
-        let configurations = all.map(|&p| self.rows.states(p) as f64).product();
-        let terms = self.terms.family(self.rows.states(child), configurations);
-        let mut sum = terms.constant;
-        let family = (child, parents, more);
-        self.rows
-            .for_each_configuration(family, base, memory, |counts| {
-                sum += terms.configuration(counts);
-            });
-        sum
+        let configurations = family.all_parents();
+        let configurations = configurations.map(|p| self.rows.states(p) as f64).product();
+        let states = self.rows.states(family.child);
+        let terms = self.terms.family(states, configurations);
+        self.rows.sum_of_terms(family, base, memory, &terms)
     }
 
     /// Keeps a score; if a variable has too many, its earlier scores are dropped.

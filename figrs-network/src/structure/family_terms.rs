@@ -1,5 +1,7 @@
 //! Terms of decomposable scores: a function of each count, one of the number of each configuration, and a constant of the family.
 
+use std::ops::AddAssign;
+
 use statrs::function::gamma::ln_gamma;
 
 use super::NetworkScore;
@@ -82,39 +84,79 @@ impl ScoreTerms {
         }
     }
 
-    fn n_log_n(&self, n: u64) -> f64 {
-        let known = self.by_count.get(n as usize).copied();
-        known.unwrap_or_else(|| n_log_n(n))
-    }
-
     fn log_factorial(&self, n: u64) -> f64 {
         let known = self.by_count.get(n as usize).copied();
         known.unwrap_or_else(|| ln_gamma(n as f64 + 1.0))
     }
 }
 
+/// A number of cases: a whole one of complete data, or an expected one.
+pub(super) trait CaseCount: Copy + PartialOrd + AddAssign + Default {
+    /// `n ln n`.
+    fn n_log_n(self, shared: &ScoreTerms) -> f64;
+
+    /// The logarithm of the factorial of this number and some more.
+    fn log_factorial(self, more: u64, shared: &ScoreTerms) -> f64;
+
+    /// The logarithm of `Γ(a + n) / Γ(a)`, given `a` and the logarithm of its gamma function.
+    fn log_rising(self, prior: (f64, f64)) -> f64;
+}
+
+impl CaseCount for u64 {
+    fn n_log_n(self, shared: &ScoreTerms) -> f64 {
+        let known = shared.by_count.get(self as usize).copied();
+        known.unwrap_or_else(|| n_log_n(self))
+    }
+
+    fn log_factorial(self, more: u64, shared: &ScoreTerms) -> f64 {
+        shared.log_factorial(self + more)
+    }
+
+    fn log_rising(self, prior: (f64, f64)) -> f64 {
+        log_rising(prior, self)
+    }
+}
+
+impl CaseCount for f64 {
+    fn n_log_n(self, _: &ScoreTerms) -> f64 {
+        self * self.ln()
+    }
+
+    fn log_factorial(self, more: u64, _: &ScoreTerms) -> f64 {
+        ln_gamma(self + more as f64 + 1.0)
+    }
+
+    fn log_rising(self, (a, log_gamma): (f64, f64)) -> f64 {
+        // Stirling's formula is exact to the last digits from here on.
+        const LEAST: f64 = 1e4;
+        if a > LEAST {
+            return log_rising_of_large(a, self);
+        }
+        ln_gamma(a + self) - log_gamma
+    }
+}
+
 impl FamilyTerms<'_> {
     /// The term of one configuration of the parents, by the counts of the child's states. Counts of zero add nothing.
-    pub(super) fn configuration(&self, counts: &[u32]) -> f64 {
-        let (mut all, mut sum) = (0, 0.0);
-        for &count in counts.iter().filter(|count| **count > 0) {
-            let count = u64::from(count);
+    pub(super) fn configuration<C: CaseCount>(&self, counts: impl Iterator<Item = C>) -> f64 {
+        let (mut all, mut sum) = (C::default(), 0.0);
+        for count in counts.filter(|count| *count > C::default()) {
             all += count;
             sum += match &self.kind {
-                TermKind::Likelihood => self.shared.n_log_n(count),
-                TermKind::Factorials { .. } => self.shared.log_factorial(count),
-                TermKind::Dirichlet { cell, .. } => log_rising(*cell, count),
+                TermKind::Likelihood => count.n_log_n(self.shared),
+                TermKind::Factorials { .. } => count.log_factorial(0, self.shared),
+                TermKind::Dirichlet { cell, .. } => count.log_rising(*cell),
             };
         }
-        if all == 0 {
+        if all == C::default() {
             return 0.0;
         }
         sum - match &self.kind {
-            TermKind::Likelihood => self.shared.n_log_n(all),
+            TermKind::Likelihood => all.n_log_n(self.shared),
             TermKind::Factorials { states, log_offset } => {
-                self.shared.log_factorial(all + states - 1) - log_offset
+                all.log_factorial(states - 1, self.shared) - log_offset
             }
-            TermKind::Dirichlet { configuration, .. } => log_rising(*configuration, all),
+            TermKind::Dirichlet { configuration, .. } => all.log_rising(*configuration),
         }
     }
 }
@@ -124,16 +166,21 @@ fn n_log_n(n: u64) -> f64 {
     n * n.ln()
 }
 
+/// The difference of two logarithms of gamma functions of numbers above this one would lose digits: Stirling's formula separates them.
+const LARGE: f64 = 1e6;
+
+/// The logarithm of `Γ(a + n) / Γ(a)` for a large `a`.
+fn log_rising_of_large(a: f64, n: f64) -> f64 {
+    let correction = (1.0 / (a + n) - 1.0 / a) / 12.0;
+    n * a.ln() + (a + n - 0.5) * (n / a).ln_1p() - n + correction
+}
+
 /// The logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of its gamma function.
 fn log_rising((a, log_gamma): (f64, f64), n: u64) -> f64 {
     // A product of few factors is faster, and equally exact.
     const FEW: u64 = 6;
-    // The difference of two such large logarithms would lose digits: Stirling's formula separates them.
-    const LARGE: f64 = 1e6;
     if a > LARGE {
-        let n = n as f64;
-        let correction = (1.0 / (a + n) - 1.0 / a) / 12.0;
-        return n * a.ln() + (a + n - 0.5) * (n / a).ln_1p() - n + correction;
+        return log_rising_of_large(a, n as f64);
     }
     if n <= FEW {
         return (0..n).map(|i| a + i as f64).product::<f64>().ln();
@@ -151,8 +198,11 @@ mod tests {
             for n in [1, 2, 6, 7, 40, 3000] {
                 let sum: f64 = (0..n).map(|i| (a + i as f64).ln()).sum();
                 let found = log_rising((a, ln_gamma(a)), n);
-                let error = (found - sum).abs() / sum.abs().max(1.0);
-                assert!(error < 1e-11, "{a} {n}: {found} {sum}");
+                let of_expected = (n as f64).log_rising((a, ln_gamma(a)));
+                for found in [found, of_expected] {
+                    let error = (found - sum).abs() / sum.abs().max(1.0);
+                    assert!(error < 1e-11, "{a} {n}: {found} {sum}");
+                }
             }
         }
     }

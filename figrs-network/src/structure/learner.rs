@@ -1,9 +1,9 @@
-//! Learning of the structure of a network from complete data.
+//! Learning of the structure of a network from data.
 
 use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,10 @@ use super::arc_rules::ArcRules;
 use super::climber::Climber;
 use super::dag::Dag;
 use super::family_scores::FamilyScores;
-use super::fitted::{fitted, parents_of};
+use super::fitted::{fitted_tables, log_likelihood, parents_of, with_tables};
 use super::hill_climbing::{FoundStructure, HillClimbing, SearchObserver};
-use super::row_counts::RowCounts;
+use super::row_counts::DataRows;
+use super::structural_em::StructuralEm;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
 /// Largest number of variables of a search: it keeps a number for each pair.
@@ -25,10 +26,30 @@ const MOST_VARIABLES: usize = 4096;
 const TABU_LENGTH: usize = 10;
 /// Default number of restarts.
 const RESTARTS: u64 = 30;
+/// Default maximum number of rounds of structural expectation-maximisation.
+const ROUNDS: u64 = 50;
+
+/// What all searches of one run share.
+struct SearchSettings<'s> {
+    rules: &'s ArcRules,
+    /// The order of K2.
+    order: &'s [u32],
+    threads: usize,
+    /// Number of changes in earlier searches.
+    earlier: AtomicU64,
+    is_over: &'s (dyn Fn() -> bool + Sync),
+}
 
 type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
-/// Search for the structure of a Bayesian network with the best score on complete data.
+/// Search for the structure of a Bayesian network with the best score on data.
+///
+/// Data with missing cells is learned from by structural expectation-maximisation, in rounds: the present network gives the missing cells of each row
+/// their exact posterior, hence each family its expected counts; the search finds a structure with a better score on these; and its tables are fitted,
+/// which is the next network. The rounds begin twice: at the structure that the search begins with, and at the one that it finds on
+/// the rows that have all cells of a family, which also give the first tables, with one added to each count. The better result is taken. The rounds end where the score of the cells that are there does not rise: for BIC, AIC and the log-likelihood the score with the
+/// log-likelihood of these cells; for the others the score of the expected counts plus the entropy of the missing cells
+/// (Cheeseman and Stutz). The result is a local optimum, which depends on the start. Cells have to be missing at random.
 ///
 /// **Guarantee.** The structure is acyclic, has the required arcs and none of the forbidden ones, and its score is never below that of the structure that the
 /// search begins with. Hill climbing, with or without a tabu list, ends where no arc that is added, deleted or reversed raises the score by more than rounding,
@@ -38,11 +59,14 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// **Complexity.** Each family, a variable with its parents, is counted once. With `V` variables hill climbing counts `V²` families at the beginning
 /// and `V` to `2 V` for each step, each in time linear in the number of different rows.
 ///
+/// With missing cells, each round counts anew; a row costs its posterior, and each family the joint posterior of its missing cells.
+///
 /// **Errors.** [`StructureLearningError`].
 ///
 /// **References.** Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of knowledge and statistical data*, Machine Learning
 /// 20, 1995; Bouckaert, *Bayesian belief networks: from construction to inference*, 1995 (tabu search); Cooper and Herskovits, *A Bayesian method for the
-/// induction of probabilistic networks from data*, Machine Learning 9, 1992 (K2).
+/// induction of probabilistic networks from data*, Machine Learning 9, 1992 (K2); Friedman, *Learning belief networks in the presence of missing values and
+/// hidden variables*, ICML 1997, and *The Bayesian structural EM algorithm*, UAI 1998; Cheeseman and Stutz, *Bayesian classification (AutoClass)*, 1996.
 ///
 /// ```
 /// # use figrs_network::{Network, NetworkScore, StructureLearner};
@@ -66,6 +90,7 @@ pub struct StructureLearner {
     restarts: u64,
     seed: u64,
     prior: f64,
+    rounds: u64,
     threads: Option<NonZero<usize>>,
     interrupt: Option<Arc<AtomicBool>>,
     deadline: Option<Duration>,
@@ -94,14 +119,28 @@ pub struct LearnedStructure {
     /// The network: each table has the parents in the order of the variables, and the numbers that make the data most likely, with the prior added to
     /// each count. The states of a row without counts are equally likely.
     pub network: Network,
-    /// The score of the structure.
+    /// The score of the structure; if cells are missing, on the counts that the network expects.
     pub score: ScoredNetwork,
-    /// The log-likelihood of the data, in natural logarithms.
+    /// The log-likelihood of the cells that are there, in natural logarithms.
     pub log_likelihood: f64,
+    /// The rounds in which missing cells were learned from; `None` if no cell is missing.
+    pub missing: Option<MissingCellRounds>,
     /// Number of changes that the search made.
     pub steps: u64,
     /// The reason for the end of the search.
     pub ended: Stopped,
+}
+
+/// The rounds of structural expectation-maximisation. Their result is a local optimum, which depends on the start.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MissingCellRounds {
+    /// Number of missing cells.
+    pub cells: u64,
+    /// Number of rounds, from both starts: searches on expected counts.
+    pub rounds: u64,
+    /// The score of the cells that are there, of the first network and after each round that raised it.
+    pub scores: Vec<f64>,
 }
 
 impl StructureLearner {
@@ -118,6 +157,7 @@ impl StructureLearner {
             restarts: RESTARTS,
             seed: 0,
             prior: 0.0,
+            rounds: ROUNDS,
             threads: None,
             interrupt: None,
             deadline: None,
@@ -183,6 +223,12 @@ impl StructureLearner {
         self
     }
 
+    /// Sets the maximum number of rounds for data with missing cells (default 50).
+    pub fn rounds(mut self, most: u64) -> Self {
+        self.rounds = most;
+        self
+    }
+
     /// Works on this many threads (default: all cores); the result is the same.
     pub fn threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = Some(threads);
@@ -236,32 +282,89 @@ impl StructureLearner {
             StructureSearch::K2 => k2_search::order(network, &self.order, &rules)?,
             StructureSearch::HillClimbing | StructureSearch::Tabu => Vec::new(),
         };
-        let rows = RowCounts::new(network, data)?;
+        let rows = DataRows::new(network, data)?;
         let threads = self.threads.or_else(|| available_parallelism().ok());
         let threads = threads.map_or(1, NonZero::get);
-        let mut families = FamilyScores::new(&rows, self.score, threads);
         let start = rules.start(&parents_of(network));
         rules.check_entries(rules.least())?;
         let began = Instant::now();
         let is_over = || self.deadline.is_some_and(|limit| began.elapsed() >= limit);
-        let found = self.found(&mut families, &rules, (start, &order), &is_over);
-        let ended = match found.is_interrupted {
-            true if is_over() && !self.is_interrupted() => Stopped::Deadline,
-            true => Stopped::Interrupted,
-            false => Stopped::Finished,
+        let settings = SearchSettings {
+            rules: &rules,
+            order: &order,
+            threads,
+            earlier: AtomicU64::new(0),
+            is_over: &is_over,
         };
+        if rows.missing_cells > 0 {
+            rows.check_columns(network)?;
+            return self.learn_in_rounds(network, &rows, start, &settings);
+        }
+        let rows = rows.complete;
+        let mut families = FamilyScores::new(&rows, self.score, threads);
+        let found = self.found(&mut families, &settings, start, &is_over);
+        let ended = self.end(found.is_interrupted, &is_over);
         let dag = found.dag;
         rules.check_entries(&dag)?;
         let terms = (0..count as u32).map(|child| families.family(child, dag.parents(child)));
         let score = ScoredNetwork::new(terms.collect());
-        let (network, log_likelihood) = fitted(network, &dag, &rows, self.prior);
+        let tables = fitted_tables(&rows, &dag, self.prior);
         Ok(LearnedStructure {
-            network,
+            log_likelihood: log_likelihood(&rows, &dag, &tables),
+            network: with_tables(network, &dag, tables),
             score,
-            log_likelihood,
+            missing: None,
             steps: found.steps,
             ended,
         })
+    }
+
+    /// Learns from data with missing cells.
+    fn learn_in_rounds(
+        &self,
+        network: &Network,
+        rows: &DataRows,
+        start: Dag,
+        settings: &SearchSettings<'_>,
+    ) -> Result<LearnedStructure, StructureLearningError> {
+        let search = |families: &mut FamilyScores<'_>, start, ends: &(dyn Fn() -> bool + Sync)| {
+            let found = self.found(families, settings, start, ends);
+            settings.earlier.fetch_add(found.steps, Ordering::Relaxed);
+            found
+        };
+        let is_interrupted = || self.is_interrupted() || (settings.is_over)();
+        let rounds = StructuralEm {
+            rows,
+            rules: settings.rules,
+            score: self.score,
+            prior: self.prior,
+            threads: settings.threads,
+            most_rounds: self.rounds,
+            search: &search,
+            is_interrupted: &is_interrupted,
+        };
+        let found = rounds.run(start)?;
+        Ok(LearnedStructure {
+            network: with_tables(network, &found.dag, found.tables),
+            score: found.score,
+            log_likelihood: found.log_likelihood,
+            missing: Some(MissingCellRounds {
+                cells: rows.missing_cells,
+                rounds: found.rounds,
+                scores: found.scores,
+            }),
+            steps: found.steps,
+            ended: self.end(found.is_interrupted, settings.is_over),
+        })
+    }
+
+    /// The reason for the end of a search.
+    fn end(&self, was_cut: bool, is_over: &dyn Fn() -> bool) -> Stopped {
+        match was_cut {
+            true if is_over() && !self.is_interrupted() => Stopped::Deadline,
+            true => Stopped::Interrupted,
+            false => Stopped::Finished,
+        }
     }
 
     fn is_interrupted(&self) -> bool {
@@ -272,17 +375,18 @@ impl StructureLearner {
     fn found(
         &self,
         families: &mut FamilyScores<'_>,
-        rules: &ArcRules,
-        (start, order): (Dag, &[u32]),
+        settings: &SearchSettings<'_>,
+        start: Dag,
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> FoundStructure {
-        let began = Instant::now();
+        let (began, rules) = (Instant::now(), settings.rules);
         let is_interrupted = || self.is_interrupted() || is_over();
+        let earlier = settings.earlier.load(Ordering::Relaxed);
         let report = |done| {
             if let Some(listener) = &self.listener {
                 listener(&Progress {
                     algorithm: "StructureLearner",
-                    done,
+                    done: earlier + done,
                     total: None,
                     elapsed: began.elapsed(),
                 });
@@ -293,7 +397,7 @@ impl StructureLearner {
             report: &report,
         };
         if self.search == StructureSearch::K2 {
-            return k2_search::search(families, rules, order, &observer);
+            return k2_search::search(families, rules, settings.order, &observer);
         }
         let length = self.tabu_length.unwrap_or(TABU_LENGTH.max(start.len()));
         let climbing = HillClimbing {

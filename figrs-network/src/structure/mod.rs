@@ -1,4 +1,4 @@
-//! Structures of Bayesian networks: their scores on complete data, and the search for one.
+//! Structures of Bayesian networks: their scores on complete data, and the search for one on data that may have missing cells.
 //!
 //! | file | idea |
 //! |---|---|
@@ -8,12 +8,16 @@
 //! | `dag.rs`, `arc_rules.rs` | acyclic graphs that change arc by arc; arcs that are required or forbidden |
 //! | `climber.rs`, `hill_climbing.rs` | the best change of an arc; steps, tabu list and restarts |
 //! | `k2_search.rs` | parents along an order of the variables |
+//! | `case_counts.rs`, `expected_counts.rs`, `missing_block.rs` | the source of counts; counts that a network expects where cells are missing; the posterior of these cells |
+//! | `structural_em.rs` | rounds of searches on expected counts |
 //! | `learner.rs`, `fitted.rs` | the search with its settings; tables from counts |
 
 mod arc_rules;
+mod case_counts;
 mod climber;
 mod dag;
 mod error;
+mod expected_counts;
 mod family_counts;
 mod family_scores;
 mod family_terms;
@@ -21,9 +25,11 @@ mod fitted;
 mod hill_climbing;
 mod k2_search;
 mod learner;
+mod missing_block;
 mod row_counts;
 mod score;
+mod structural_em;
 
 pub use error::StructureLearningError;
-pub use learner::{LearnedStructure, StructureLearner, StructureSearch};
+pub use learner::{LearnedStructure, MissingCellRounds, StructureLearner, StructureSearch};
 pub use score::{NetworkScore, ScoredNetwork};

@@ -1,11 +1,12 @@
-//! Complete data as columns of small integers: each different row once, with the number of its occurrences.
+//! Data as columns of small integers: each different row once, with the number of its occurrences.
 
 use rustc_hash::FxHashMap;
 
+use super::super::data::MISSING;
 use super::super::{Network, NetworkData};
 use super::StructureLearningError;
 
-/// The different rows of complete data, by column, and the number of occurrences of each.
+/// The different complete rows of data, by column, and the number of occurrences of each.
 #[derive(Debug)]
 pub(super) struct RowCounts {
     /// The state of each row, by variable.
@@ -16,10 +17,37 @@ pub(super) struct RowCounts {
     total: u64,
 }
 
-impl RowCounts {
+/// The different rows of data that may have missing cells.
+#[derive(Debug)]
+pub(super) struct DataRows {
+    pub(super) complete: RowCounts,
+    /// The rows with missing cells, in the order in which they first occur.
+    pub(super) open: Vec<OpenRow>,
+    /// Number of missing cells in all rows.
+    pub(super) missing_cells: u64,
+    /// Number of all rows.
+    pub(super) total: u64,
+    /// The first missing cell: the positions of its row and variable.
+    first_missing: Option<(usize, usize)>,
+    /// A variable without a state in any row.
+    unseen: Option<usize>,
+}
+
+/// A row with missing cells.
+#[derive(Debug)]
+pub(super) struct OpenRow {
+    /// The state of each variable, or [`MISSING`].
+    pub(super) cells: Box<[u32]>,
+    /// The number of its occurrences.
+    pub(super) number: u32,
+    /// The line of its first occurrence.
+    pub(super) line: usize,
+}
+
+impl DataRows {
     /// The rows of data about a network, in the order in which they first occur.
     ///
-    /// **Errors.** The first missing cell; data about other variables.
+    /// **Errors.** Data about other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -28,37 +56,101 @@ impl RowCounts {
         let mut places: FxHashMap<Box<[u32]>, usize> = FxHashMap::default();
         let mut columns = vec![Vec::new(); variables.len()];
         let mut numbers: Vec<u32> = Vec::new();
+        let (mut open, mut missing_cells): (Vec<OpenRow>, u64) = (Vec::new(), 0);
+        let mut first_missing = None;
+        let mut is_seen = vec![data.is_empty(); variables.len()];
         let mut cells: Vec<u32> = Vec::with_capacity(variables.len());
         for (number, row) in data.rows().enumerate() {
             cells.clear();
+            let missing_before = missing_cells;
             for (i, state) in row.enumerate() {
                 let variable = variables.get(i).ok_or(StructureLearningError::OtherData)?;
                 let Some(state) = state else {
-                    return Err(missing(network, data, number, i));
+                    missing_cells += 1;
+                    first_missing.get_or_insert((number, i));
+                    cells.push(MISSING);
+                    continue;
                 };
                 if variable.states().get(state.index()) != Some(state) {
                     return Err(StructureLearningError::OtherData);
                 }
+                is_seen[i] = true;
                 cells.push(state.index() as u32);
             }
             if cells.len() != variables.len() {
                 return Err(StructureLearningError::OtherData);
             }
+            let is_open = missing_cells > missing_before;
             if let Some(&place) = places.get(&cells[..]) {
-                numbers[place] += 1;
+                let count = if is_open {
+                    &mut open[place].number
+                } else {
+                    &mut numbers[place]
+                };
+                *count += 1;
                 continue;
             }
-            places.insert(cells.clone().into(), numbers.len());
+            let place = if is_open { open.len() } else { numbers.len() };
+            places.insert(cells.clone().into(), place);
+            if is_open {
+                open.push(OpenRow {
+                    cells: cells.clone().into(),
+                    number: 1,
+                    line: data.line(number),
+                });
+                continue;
+            }
             numbers.push(1);
             for (column, &cell) in columns.iter_mut().zip(&cells) {
                 column.push(cell);
             }
         }
-        Ok(Self {
+        let of_open: u64 = open.iter().map(|row| u64::from(row.number)).sum();
+        let complete = RowCounts {
             columns,
             states: variables.iter().map(|v| v.states().len()).collect(),
             numbers,
+            total: data.len() as u64 - of_open,
+        };
+        Ok(Self {
+            complete,
+            open,
+            missing_cells,
             total: data.len() as u64,
+            first_missing,
+            unseen: is_seen.iter().position(|seen| !seen),
+        })
+    }
+
+    /// **Errors.** A variable without a state in any row.
+    pub(super) fn check_columns(&self, network: &Network) -> Result<(), StructureLearningError> {
+        self.unseen.map_or(Ok(()), |variable| {
+            let variable = network.variables()[variable].name().to_owned();
+            Err(StructureLearningError::MissingColumn { variable })
+        })
+    }
+}
+
+impl RowCounts {
+    /// The rows of complete data about a network, in the order in which they first occur.
+    ///
+    /// **Errors.** The first missing cell; data about other variables.
+    pub(super) fn new(
+        network: &Network,
+        data: &NetworkData,
+    ) -> Result<Self, StructureLearningError> {
+        let rows = DataRows::new(network, data)?;
+        let Some((row, variable)) = rows.first_missing else {
+            return Ok(rows.complete);
+        };
+        let name = network.variables()[variable].name().to_owned();
+        let is_empty = |row| data.row(row).nth(variable).flatten().is_none();
+        if (0..data.len()).all(is_empty) {
+            return Err(StructureLearningError::MissingColumn { variable: name });
+        }
+        Err(StructureLearningError::MissingCell {
+            line: data.line(row),
+            variable: name,
         })
     }
 
@@ -90,23 +182,5 @@ impl RowCounts {
     /// The number of occurrences of each different row.
     pub(super) fn numbers(&self) -> &[u32] {
         &self.numbers
-    }
-}
-
-/// The error of a missing cell.
-fn missing(
-    network: &Network,
-    data: &NetworkData,
-    row: usize,
-    variable: usize,
-) -> StructureLearningError {
-    let name = network.variables()[variable].name().to_owned();
-    let is_empty = |row| data.row(row).nth(variable).flatten().is_none();
-    if (0..data.len()).all(is_empty) {
-        return StructureLearningError::MissingColumn { variable: name };
-    }
-    StructureLearningError::MissingCell {
-        line: data.line(row),
-        variable: name,
     }
 }

@@ -1,6 +1,7 @@
 //! Structures of networks: scores against their formulas, and searches against all structures.
 
 mod formulas;
+mod missing_cells;
 mod refusals;
 
 use std::num::NonZero;

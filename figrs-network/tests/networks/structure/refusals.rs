@@ -260,3 +260,75 @@ fn variables_are_read_off_data() {
     assert_eq!((data.len(), data.row(2).nth(1)), (4, Some(None)));
     assert_eq!(network.tables()[0].numbers(), [0.25; 4]);
 }
+
+#[test]
+fn missing_cells_that_are_too_many_are_errors() {
+    let network = without_arcs(&[2, 2]);
+    let learner = StructureLearner::new(NetworkScore::Bic);
+    let data = network.data_from_csv("v1\ns0\ns1\n").unwrap();
+    assert_eq!(
+        learner.learn(&network, &data).unwrap_err(),
+        StructureLearningError::MissingColumn {
+            variable: "v0".into()
+        }
+    );
+    // 3000 variables: nine million pairs for each of the thousand rows.
+    let states = vec![2; 3000];
+    let network = without_arcs(&states);
+    let data = network.data_from_csv(&many_open_rows(3000, 1000)).unwrap();
+    let error = learner.learn(&network, &data).err().unwrap();
+    assert!(
+        matches!(
+            error,
+            StructureLearningError::TooManyExpectedCounts {
+                rows: 1000,
+                families: 9_000_000,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    // Each two of 24 causes have an observed child: their posterior is a table of all of them.
+    let causes = 24;
+    let pairs: Vec<(usize, usize)> = (0..causes)
+        .flat_map(|first| (0..first).map(move |second| (first, second)))
+        .collect();
+    let states = vec![2; causes + pairs.len()];
+    let network = without_arcs(&states);
+    let mut text = many_open_rows(states.len(), 2);
+    text += &(",".repeat(causes) + &vec!["s0"; pairs.len()].join(",") + "\n");
+    let data = network.data_from_csv(&text).unwrap();
+    let mut learner = learner.rounds(0);
+    for (child, (first, second)) in (causes..).zip(pairs) {
+        for parent in [first, second] {
+            learner = learner.require(format!("v{parent}"), format!("v{child}"));
+        }
+    }
+    let error = learner.learn(&network, &data).err().unwrap();
+    assert!(
+        matches!(
+            error,
+            StructureLearningError::LargePosterior {
+                line: 4,
+                cells: 24,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}
+
+/// Different rows, each with one missing cell; all variables have a state in some row.
+fn many_open_rows(variables: usize, rows: usize) -> String {
+    let names: Vec<String> = (0..variables).map(|v| format!("v{v}")).collect();
+    let mut text = names.join(",") + "\n";
+    for row in 0..rows {
+        let cells = (0..variables).map(|v| match v {
+            v if v == row % variables => "",
+            v if row >> (v % 16) & 1 == 1 => "s1",
+            _ => "s0",
+        });
+        text += &(cells.collect::<Vec<_>>().join(",") + "\n");
+    }
+    text
+}

@@ -1,0 +1,168 @@
+//! Missing cells of a row that depend on each other given its other cells, with their posterior.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use figrs_factor::eliminate::{EliminationError, Options, sum_product};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use rustc_hash::FxHashMap;
+
+use super::StructureLearningError;
+
+/// Largest number of entries of a joint posterior that is kept; that of a larger block is eliminated for each question.
+const MOST_JOINT: usize = 1 << 12;
+/// Largest number of entries of one table of an elimination, and of its operations.
+const MOST_ENTRIES: usize = 1 << 22;
+const MOST_OPERATIONS: f64 = 1e8;
+/// Largest number of entries of marginals that a block keeps.
+const MOST_KEPT: usize = 1 << 22;
+
+/// Missing cells that depend on each other given the other cells of a row, and no others. Rows whose cells around them are equal share a block.
+pub(super) struct MissingBlock {
+    /// The line of the first row with it.
+    line: usize,
+    graph: FactorGraph,
+    /// The natural logarithm of the probability of the cells around the missing ones.
+    pub(super) log_total: f64,
+    /// The joint posterior, if it is small: row-major, the last variable varying fastest.
+    joint: Option<Vec<f64>>,
+    marginals: Mutex<KeptMarginals>,
+}
+
+/// Marginals by the places of their variables.
+#[derive(Default)]
+struct KeptMarginals {
+    known: FxHashMap<Box<[usize]>, Arc<[f64]>>,
+    entries: usize,
+}
+
+/// The posterior of a row that is too large to be computed: its line, and the number of its missing cells that depend on each other.
+#[derive(Clone)]
+pub(super) struct LargePosterior {
+    line: usize,
+    cells: usize,
+    source: EliminationError,
+}
+
+impl From<LargePosterior> for StructureLearningError {
+    fn from(large: LargePosterior) -> Self {
+        Self::LargePosterior {
+            line: large.line,
+            cells: large.cells,
+            source: large.source,
+        }
+    }
+}
+
+/// A factor of a block: the places of its variables, and its numbers in row-major order.
+pub(super) struct BlockFactor {
+    pub(super) places: Vec<usize>,
+    pub(super) numbers: Vec<f64>,
+}
+
+impl MissingBlock {
+    /// The block of variables with these numbers of states, in the row of a line.
+    ///
+    /// **Errors.** An elimination that would be too large.
+    pub(super) fn new(
+        line: usize,
+        states: &[usize],
+        factors: Vec<BlockFactor>,
+    ) -> Result<Self, LargePosterior> {
+        let mut graph = FactorGraph::default();
+        for &states in states {
+            graph.add_variable(states);
+        }
+        let factors = factors.into_iter().map(|factor| Factor {
+            variables: factor.places.iter().map(|&p| VarId(p as u32)).collect(),
+            table: FactorTable::Dense(Weights::from_linear(factor.numbers)),
+            normalised: false,
+        });
+        graph.factors = factors.collect();
+        let all: Vec<VarId> = (0..states.len() as u32).map(VarId).collect();
+        let is_small = graph.dense_size(&all) <= MOST_JOINT;
+        let keep = if is_small { &all[..] } else { &[] };
+        let found = sum_product(&graph, keep, &limits());
+        let found = found.map_err(|source| LargePosterior {
+            line,
+            cells: states.len(),
+            source,
+        })?;
+        Ok(Self {
+            line,
+            graph,
+            log_total: found.log_total,
+            joint: is_small.then_some(found.probabilities),
+            marginals: Mutex::default(),
+        })
+    }
+
+    /// Number of states of the variable at a place.
+    pub(super) fn states(&self, place: usize) -> usize {
+        self.graph.cardinalities[place] as usize
+    }
+
+    /// The posterior of the variables at some places, in ascending order: row-major, the last one varying fastest.
+    ///
+    /// **Errors.** An elimination that would be too large.
+    pub(super) fn marginal(&self, places: &[usize]) -> Result<Arc<[f64]>, LargePosterior> {
+        let Some(joint) = &self.joint else {
+            return self.eliminated(places);
+        };
+        let entries = places.iter().map(|&place| self.states(place)).product();
+        let mut marginal = vec![0.0; entries];
+        // For each variable, from the last, the steps in the joint table and in the marginal.
+        let (mut inner, mut step) = (1, 1);
+        let variables = (0..self.graph.cardinalities.len()).rev().map(|place| {
+            let states = self.states(place);
+            let own = if places.binary_search(&place).is_ok() {
+                step *= states;
+                step / states
+            } else {
+                0
+            };
+            inner *= states;
+            (inner / states, states, own)
+        });
+        let variables: Vec<(usize, usize, usize)> = variables.collect();
+        for (entry, &p) in joint.iter().enumerate() {
+            let place: usize = variables
+                .iter()
+                .map(|(inner, states, own)| entry / inner % states * own)
+                .sum();
+            marginal[place] += p;
+        }
+        Ok(marginal.into())
+    }
+
+    fn eliminated(&self, places: &[usize]) -> Result<Arc<[f64]>, LargePosterior> {
+        let kept = || {
+            self.marginals
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(known) = kept().known.get(places) {
+            return Ok(Arc::clone(known));
+        }
+        let variables: Vec<VarId> = places.iter().map(|&p| VarId(p as u32)).collect();
+        let found = sum_product(&self.graph, &variables, &limits());
+        let found = found.map_err(|source| LargePosterior {
+            line: self.line,
+            cells: self.graph.cardinalities.len(),
+            source,
+        })?;
+        let found: Arc<[f64]> = found.probabilities.into();
+        let mut kept = kept();
+        if kept.entries + found.len() > MOST_KEPT {
+            *kept = KeptMarginals::default();
+        }
+        kept.entries += found.len();
+        kept.known.insert(places.into(), Arc::clone(&found));
+        Ok(found)
+    }
+}
+
+fn limits() -> Options {
+    Options::default()
+        .table_budget(MOST_ENTRIES)
+        .operation_budget(MOST_OPERATIONS)
+}
