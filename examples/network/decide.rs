@@ -9,7 +9,7 @@ use figrs_learn::{DecisionPlan, MaximiseUtility};
 use figrs_network::{DiagramElements, State};
 use serde_json::{Map, Value as Json, json};
 
-use super::question::limits;
+use super::options::limits;
 use super::{Format, Options, reading};
 use figrs_command::as_json;
 
@@ -31,8 +31,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
-        Format::Text => write!(out, "{plan}")?,
         Format::Json => writeln!(out, "{}", json(&elements, &plan, &unordered)?)?,
+        _ => write!(out, "{plan}")?,
     }
     Ok(out.flush()?)
 }

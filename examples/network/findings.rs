@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use figrs::{Bounds, LogEvidence, Marginal};
+use figrs::{Bounds, LogEvidence, Marginal, Posterior};
 use figrs_command::stop::Reason;
 use figrs_network::State;
 
@@ -10,6 +10,8 @@ use figrs_network::State;
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) marginals: Option<Vec<Marginal<State>>>,
+    /// The marginals as they are drawn, for a report.
+    pub(crate) posteriors: Vec<Posterior>,
     pub(crate) log_evidence: Option<LogEvidence>,
     /// The states found by mpe or map.
     pub(crate) mpe: Option<Found>,

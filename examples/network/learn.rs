@@ -13,7 +13,8 @@ use figrs_network::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use super::question::limits;
+use super::options::limits;
+use super::picture::NetworkDrawing;
 use super::report::counted;
 use super::{Format, Options, Start, structure};
 use figrs_command::as_json;
@@ -58,6 +59,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     match options.format {
         Format::Text => text(&mut out, &learned, &options.structures.score_name())?,
         Format::Json => writeln!(out, "{}", json(&learned))?,
+        format => write!(
+            out,
+            "{}",
+            NetworkDrawing::new(&learned.network).text(format)?
+        )?,
     }
     Ok(out.flush()?)
 }

@@ -8,6 +8,8 @@ mod decide;
 mod findings;
 mod learn;
 mod options;
+mod page;
+mod picture;
 mod predict;
 mod question;
 mod reading;
@@ -23,11 +25,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use figrs_command::{
-    Failure, NoAnswer, in_file, note, observations, parsed, queried, replace, stop,
+    Failure, NoAnswer, in_file, note, observations, parsed, queried, replace, replace_text, stop,
 };
 
 use findings::Findings;
 use options::{Format, Options, Start, Task};
+use picture::NetworkDrawing;
 use question::Question;
 use report::Report;
 
@@ -45,6 +48,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         Task::Decide => return decide::run(options),
         Task::Score => return score::run(options),
         Task::Predict => return predict::run(options),
+        _ if options.format.is_picture() => return draw(options),
         _ => {}
     }
     let started = Instant::now();
@@ -96,10 +100,13 @@ fn run(options: &Options) -> Result<(), Failure> {
     };
     let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
-        Format::Text => report.text(&mut out)?,
         Format::Json => writeln!(out, "{}", report.json())?,
+        _ => report.text(&mut out)?,
     }
     out.flush()?;
+    if let Some(path) = &options.report {
+        replace_text(path, &report.html())?;
+    }
     if options.task == Task::Marginals && findings.evidence_bounds.is_some() {
         let told = "no exact marginals fit the memory and the time: allow more --memory or --time, or use --algorithm importance-sampling";
         return Err(NoAnswer(told.to_owned()).into());
@@ -131,6 +138,24 @@ fn found(question: &Arc<Question>) -> Result<(Findings, Vec<Duration>, Vec<Durat
     Ok((found, compiles, queries))
 }
 
+/// Draws the network, with its evidence and the queried variables marked.
+fn draw(options: &Options) -> Result<(), Failure> {
+    let given = options.clone();
+    let drawn = stop::attempt(move || -> Result<String, Failure> {
+        let network = reading::chances(&given)?;
+        let texts = ("--observe", &given.observe[..]);
+        let evidence = observations(&network, given.evidence.as_deref(), texts)?;
+        let is_all = given.query.is_empty() || given.query == ["all"];
+        let queried = queried(&network, &given.query)?;
+        let queried = if is_all { &[] } else { &queried[..] };
+        let drawing = NetworkDrawing::new(&network).marked(&evidence, queried);
+        drawing.text(given.format)
+    })?;
+    let text = drawn.ok_or_else(|| stop::nothing("a picture"))??;
+    let mut out = figrs_command::standard_output();
+    Ok(out.write_all(text.as_bytes())?)
+}
+
 /// Reads the network and builds the question about it.
 fn read(options: Options) -> Result<Question, Failure> {
     let network = reading::chances(&options)?;
@@ -138,7 +163,7 @@ fn read(options: Options) -> Result<Question, Failure> {
     let evidence = observations(&network, options.evidence.as_deref(), texts)?;
     Ok(Question {
         model: network.given(&evidence),
-        is_weighed: !evidence.likelihoods().is_empty(),
+        evidence,
         queried: queried(&network, &options.query)?,
         network,
         options,

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
+use figrs::eliminate;
 use figrs_command::{
-    Bytes, Failure, bytes, check_distinct, check_writable, has_extension, is_standard_input,
-    seconds,
+    Bytes, Failure, bytes, check_distinct, check_report, check_writable, has_extension,
+    is_standard_input, seconds,
 };
 use figrs_network::{NetworkFormat, NetworkLearner};
 
@@ -155,7 +156,11 @@ pub(crate) struct Options {
     /// Let each decision know only its parents in the file, not what was known and decided before.
     #[arg(long)]
     pub(crate) limited_memory: bool,
-    /// Text to read, or JSON with full precision.
+    /// Write the marginals to this file too, as a page of HTML with a picture of the network, the evidence, and the posteriors as a table and as bars; it
+    /// needs nothing else.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Text to read, JSON with full precision, or a picture of the network without an answer.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }
@@ -249,6 +254,17 @@ pub(crate) enum Method {
 pub(crate) enum Format {
     Text,
     Json,
+    /// A picture of the network, or of the learned one, with evidence and queried variables marked.
+    Svg,
+    /// The same in the DOT language of Graphviz, of any size.
+    Dot,
+}
+
+impl Format {
+    /// True for pictures of the network.
+    pub(crate) fn is_picture(self) -> bool {
+        matches!(self, Self::Svg | Self::Dot)
+    }
 }
 
 impl Method {
@@ -332,6 +348,12 @@ impl Options {
         if is_stream(&self.file) && is_stream(&self.data) {
             return Err("--file and --data are both -, and standard input is read once".into());
         }
+        self.report.as_deref().map_or(Ok(()), check_report)?;
+        check_distinct(&[
+            ("--file", self.file.as_deref()),
+            ("--evidence", self.evidence.as_deref()),
+            ("--report", self.report.as_deref()),
+        ])?;
         self.check_out()
     }
 
@@ -356,6 +378,18 @@ impl Options {
         ];
         check_distinct(&[&files[..], &[("--out", Some(out))]].concat())?;
         check_writable(out)
+    }
+}
+
+/// The limits of an elimination.
+pub(crate) fn limits(options: &Options) -> eliminate::Options {
+    let limits = eliminate::Options::default();
+    match options.memory {
+        // A table may take all of the memory: eight bytes an entry.
+        Some(Bytes(bytes)) => limits
+            .memory_budget(bytes)
+            .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX)),
+        None => limits,
     }
 }
 

@@ -17,7 +17,7 @@ use figrs_network::{
 };
 use serde_json::{Map, Value as Json, json};
 
-use super::question::limits;
+use super::options::limits;
 use super::report::{counted, widest};
 use super::{Format, Options, reading, structure};
 use figrs::internals::six_decimals;
@@ -60,8 +60,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     summary.note();
     let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
-        Format::Text => summary.text(&mut out, &seconds)?,
         Format::Json => writeln!(out, "{}", summary.json(options, &seconds))?,
+        _ => summary.text(&mut out, &seconds)?,
     }
     Ok(out.flush()?)
 }

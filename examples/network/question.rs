@@ -10,18 +10,17 @@ use figrs::{
     Stopped, World, eliminate,
 };
 use figrs_command::{Bytes, Progress, stop};
-use figrs_network::{Network, State};
+use figrs_network::{Network, NetworkEvidence, State};
 
 use super::computing_line::ComputingLine;
 use super::findings::{Cost, Findings, Found};
-use super::options::{Method, Options, Task};
+use super::options::{Method, Options, Task, limits};
 
 /// A question: the network, its model with evidence, the queried variables, and the options.
 pub(crate) struct Question {
     pub(crate) network: Network,
     pub(crate) model: Model,
-    /// True if evidence weighs states.
-    pub(crate) is_weighed: bool,
+    pub(crate) evidence: NetworkEvidence,
     pub(crate) queried: Vec<usize>,
     pub(crate) options: Options,
     /// Samples drawn so far.
@@ -480,6 +479,9 @@ impl Question {
         if self.options.task == Task::Marginals {
             let marginals = self.asked().map(|element| answer.distribution(element));
             findings.marginals = Some(marginals.collect::<Result<_, _>>()?);
+            if self.options.report.is_some() {
+                findings.posteriors = answer.posteriors()?;
+            }
         }
         Ok(())
     }
@@ -495,16 +497,4 @@ impl Question {
 /// A sentence for each algorithm that was tried.
 fn tried(choice: &AlgorithmChoice) -> Vec<String> {
     choice.attempts.iter().map(ToString::to_string).collect()
-}
-
-/// The limits of an elimination.
-pub(crate) fn limits(options: &Options) -> eliminate::Options {
-    let limits = eliminate::Options::default();
-    match options.memory {
-        // A table may take all of the memory: eight bytes an entry.
-        Some(Bytes(bytes)) => limits
-            .memory_budget(bytes)
-            .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX)),
-        None => limits,
-    }
 }

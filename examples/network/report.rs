@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use figrs::{Bounds, Error, Marginal, printable};
+use figrs::{Bounds, Error, LogEvidence, Marginal, printable};
 use figrs_command::{
     Failure, NoAnswer, as_json, each_state, inference, is_without_answer, probabilities,
     standard_errors,
@@ -24,18 +24,18 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn is_estimate(&self) -> bool {
+    pub(crate) fn is_estimate(&self) -> bool {
         self.question.options.method() == Method::ImportanceSampling
     }
 
     /// True if the answer is exact: neither an estimate nor only bounds.
-    fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         let found = self.findings;
         !self.is_estimate() && found.mpe_bounds.is_none() && found.evidence_bounds.is_none()
     }
 
     /// The queried variables.
-    fn variables(&self) -> impl Iterator<Item = &Variable> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &Variable> {
         let variables = self.question.network.variables();
         let queried = self.question.queried.iter();
         queried.map(|&position| &variables[position])
@@ -157,16 +157,7 @@ impl Report<'_> {
             self.bars(out, marginals)?;
         }
         if let Some(evidence) = found.log_evidence {
-            write!(out, "log-evidence {:.6}", six_decimals(evidence.value))?;
-            if self.is_estimate() {
-                write!(out, " ± {:.6}", evidence.standard_error)?;
-            }
-            // For a Markov network, and with weights, it is not a probability.
-            let network = &self.question.network;
-            if network.kind() == NetworkKind::Bayesian && !self.question.is_weighed {
-                write!(out, " (probability {:.6e})", evidence.value.exp())?;
-            }
-            writeln!(out)?;
+            writeln!(out, "log-evidence {}", self.log_evidence(evidence))?;
         }
         if let Some(Bounds { lower, upper }) = found.evidence_bounds {
             writeln!(
@@ -239,6 +230,20 @@ impl Report<'_> {
             .map(|(name, time)| format!("{name} {time:.6}"))
             .collect();
         writeln!(out, "seconds: {}", seconds.join(", "))
+    }
+
+    /// The log-evidence in digits, with its standard error or its exponential.
+    pub(crate) fn log_evidence(&self, evidence: LogEvidence) -> String {
+        let mut told = format!("{:.6}", six_decimals(evidence.value));
+        if self.is_estimate() {
+            told += &format!(" ± {:.6}", evidence.standard_error);
+        }
+        // For a Markov network, and with weights, it is not a probability.
+        let is_weighed = !self.question.evidence.likelihoods().is_empty();
+        if self.question.network.kind() == NetworkKind::Bayesian && !is_weighed {
+            told += &format!(" (probability {:.6e})", evidence.value.exp());
+        }
+        told
     }
 
     /// A line with a bar for each state.

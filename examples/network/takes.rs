@@ -113,6 +113,11 @@ impl Options {
                 .needing(is_shown, "seconds that are shown: --format json")
                 .of("--repeat", self.repeat.is_some()),
             OptionUse::new([Decide]).of("--limited-memory", self.limited_memory),
+            OptionUse::new([Marginals])
+                .needing(!self.format.is_picture(), "an answer: --format text or json")
+                .of("--report", self.report.is_some()),
+            OptionUse::new([Marginals, Learn])
+                .of("--format svg or dot", self.format.is_picture()),
             OptionUse::new(Task::value_variants())
                 .needing(has_file, "--file")
                 .of("--normalise", self.normalise),

@@ -58,3 +58,29 @@ fn levels_come_with_pictures_and_measures() {
         assert_eq!(widths(&seen), [30 * 16; 12]);
     }
 }
+
+#[test]
+fn networks_come_with_a_picture_and_posteriors() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/network.in/garden.bif");
+    let (_, page) = report(
+        "network",
+        &format!("{file} --observe grass=wet --query rain"),
+    );
+    assert!(page.contains("<title>garden.bif, by figrs</title>"));
+    // The picture, and bars of one variable.
+    assert_eq!(page.matches("<svg").count(), 2);
+    assert!(page.contains("<td>grass</td><td>wet</td>"));
+    assert!(page.contains("<td>rain</td><td>yes</td><td>0.529412</td>"));
+    assert!(page.contains("yes 0.529</text>"));
+}
+
+/// A network that is too large to be drawn still has a page with everything else.
+#[test]
+fn large_networks_have_pages_without_a_picture() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/network.in/large.cnf");
+    let (_, page) = report("network", file);
+    assert!(
+        page.contains("--format dot") && page.contains("Bars of the first 48 of 301 variables")
+    );
+    assert_eq!(page.matches("<svg").count(), 48);
+}

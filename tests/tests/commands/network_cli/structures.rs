@@ -119,6 +119,32 @@ fn arcs_and_parents_are_as_demanded() {
     assert!((wet - 29.0 / 50.0).abs() < 1e-12, "{wet}");
 }
 
+/// Rounds, the cells that are missing, and scores that rise.
+#[test]
+fn structures_are_learned_from_missing_cells() {
+    let files = files();
+    let rows = DATA.repeat(20) + &OTHER.repeat(4) + &"yes,,sits\n,dry,runs\n".repeat(6);
+    std::fs::write(
+        files.path("open.csv"),
+        format!("rain,grass,cat=mood\n{rows}"),
+    )
+    .unwrap();
+    let found = files.json("--task learn --data open.csv --restarts 2");
+    let missing = &found["missing"];
+    assert_eq!(
+        (&missing["cells"], &missing["optimum"]),
+        (&12.into(), &"local".into())
+    );
+    assert!(found["iterations"].as_u64().unwrap() >= 1);
+    let scores: Vec<f64> = missing["scores"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(number)
+        .collect();
+    assert!(scores.is_sorted() && number(&found["score"]) < *scores.last().unwrap());
+}
+
 /// A search that would take hours ends with the best structure so far.
 #[test]
 fn a_search_ends_with_its_time() {
@@ -179,12 +205,12 @@ fn structures_that_cannot_be_learned_are_told() {
     }
     for (options, words) in [
         (
-            "--task learn --data open.csv",
+            "--file garden.bif --task score --data open.csv",
             "open.csv:3: no state in the column `grass`",
         ),
         (
-            "--file garden.bif --task score --data open.csv",
-            "--structure given",
+            "--file garden.bif --task learn --structure given --score bic --data open.csv",
+            "without --score of a given structure",
         ),
         ("--task score --data complete.csv", "--file"),
         ("--file garden.bif --task score", "--data"),

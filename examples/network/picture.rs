@@ -1,0 +1,176 @@
+//! Pictures of networks: SVG, or DOT for Graphviz.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use figrs::printable;
+use figrs_command::{Failure, note};
+use figrs_network::{Network, NetworkEvidence, NetworkKind, State};
+use figrs_report::picture::{Picture, PictureEdge, PictureError, PictureNode, Shape};
+
+use super::options::Format;
+
+/// A network as it is drawn.
+///
+/// Arrows lead from parents to children; in a Markov network, from the boxes of factors to their variables.
+pub(crate) struct NetworkDrawing<'n> {
+    network: &'n Network,
+    /// The lines below the name of a variable, by its position.
+    lines: BTreeMap<usize, String>,
+    shaded: BTreeSet<usize>,
+    doubled: BTreeSet<usize>,
+}
+
+impl<'n> NetworkDrawing<'n> {
+    /// The drawing of a network alone.
+    pub(crate) fn new(network: &'n Network) -> Self {
+        Self {
+            network,
+            lines: BTreeMap::new(),
+            shaded: BTreeSet::new(),
+            doubled: BTreeSet::new(),
+        }
+    }
+
+    /// Shades the variables of evidence, with their observed states, and doubles the border of queried ones.
+    pub(crate) fn marked(mut self, evidence: &NetworkEvidence, queried: &[usize]) -> Self {
+        self.shaded = evidence.variables().collect();
+        for likelihoods in evidence.likelihoods() {
+            let line = "soft evidence".to_owned();
+            self.lines.insert(likelihoods.variable(), line);
+        }
+        for observed in evidence.observations() {
+            let line = observed.state().name().to_owned();
+            self.lines.insert(observed.variable(), line);
+        }
+        self.doubled = queried.iter().copied().collect();
+        self
+    }
+
+    /// Sets the line below the name of a variable, unless it is observed.
+    pub(crate) fn line(&mut self, variable: usize, state: &State, probability: f64) {
+        if !self.shaded.contains(&variable) {
+            let line = format!("{} {probability:.3}", state.name());
+            self.lines.insert(variable, line);
+        }
+    }
+
+    /// The drawing in a format of pictures.
+    ///
+    /// **Errors.** A picture that is too large.
+    pub(crate) fn text(&self, format: Format) -> Result<String, Failure> {
+        if format == Format::Dot {
+            return Ok(self.picture(|_| true).to_dot());
+        }
+        let (svg, part) = self.svg();
+        if let Some(part) = part {
+            note(format!("note: {part}"));
+        }
+        Ok(svg?)
+    }
+
+    /// The drawing as SVG, or the reason that there is none; and a sentence about what is drawn, where that is not the whole network.
+    ///
+    /// Of a network that is too large, the queried variables are drawn with their parents, children and children's parents.
+    pub(crate) fn svg(&self) -> (Result<String, String>, Option<String>) {
+        let whole = self.picture(|_| true);
+        match whole.to_svg() {
+            Ok(svg) => return (Ok(svg), None),
+            Err(PictureError::TooLarge { .. }) if !self.doubled.is_empty() => {}
+            Err(error) => return (Err(told(&error)), None),
+        }
+        let near = self.neighbours();
+        let picture = self.picture(|variable| near.contains(&variable));
+        let (own, all) = (near.len(), self.network.variables().len());
+        let part = format!(
+            "the picture has {own} of {all} variables: the queried ones with their parents, children and children's parents"
+        );
+        let svg = picture.to_svg().map_err(|error| told(&error));
+        let part = svg.is_ok().then_some(part);
+        (svg, part)
+    }
+
+    /// The queried variables, and those that share a table with them.
+    fn neighbours(&self) -> BTreeSet<usize> {
+        let tables = self.network.tables().iter().map(|table| table.variables());
+        let is_near = |scope: &&[usize]| scope.iter().any(|v| self.doubled.contains(v));
+        let mut near: BTreeSet<usize> = tables.filter(is_near).flatten().copied().collect();
+        for clause in self.network.clauses() {
+            let scope: Vec<usize> = clause.literals().iter().map(|&(v, _)| v).collect();
+            if is_near(&&scope[..]) {
+                near.extend(scope);
+            }
+        }
+        near.extend(&self.doubled);
+        near
+    }
+
+    /// The picture of some variables, with the tables that have only such ones.
+    fn picture(&self, is_drawn: impl Fn(usize) -> bool) -> Picture {
+        let mut picture = Picture::new();
+        let variables = self.network.variables().iter().enumerate();
+        let nodes = variables
+            .filter(|(v, _)| is_drawn(*v))
+            .map(|(v, variable)| {
+                let name = printable(variable.name()).to_string();
+                let line = self.lines.get(&v).map(|line| printable(line).to_string());
+                let node = PictureNode {
+                    lines: [name].into_iter().chain(line).collect(),
+                    shaded: self.shaded.contains(&v),
+                    double: self.doubled.contains(&v),
+                    ..PictureNode::default()
+                };
+                (v, picture.add_node(node))
+            });
+        let nodes: BTreeMap<usize, usize> = nodes.collect();
+        let arrow = |from, to| PictureEdge {
+            from,
+            to,
+            label: String::new(),
+            dashed: false,
+        };
+        let tables = self.network.tables().iter().map(|table| table.variables());
+        if self.network.kind() == NetworkKind::Bayesian {
+            for (child, parents) in tables.filter_map(<[usize]>::split_last) {
+                let ends = parents
+                    .iter()
+                    .map(|parent| (nodes.get(parent), nodes.get(child)));
+                for (from, to) in ends {
+                    if let (Some(&from), Some(&to)) = (from, to) {
+                        picture.add_edge(arrow(from, to));
+                    }
+                }
+            }
+            return picture;
+        }
+        let clauses = self.network.clauses().iter();
+        let clauses = clauses.map(|clause| clause.literals().iter().map(|&(v, _)| v).collect());
+        let factors = tables.map(<[usize]>::to_vec).chain(clauses);
+        for (number, scope) in (1..).zip(factors) {
+            let scope: Vec<usize> = scope.iter().filter_map(|v| nodes.get(v).copied()).collect();
+            if scope.is_empty() {
+                continue;
+            }
+            let factor = picture.add_node(PictureNode {
+                lines: vec![format!("factor {number}")],
+                shape: Shape::Box,
+                ..PictureNode::default()
+            });
+            scope
+                .into_iter()
+                .for_each(|v| picture.add_edge(arrow(factor, v)));
+        }
+        picture
+    }
+}
+
+/// An error of a picture in terms of flags.
+fn told(error: &PictureError) -> String {
+    let PictureError::TooLarge { nodes, edges } = error else {
+        return error.to_string();
+    };
+    let (most_nodes, most_edges) = (Picture::MAX_NODES, Picture::MAX_EDGES);
+    format!(
+        "the picture would have {nodes} nodes and {edges} arrows, more than the {most_nodes} nodes and {most_edges} arrows that are drawn; name variables by \
+         --query, which are then drawn with those around them, or take --format dot and lay it out by Graphviz"
+    )
+}
