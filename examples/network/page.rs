@@ -77,9 +77,9 @@ impl Report<'_> {
         let caption = "Evidence is shaded, with its state; below other names stands the most probable state with its probability. Queried variables have a \
              double border.";
         page.heading("The network").svg(caption, svg);
-        part.iter().for_each(|part| {
-            page.paragraph(part);
-        });
+        if let Some(part) = part {
+            page.paragraph(&part);
+        }
     }
 
     fn evidence(&self, page: &mut HtmlPage) {
@@ -137,10 +137,7 @@ impl Report<'_> {
         }
         let charts = &self.findings.posteriors;
         for posterior in charts.iter().take(BARS) {
-            page.svg(
-                &printable(&posterior.target).to_string(),
-                posterior.to_svg(),
-            );
+            page.svg(&printable(&posterior.target), posterior.to_svg());
         }
         if charts.len() > BARS {
             let count = charts.len();

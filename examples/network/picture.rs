@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use figrs::printable;
 use figrs_command::{Failure, note};
-use figrs_network::{Network, NetworkEvidence, NetworkKind, State};
+use figrs_network::{Network, NetworkEvidence, NetworkKind, NetworkTable, State};
 use figrs_report::picture::{Picture, PictureEdge, PictureError, PictureNode, Shape};
 
 use super::options::Format;
@@ -91,7 +91,7 @@ impl<'n> NetworkDrawing<'n> {
 
     /// The queried variables, and those that share a table with them.
     fn neighbours(&self) -> BTreeSet<usize> {
-        let tables = self.network.tables().iter().map(|table| table.variables());
+        let tables = self.network.tables().iter().map(NetworkTable::variables);
         let is_near = |scope: &&[usize]| scope.iter().any(|v| self.doubled.contains(v));
         let mut near: BTreeSet<usize> = tables.filter(is_near).flatten().copied().collect();
         for clause in self.network.clauses() {
@@ -128,7 +128,7 @@ impl<'n> NetworkDrawing<'n> {
             label: String::new(),
             dashed: false,
         };
-        let tables = self.network.tables().iter().map(|table| table.variables());
+        let tables = self.network.tables().iter().map(NetworkTable::variables);
         if self.network.kind() == NetworkKind::Bayesian {
             for (child, parents) in tables.filter_map(<[usize]>::split_last) {
                 let ends = parents
@@ -161,6 +161,20 @@ impl<'n> NetworkDrawing<'n> {
         }
         picture
     }
+}
+
+/// Checks before work that the network may be drawn.
+///
+/// **Errors.** SVG of more variables than are drawn.
+pub(crate) fn check_size(network: &Network, format: Format) -> Result<(), Failure> {
+    let (variables, most) = (network.variables().len(), Picture::MAX_NODES);
+    if format == Format::Svg && variables > most {
+        return Err(format!(
+            "--format svg draws up to {most} variables, and the network has {variables}; take --format dot and lay it out by Graphviz"
+        )
+        .into());
+    }
+    Ok(())
 }
 
 /// An error of a picture in terms of flags.

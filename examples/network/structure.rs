@@ -11,6 +11,7 @@ use figrs_network::{
 
 use super::learn::Learned;
 use super::options::named;
+use super::picture::check_size;
 use super::report::counted;
 use super::takes::OptionUse;
 use super::{Options, Task};
@@ -221,6 +222,7 @@ pub(crate) fn read(options: &Options, path: &Path) -> Result<(Network, NetworkDa
         let problem = "there is no row below the names of the columns; give --data with rows";
         return Err(format!("{}: {problem}", shown(path)).into());
     }
+    check_size(&network, options.format)?;
     Ok((network, data))
 }
 

@@ -256,7 +256,9 @@ impl CaseCounts for ExpectedCounts<'_> {
         let members = self.members(Family::new(child, parents));
         self.add_open(&members, |cell, weight| counts[cell as usize] += weight);
         let scale = self.scale(counts.iter().copied()).unwrap_or(1.0);
-        counts.iter_mut().for_each(|count| *count *= scale);
+        for count in &mut counts {
+            *count *= scale;
+        }
         counts
     }
 }

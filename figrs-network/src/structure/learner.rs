@@ -66,7 +66,7 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// **References.** Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of knowledge and statistical data*, Machine Learning
 /// 20, 1995; Bouckaert, *Bayesian belief networks: from construction to inference*, 1995 (tabu search); Cooper and Herskovits, *A Bayesian method for the
 /// induction of probabilistic networks from data*, Machine Learning 9, 1992 (K2); Friedman, *Learning belief networks in the presence of missing values and
-/// hidden variables*, ICML 1997, and *The Bayesian structural EM algorithm*, UAI 1998; Cheeseman and Stutz, *Bayesian classification (AutoClass)*, 1996.
+/// hidden variables*, ICML 1997, and *The Bayesian structural EM algorithm*, UAI 1998; Cheeseman and Stutz, *Bayesian classification (`AutoClass`)*, 1996.
 ///
 /// ```
 /// # use figrs_network::{Network, NetworkScore, StructureLearner};

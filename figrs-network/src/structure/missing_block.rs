@@ -11,8 +11,8 @@ use super::StructureLearningError;
 /// Largest number of entries of a joint posterior that is kept; that of a larger block is eliminated for each question.
 const MOST_JOINT: usize = 1 << 12;
 /// Largest number of entries of one table of an elimination, and of its operations.
-const MOST_ENTRIES: usize = 1 << 22;
-const MOST_OPERATIONS: f64 = 1e8;
+const MOST_ENTRIES: usize = 1 << 18;
+const MOST_OPERATIONS: f64 = 1e7;
 /// Largest number of entries of marginals that a block keeps.
 const MOST_KEPT: usize = 1 << 22;
 

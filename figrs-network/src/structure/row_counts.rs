@@ -53,21 +53,29 @@ impl DataRows {
         data: &NetworkData,
     ) -> Result<Self, StructureLearningError> {
         let variables = network.variables();
+        let mut rows = Self {
+            complete: RowCounts {
+                columns: vec![Vec::new(); variables.len()],
+                states: variables.iter().map(|v| v.states().len()).collect(),
+                numbers: Vec::new(),
+                total: 0,
+            },
+            open: Vec::new(),
+            missing_cells: 0,
+            total: data.len() as u64,
+            first_missing: None,
+            unseen: None,
+        };
         let mut places: FxHashMap<Box<[u32]>, usize> = FxHashMap::default();
-        let mut columns = vec![Vec::new(); variables.len()];
-        let mut numbers: Vec<u32> = Vec::new();
-        let (mut open, mut missing_cells): (Vec<OpenRow>, u64) = (Vec::new(), 0);
-        let mut first_missing = None;
         let mut is_seen = vec![data.is_empty(); variables.len()];
         let mut cells: Vec<u32> = Vec::with_capacity(variables.len());
         for (number, row) in data.rows().enumerate() {
             cells.clear();
-            let missing_before = missing_cells;
             for (i, state) in row.enumerate() {
                 let variable = variables.get(i).ok_or(StructureLearningError::OtherData)?;
                 let Some(state) = state else {
-                    missing_cells += 1;
-                    first_missing.get_or_insert((number, i));
+                    rows.missing_cells += 1;
+                    rows.first_missing.get_or_insert((number, i));
                     cells.push(MISSING);
                     continue;
                 };
@@ -80,46 +88,38 @@ impl DataRows {
             if cells.len() != variables.len() {
                 return Err(StructureLearningError::OtherData);
             }
-            let is_open = missing_cells > missing_before;
-            if let Some(&place) = places.get(&cells[..]) {
-                let count = if is_open {
-                    &mut open[place].number
-                } else {
-                    &mut numbers[place]
-                };
-                *count += 1;
-                continue;
-            }
-            let place = if is_open { open.len() } else { numbers.len() };
-            places.insert(cells.clone().into(), place);
-            if is_open {
-                open.push(OpenRow {
-                    cells: cells.clone().into(),
-                    number: 1,
-                    line: data.line(number),
-                });
-                continue;
-            }
-            numbers.push(1);
-            for (column, &cell) in columns.iter_mut().zip(&cells) {
+            rows.add(&cells, data.line(number), &mut places);
+        }
+        rows.unseen = is_seen.iter().position(|seen| !seen);
+        Ok(rows)
+    }
+
+    /// Adds the row of a line; `places` has the place of each different row among the complete or the open ones.
+    fn add(&mut self, cells: &[u32], line: usize, places: &mut FxHashMap<Box<[u32]>, usize>) {
+        let is_open = cells.contains(&MISSING);
+        let complete = &mut self.complete;
+        complete.total += u64::from(!is_open);
+        if let Some(&place) = places.get(cells) {
+            let count = if is_open {
+                &mut self.open[place].number
+            } else {
+                &mut complete.numbers[place]
+            };
+            *count += 1;
+        } else if is_open {
+            places.insert(cells.into(), self.open.len());
+            self.open.push(OpenRow {
+                cells: cells.into(),
+                number: 1,
+                line,
+            });
+        } else {
+            places.insert(cells.into(), complete.numbers.len());
+            complete.numbers.push(1);
+            for (column, &cell) in complete.columns.iter_mut().zip(cells) {
                 column.push(cell);
             }
         }
-        let of_open: u64 = open.iter().map(|row| u64::from(row.number)).sum();
-        let complete = RowCounts {
-            columns,
-            states: variables.iter().map(|v| v.states().len()).collect(),
-            numbers,
-            total: data.len() as u64 - of_open,
-        };
-        Ok(Self {
-            complete,
-            open,
-            missing_cells,
-            total: data.len() as u64,
-            first_missing,
-            unseen: is_seen.iter().position(|seen| !seen),
-        })
     }
 
     /// **Errors.** A variable without a state in any row.

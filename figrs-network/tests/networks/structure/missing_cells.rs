@@ -1,6 +1,6 @@
 //! Structures learned from data with missing cells.
 
-use figrs_network::{NetworkData, ScoredNetwork};
+use figrs_network::{NetworkData, ScoredNetwork, Variable};
 
 use super::*;
 
@@ -20,7 +20,7 @@ const TRUTH: &str = "network n { }
 /// Samples of a network, each cell removed with this probability.
 fn sampled(network: &Network, count: usize, missing: f64, seed: u64) -> (NetworkData, u64) {
     let mut random = stream(seed, 0);
-    let names: Vec<&str> = network.variables().iter().map(|v| v.name()).collect();
+    let names: Vec<&str> = network.variables().iter().map(Variable::name).collect();
     let (mut text, mut removed) = (names.join(",") + "\n", 0);
     for _ in 0..count {
         let mut world: Vec<usize> = Vec::new();
