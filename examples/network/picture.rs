@@ -155,9 +155,9 @@ impl<'n> NetworkDrawing<'n> {
                 shape: Shape::Box,
                 ..PictureNode::default()
             });
-            scope
-                .into_iter()
-                .for_each(|v| picture.add_edge(arrow(factor, v)));
+            for v in scope {
+                picture.add_edge(arrow(factor, v));
+            }
         }
         picture
     }

@@ -234,16 +234,18 @@ impl Report<'_> {
 
     /// The log-evidence in digits, with its standard error or its exponential.
     pub(crate) fn log_evidence(&self, evidence: LogEvidence) -> String {
-        let mut told = format!("{:.6}", six_decimals(evidence.value));
+        let mut error = String::new();
         if self.is_estimate() {
-            told += &format!(" ± {:.6}", evidence.standard_error);
+            error = format!(" ± {:.6}", evidence.standard_error);
         }
         // For a Markov network, and with weights, it is not a probability.
         let is_weighed = !self.question.evidence.likelihoods().is_empty();
+        let mut probability = String::new();
         if self.question.network.kind() == NetworkKind::Bayesian && !is_weighed {
-            told += &format!(" (probability {:.6e})", evidence.value.exp());
+            probability = format!(" (probability {:.6e})", evidence.value.exp());
         }
-        told
+        let value = six_decimals(evidence.value);
+        format!("{value:.6}{error}{probability}")
     }
 
     /// A line with a bar for each state.

@@ -20,21 +20,18 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let variables = network.variables();
     let terms = variables.iter().zip(&scored.variables);
     let mut out = io::BufWriter::new(figrs_command::standard_output());
-    match options.format {
-        Format::Json => {
-            let terms = terms.map(|(variable, &term)| (variable.name().into(), as_json(term)));
-            let terms: Map<String, Json> = terms.collect();
-            let total = as_json(scored.total);
-            writeln!(out, "{}", json!({"score": total, "variables": terms}))?;
+    if options.format == Format::Json {
+        let terms = terms.map(|(variable, &term)| (variable.name().into(), as_json(term)));
+        let terms: Map<String, Json> = terms.collect();
+        let total = as_json(scored.total);
+        writeln!(out, "{}", json!({"score": total, "variables": terms}))?;
+    } else {
+        let width = widest(variables.iter().map(Variable::name));
+        for (variable, term) in terms {
+            writeln!(out, "{:width$}  {term:.6}", printable(variable.name()))?;
         }
-        _ => {
-            let width = widest(variables.iter().map(Variable::name));
-            for (variable, term) in terms {
-                writeln!(out, "{:width$}  {term:.6}", printable(variable.name()))?;
-            }
-            let name = options.structures.score_name();
-            writeln!(out, "{name} {:.6}", scored.total)?;
-        }
+        let name = options.structures.score_name();
+        writeln!(out, "{name} {:.6}", scored.total)?;
     }
     Ok(out.flush()?)
 }
