@@ -61,8 +61,8 @@ pub(crate) struct Options {
     /// Method that finds the answer.
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
-    /// Work for exact answers of --method auto, and for a shorter plan after a search, in seconds or so of a machine of 2025; the same on
-    /// every machine (default 5).
+    /// Work of the first round of --method auto, by the exact method and by a search for one plan, and for a shorter plan after a search, in seconds or so
+    /// of a machine of 2025; the same on every machine (default 5). Each further round has 8 times as much.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) effort: Option<u32>,
     /// Particles of each population of --method particles (default 10000).
@@ -117,7 +117,8 @@ pub(crate) enum Task {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// Exact as long as --effort and --memory allow, else for --task solve a search for one plan.
+    /// Exact. For --task solve, the exact method and a search for one plan take turns in rounds of more and more work, the first of --effort, until one has an
+    /// answer or both need more --memory.
     Auto,
     /// Exact. The length by a breadth-first search through the states, one step more at a time.
     Frontier,

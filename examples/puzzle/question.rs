@@ -3,17 +3,19 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use figrs::gdl::BestFirst;
 use figrs::prelude::*;
 use figrs::{CompiledFrontier, TargetDraws, World};
 use figrs_command::stop::Reason;
 use figrs_command::{Bytes, Failure, NoAnswer, Progress, note, stop};
-use figrs_gdl::{FoundPlan, GdlError, Length, Move, PlanElements, PlanSizes, Puzzle};
+use figrs_gdl::{BestFirst, FoundPlan, GdlError, Length, Move, PlanElements, PlanSizes, Puzzle};
 
 use crate::options::{Method, Options, Task};
 
 /// Largest number of states that are looked at to report the growth of their number.
 const GROWTH: usize = 20_000;
+
+/// Growth of the work from one round of the exact method and a search to the next.
+const ROUND: u64 = 8;
 
 /// A puzzle with the options of the command, and the samples so far.
 pub(crate) struct Question {
@@ -70,38 +72,77 @@ impl Question {
             .memory(self.options.memory().0)
             .interrupt(stop::flag())
             .on_progress(move |run| progress.set(run.done));
-        let found = if self.options.method == Method::Search {
-            self.one_plan(0, started)
-        } else {
-            self.exactly(&frontier, started)
+        let found = match self.options.method {
+            Method::Search => self.one_plan(0, None, started),
+            _ if self.options.searches() => return self.by_turns(&frontier, started),
+            _ => self.exactly(&frontier, None, started),
         };
         match found {
             Err(error @ GdlError::NoPlan { .. }) => self.none(&error, &frontier, started),
             Err(GdlError::SearchEnded { states, .. }) => Err(self.ended(states, 0)),
-            Err(GdlError::OverBudget { steps, .. }) if self.options.searches() => {
-                let length = self.options.length();
-                let sought = length.unwrap_or(Length::Exactly(steps));
-                note(format!(
-                    "note: {}; a plan of {sought} is sought, without the number of plans",
-                    self.too_many()
-                ));
-                // The length that was asked for is not a bound of the shortest plan's length.
-                let at_least = if length.is_some() { 0 } else { steps };
-                self.sought(at_least, started)
+            Err(
+                GdlError::OverBudget { .. }
+                | GdlError::Inference(figrs::Error::FrontierTooLarge { .. }),
+            ) => Err(NoAnswer(self.too_large()).into()),
+            found => Ok(found?),
+        }
+    }
+
+    /// The exact method and a search for one plan in turn, in rounds of more and more work, until one of them has an answer or both need more memory.
+    fn by_turns(&self, frontier: &Frontier, started: Instant) -> Result<Findings, Failure> {
+        let (mut work, mut round) = (self.options.work(), 0);
+        let (mut at_least, mut is_too_large) = (0, false);
+        let mut full_search = None;
+        loop {
+            if !is_too_large {
+                match self.exactly(frontier, Some(work), started) {
+                    Err(error @ GdlError::NoPlan { .. }) => {
+                        return self.none(&error, frontier, started);
+                    }
+                    Err(GdlError::OverBudget { steps, .. }) => {
+                        return self.without_number(steps, started);
+                    }
+                    Err(GdlError::Inference(figrs::Error::FrontierTooLarge { .. })) => {
+                        return Err(NoAnswer(self.too_large()).into());
+                    }
+                    Err(GdlError::Unfinished {
+                        excluded, is_full, ..
+                    }) => (at_least, is_too_large) = (excluded, is_full),
+                    found => return Ok(found?),
+                }
             }
-            Err(GdlError::Unfinished { excluded, .. }) => {
+            if round == 0 {
                 note(format!(
                     "note: {}; one plan is sought instead of all (--effort, --memory)",
                     self.too_many()
                 ));
-                self.sought(excluded, started)
             }
-            Err(GdlError::OverBudget { .. }) => Err(NoAnswer(self.too_large()).into()),
-            Err(GdlError::Inference(figrs::Error::FrontierTooLarge { .. })) => {
-                Err(NoAnswer(self.too_large()).into())
+            if full_search.is_none() {
+                match self.one_plan(at_least, Some(work), started) {
+                    Err(GdlError::SearchEnded {
+                        states, is_full, ..
+                    }) if !stop::is_set() => full_search = is_full.then_some(states),
+                    found => return self.sought(found, at_least),
+                }
             }
-            found => Ok(found?),
+            if let Some(states) = full_search.filter(|_| is_too_large) {
+                return Err(self.ended(states, at_least));
+            }
+            (work, round) = (work.saturating_mul(ROUND), round + 1);
         }
+    }
+
+    /// One plan, if the number of all plans, of which the shortest have `steps` steps, takes too much memory.
+    fn without_number(&self, steps: usize, started: Instant) -> Result<Findings, Failure> {
+        let length = self.options.length();
+        let sought = length.unwrap_or(Length::Exactly(steps));
+        note(format!(
+            "note: {}; a plan of {sought} is sought, without the number of plans",
+            self.too_many()
+        ));
+        // The length that was asked for is not a bound of the shortest plan's length.
+        let at_least = if length.is_some() { 0 } else { steps };
+        self.sought(self.one_plan(at_least, None, started), at_least)
     }
 
     /// The number of states in the words of the rules.
@@ -130,9 +171,13 @@ impl Question {
         )
     }
 
-    /// Finds one plan by search, if it is known that no plan has fewer than `at_least` steps.
-    fn sought(&self, at_least: usize, started: Instant) -> Result<Findings, Failure> {
-        match self.one_plan(at_least, started) {
+    /// The answer of a search, if it is known that no plan has fewer than `at_least` steps.
+    fn sought(
+        &self,
+        found: Result<Findings, GdlError>,
+        at_least: usize,
+    ) -> Result<Findings, Failure> {
+        match found {
             Err(GdlError::NoPlan {
                 length,
                 proven: true,
@@ -168,8 +213,13 @@ impl Question {
         length.unwrap_or(Length::AtMost(self.options.max_steps()))
     }
 
-    /// Finds one plan by search, and then a shorter one.
-    fn one_plan(&self, at_least: usize, started: Instant) -> Result<Findings, GdlError> {
+    /// Finds one plan by search, with a limit of its work if there is one, and then a shorter one.
+    fn one_plan(
+        &self,
+        at_least: usize,
+        work: Option<u64>,
+        started: Instant,
+    ) -> Result<Findings, GdlError> {
         let (options, puzzle) = (&self.options, &self.puzzle);
         let progress = Progress::of("states searched", None);
         let search = BestFirst::new()
@@ -177,7 +227,11 @@ impl Question {
             .interrupt(stop::flag())
             .on_progress(move |run| progress.set(run.done));
         let most = self.longest().most();
-        let first = puzzle.any_plan(&search, most)?.proven_at_least(at_least);
+        let first = match work {
+            Some(work) => puzzle.any_plan(&search.clone().work(work), most)?,
+            None => puzzle.any_plan(&search, most)?,
+        };
+        let first = first.proven_at_least(at_least);
         let length = first.actions().len();
         let best = if first.is_shortest() {
             first
@@ -213,15 +267,20 @@ impl Question {
         })
     }
 
-    fn exactly(&self, frontier: &Frontier, started: Instant) -> Result<Findings, GdlError> {
+    /// Answers by all states, with a limit of the work if there is one.
+    fn exactly(
+        &self,
+        frontier: &Frontier,
+        work: Option<u64>,
+        started: Instant,
+    ) -> Result<Findings, GdlError> {
         let (options, puzzle) = (&self.options, &self.puzzle);
         // The memory of all plans together is known before they are compiled.
-        let survey = match options.length() {
-            Some(length) if options.searches() => {
-                puzzle.survey_within(frontier, length, options.work())?
-            }
-            Some(length) => puzzle.survey(frontier, length)?,
-            None => shortest(options, puzzle, frontier)?,
+        let survey = match (options.length(), work) {
+            (Some(length), Some(work)) => puzzle.survey_within(frontier, length, work)?,
+            (Some(length), None) => puzzle.survey(frontier, length)?,
+            (None, Some(work)) => puzzle.shortest_within(frontier, options.max_steps(), work)?,
+            (None, None) => shortest(options, puzzle, frontier)?,
         };
         let length = options.length().unwrap_or(Length::Exactly(survey.steps()));
         survey.within(options.memory().0)?;
@@ -338,9 +397,6 @@ fn shortest(
     puzzle: &Puzzle,
     frontier: &Frontier,
 ) -> Result<PlanSizes, GdlError> {
-    if options.searches() && options.method == Method::Auto {
-        return puzzle.shortest_within(frontier, options.max_steps(), options.work());
-    }
     if options.method == Method::Tropical {
         let steps = puzzle.cheapest(frontier, options.max_steps())?;
         return puzzle.survey(frontier, Length::Exactly(steps));

@@ -118,6 +118,8 @@ pub enum GdlError {
         excluded: usize,
         /// States of the largest frontier by then.
         states: usize,
+        /// `true` if the memory ended it, so that more work would not help.
+        is_full: bool,
     },
     /// A search for a plan ended before it had found one or gone through all states.
     #[error(
@@ -133,6 +135,8 @@ pub enum GdlError {
         states: usize,
         /// Reason for the end.
         stopped: Stopped,
+        /// `true` if the memory ended it, so that more work would not help.
+        is_full: bool,
     },
     /// Inference failed, or needs more than its budget.
     #[error(transparent)]

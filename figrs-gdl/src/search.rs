@@ -161,6 +161,7 @@ impl Puzzle {
             None => Err(GdlError::SearchEnded {
                 states: found.states(),
                 stopped: found.stopped(),
+                is_full: found.is_full(),
             }),
         }
     }

@@ -79,6 +79,7 @@ impl Puzzle {
             None if found.stopped() == Stopped::Budget => Err(GdlError::Unfinished {
                 excluded: found.excluded(),
                 states: found.largest_frontier(),
+                is_full: found.is_full(),
             }),
             None => Err(self.no_plan(most, &found)),
         }
@@ -140,6 +141,7 @@ impl Puzzle {
             None if found.stopped() == Stopped::Budget => Err(GdlError::Unfinished {
                 excluded: 0,
                 states: found.largest_frontier(),
+                is_full: found.is_full(),
             }),
             None => Err(GdlError::NoPlan {
                 length: length.to_string(),

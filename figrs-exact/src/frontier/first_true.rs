@@ -21,6 +21,7 @@ pub struct FirstTrue {
     largest: usize,
     bytes: u64,
     stopped: Stopped,
+    is_full: bool,
 }
 
 impl FirstTrue {
@@ -42,6 +43,11 @@ impl FirstTrue {
     /// [`Stopped::Budget`] if the budget of transitions or of memory was used up before the answer was found.
     pub fn stopped(&self) -> Stopped {
         self.stopped
+    }
+
+    /// True if the memory ended the search, so that more transitions would not help.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// True if some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of
@@ -143,8 +149,9 @@ impl Frontier {
         let run = self.watch.start(self.name(), None);
         let linear = ElementOrder::along(model, &targets, &targets);
         let mut rules = CodedElements::new(linear, self.memory);
+        let work = work.or(self.work.as_ref());
         let limits = ExplorationLimits {
-            work: work.or(self.work.as_ref()),
+            work,
             ..self.allowance(&run)
         };
         let swept = sweep(&mut rules, SweepGoal::FirstTrue, limits)?;
@@ -155,6 +162,7 @@ impl Frontier {
             exhausted: swept.exhausted,
             largest: swept.largest,
             bytes: swept.bytes,
+            is_full: swept.is_cut && work.is_none_or(|work| work.left() > 0),
             stopped: if swept.is_cut {
                 Stopped::Budget
             } else {

@@ -119,7 +119,7 @@ impl BestFirst {
     ///
     /// **Errors.** Those of the [algorithm](Self).
     pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
-        guarded(|| Ok(self.greedy(space)))
+        self.limited(space, Self::greedy)
     }
 
     /// Finds a shortest plan of at most [`steps`](Self::steps), by A*.
@@ -129,7 +129,24 @@ impl BestFirst {
         &self,
         space: &mut T,
     ) -> Result<SearchResult<T::Action>, Error> {
-        guarded(|| Ok(self.a_star(space)))
+        self.limited(space, Self::a_star)
+    }
+
+    /// Runs a search, and finds out whether work or memory ended it.
+    fn limited<T: StateSpace>(
+        &self,
+        space: &mut T,
+        search: impl Fn(&Self, &mut T) -> SearchResult<T::Action>,
+    ) -> Result<SearchResult<T::Action>, Error> {
+        guarded(|| {
+            let began = space.work();
+            let found = search(self, space);
+            let is_spent = self.work.is_some_and(|most| space.work() - began > most);
+            Ok(SearchResult {
+                is_full: found.stopped == Stopped::Budget && !is_spent,
+                ..found
+            })
+        })
     }
 
     /// Reason to stop before the next state, if there is one.
@@ -166,6 +183,7 @@ impl BestFirst {
             impossible,
             states,
             stopped: why,
+            is_full: false,
         };
         if solved {
             return result(nodes.len(), Some(Vec::new()), Stopped::Finished, false);
@@ -287,6 +305,7 @@ impl BestFirst {
                 impossible: false,
                 states: nodes.len(),
                 stopped: why,
+                is_full: false,
             };
             let steps = nodes.steps(number);
             // A shorter way to the state was found later.
@@ -337,6 +356,7 @@ impl BestFirst {
             impossible: !is_cut,
             states: nodes.len(),
             stopped: Stopped::Finished,
+            is_full: false,
         }
     }
 }

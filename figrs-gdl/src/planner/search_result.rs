@@ -10,6 +10,7 @@ pub struct SearchResult<A> {
     pub(super) impossible: bool,
     pub(super) states: usize,
     pub(super) stopped: Stopped,
+    pub(super) is_full: bool,
 }
 
 impl<A> SearchResult<A> {
@@ -37,6 +38,11 @@ impl<A> SearchResult<A> {
     /// Number of states that were met.
     pub fn states(&self) -> usize {
         self.states
+    }
+
+    /// True if the memory ended the search, so that more work would not help.
+    pub fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// Reason for the end of the search. With [`Stopped::Budget`] memory or work was used up; with [`Stopped::Finished`] and no plan, a goal is

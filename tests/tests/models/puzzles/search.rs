@@ -361,7 +361,9 @@ fn searches_that_end_too_early_say_so() {
         .any_plan(&BestFirst::new().work(10), 100)
         .unwrap_err();
     match &error {
-        GdlError::SearchEnded { stopped, .. } => assert_eq!(*stopped, Stopped::Budget),
+        GdlError::SearchEnded {
+            stopped, is_full, ..
+        } => assert_eq!((*stopped, *is_full), (Stopped::Budget, false)),
         other => panic!("{other}"),
     }
     assert!(
@@ -371,7 +373,12 @@ fn searches_that_end_too_early_say_so() {
     let cut = puzzle.shortest_within(&Frontier::new(), 100, 3_000_000);
     match cut.unwrap_err() {
         error @ GdlError::Unfinished { .. } => {
-            let GdlError::Unfinished { excluded, states } = error else {
+            let GdlError::Unfinished {
+                excluded,
+                states,
+                is_full: false,
+            } = error
+            else {
                 unreachable!()
             };
             assert!(
@@ -382,6 +389,16 @@ fn searches_that_end_too_early_say_so() {
         }
         other => panic!("{other}"),
     }
+    let little = puzzle.any_plan(&BestFirst::new().memory(1), 100);
+    assert!(matches!(
+        little,
+        Err(GdlError::SearchEnded { is_full: true, .. })
+    ));
+    let little = puzzle.shortest_within(&Frontier::new().memory(1 << 16), 100, u64::MAX);
+    assert!(
+        matches!(little, Err(GdlError::Unfinished { is_full: true, .. })),
+        "{little:?}"
+    );
     let found = puzzle.any_plan(&BestFirst::new(), 100).unwrap();
     assert_eq!(found.actions().len(), 40);
     let growth = puzzle.growth(1000);
