@@ -5,6 +5,7 @@ use figrs_infer::{Frontier, WorkBudget};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::proof::{Conflict, ProofSearch};
+use super::room::of_places;
 use super::steered::SteeredLevel;
 use super::trial::{Trial, first_column, minimal};
 
@@ -33,7 +34,7 @@ fn search_work(steered: &SteeredLevel) -> u64 {
 
 /// Demands that are proven to be impossible together, and the work of the search. It ends with the interrupt of a frontier.
 pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Conflict>, u64) {
-    if let Some(conflict) = of_counts(steered) {
+    if let Some(conflict) = by_arithmetic(steered) {
         return (Some(conflict), 0);
     }
     let steps = search_work(steered);
@@ -55,7 +56,7 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
     if steered.demands().len() == 0 {
         return EarlyProof::NotFound;
     }
-    if let Some(conflict) = of_counts(steered) {
+    if let Some(conflict) = by_arithmetic(steered) {
         return EarlyProof::Proven(conflict);
     }
     let work = WorkBudget::new(search_work(steered));
@@ -79,8 +80,13 @@ pub(super) fn confirmed(
     ProofSearch::new(steered, frontier, work).confirm(&found.demands)
 }
 
+/// Returns demands whose numbers alone show that they exclude each other or do not fit into the level.
+fn by_arithmetic(steered: &SteeredLevel) -> Option<Conflict> {
+    of_counts(steered).or_else(|| of_places(steered))
+}
+
 /// Returns demands on numbers of tiles of one kind that exclude each other or do not fit into the level.
-pub(super) fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
+fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     let (height, width) = (steered.height(), steered.width());
     let demands = steered.demands().enumerate();
     let counts = demands.filter_map(|(number, demand)| match *demand {

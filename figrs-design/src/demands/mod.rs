@@ -20,6 +20,7 @@ mod played_proof;
 mod proof;
 mod reachability_memo;
 mod rejection;
+mod room;
 mod sampler;
 mod statements;
 mod steered;

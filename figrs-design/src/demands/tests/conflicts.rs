@@ -6,7 +6,7 @@ use figrs_infer::Frontier;
 
 use super::{SEED, steered};
 use crate::demands::*;
-use figrs_models::mdmc::Tile;
+use figrs_models::mdmc::{Tile, TileClass};
 
 #[test]
 fn demands_that_conflict_are_named_with_the_column() {
@@ -111,4 +111,47 @@ fn particles_that_all_end_with_a_part_contradict() {
             "{column}: {error}"
         );
     }
+}
+
+/// Three pipes at least 80 columns apart begin in columns of which one lies in the first 60 or all in 200, and no column has room for three.
+#[test]
+fn patterns_that_stand_apart_need_columns() {
+    let pipe = Pattern::drawn("<>\n[]", |symbol| {
+        Tile::platformer(symbol).map(TileClass::from)
+    });
+    let pipe = pipe.unwrap();
+    let error = |width, least, times| {
+        let demands = [
+            Demand::Spaced {
+                from: pipe.clone(),
+                to: pipe.clone(),
+                area: Area::all(),
+                least,
+                most: None,
+            },
+            Demand::Occurs {
+                pattern: pipe.clone(),
+                area: Area::all(),
+                least: times,
+                most: None,
+            },
+        ];
+        crate::demands::conflict::proven(
+            &steered(14, width, &demands).proof_work(0),
+            &Frontier::new(),
+        )
+        .0
+    };
+    let conflict = error(60, 80, 3).unwrap();
+    assert_eq!(
+        (&conflict.demands[..], conflict.columns),
+        (&[0, 1][..], 59..=59)
+    );
+    assert!(error(162, 80, 7).is_some());
+    assert_eq!(error(162, 80, 3), None);
+    assert_eq!(error(200, 80, 3), None);
+    // One column has room for two pipes, one above the other.
+    assert_eq!(error(60, 80, 2), None);
+    // Without a distance between them, twice the number of columns is the limit.
+    assert_eq!(error(60, 1, 200).unwrap().demands, [1]);
 }
