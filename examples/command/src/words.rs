@@ -5,7 +5,6 @@ use std::error::Error;
 use figrs_design::{DemandError, SteeringError};
 use figrs_gdl::GdlError;
 use figrs_infer::Error as Inference;
-use figrs_models::board::BoardError;
 use figrs_models::mdmc::SamplingError;
 
 use crate::failure::inference;
@@ -23,10 +22,6 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
             "{}: none of {tried} draws by then met what is asked for; allow more time, or ask for less",
             reason.told()
         ));
-    }
-    if let Some(BoardError::NoElements { .. }) = failure.downcast_ref() {
-        let told = "--min-walk and --max-walk need --task sample, and no --method exact or --stats";
-        return Some(told.to_owned());
     }
     if let Some(error @ SteeringError::Contradictory { proven: false, .. }) = failure.downcast_ref()
     {

@@ -7,7 +7,7 @@ use figrs_infer::Frontier;
 use figrs_models::board::{BoardError, ConditionalSampler, Generator, Method};
 use figrs_models::chromatic_maze::{ChromaticClue, ChromaticClues, ChromaticMaze, Endpoint, Hue};
 use figrs_models::grid::{Board, GridError, Position, Size, Symbol};
-use figrs_models::maze::{PerfectMaze, Pointer, PointerClue, PointerClues};
+use figrs_models::maze::{DirectionWeights, PerfectMaze, Pointer, PointerClue, PointerClues};
 use figrs_models::variation::goodness_of_fit;
 
 fn size(rows: usize, columns: usize) -> Size {
@@ -198,4 +198,61 @@ fn chromatic_mazes_with_clues_are_drawn_by_both_methods() {
             assert!((7..=11).contains(&steps));
         }
     }
+}
+
+/// All bounds on the way: numbers, probabilities and the pointers of the rooms are those of all mazes whose way has such a length.
+#[test]
+fn bounds_on_the_way_leave_the_mazes_that_meet_them() {
+    for size in [size(1, 4), size(2, 3), size(3, 3), size(4, 2)] {
+        let all = mazes(size);
+        let steps = |maze: &Board<Pointer>| maze.solution().unwrap().len() as u32 - 1;
+        let (rooms, mazes) = (size.cells() as u32, PerfectMaze::new(size));
+        let weighed = mazes.clone().weights(DirectionWeights::SNAKE).unwrap();
+        for (least, most) in
+            (1..rooms).flat_map(|least| (least..rooms).map(move |most| (least, most)))
+        {
+            let met: Vec<&Board<Pointer>> = all
+                .iter()
+                .filter(|maze| (least..=most).contains(&steps(maze)))
+                .collect();
+            let Ok(bounded) = mazes.clone().steps(least..=most) else {
+                assert!(met.is_empty(), "{size:?} {least} {most}");
+                continue;
+            };
+            let answers = ConditionalSampler::new();
+            let found = answers.answers(&bounded).unwrap();
+            assert_eq!(
+                found.count().unwrap(),
+                met.len().into(),
+                "{size:?} {least} {most}"
+            );
+            assert_eq!(found.method(), Method::Exact);
+            let weighed = weighed.clone().steps(least..=most).unwrap();
+            let found = answers.answers(&weighed).unwrap();
+            let probability: f64 = met.iter().map(|maze| chance(maze)).sum();
+            let told = found.log_probability().unwrap().exp();
+            assert!(
+                (told - probability).abs() < 1e-12,
+                "{told}, not {probability}"
+            );
+        }
+    }
+}
+
+/// The probability that rooms choose the pointers of a maze, with the weights of snakes.
+fn chance(maze: &Board<Pointer>) -> f64 {
+    let weight = |pointer: Pointer| match pointer {
+        Pointer::Left | Pointer::Right => 0.45,
+        _ => 0.05,
+    };
+    let size = maze.size();
+    let rooms = maze
+        .iter()
+        .filter(|(_, pointer)| **pointer != Pointer::Root);
+    let chances = rooms.map(|(at, &pointer)| {
+        let open = Pointer::DIRECTIONS.into_iter();
+        let open = open.filter(|pointer| pointer.target(size, at).is_some());
+        weight(pointer) / open.map(weight).sum::<f64>()
+    });
+    chances.product()
 }

@@ -68,10 +68,18 @@ fn boards_that_no_method_draws_by_number_are_refused() {
     let rejection = ConditionalSampler::new().among([Method::Rejection]);
     let error = rejection.numbered(&maze).unwrap_err();
     assert!(matches!(error, BoardError::NoMethod), "{error}");
-    // The exact method knows nothing of steps.
+    // The exact method follows ways on narrow grids only.
     let exact = ConditionalSampler::new().among([Method::Exact]);
-    let error = exact.numbered(&maze.steps(4..=4).unwrap()).unwrap_err();
-    assert!(matches!(error, BoardError::NoElements { .. }), "{error}");
+    assert!(exact.numbered(&maze.steps(4..=4).unwrap()).is_ok());
+    let wide = PerfectMaze::new(Size::new(2, 7).unwrap());
+    let error = exact.numbered(&wide.steps(9..=9).unwrap()).err().unwrap();
+    assert!(
+        matches!(
+            error,
+            BoardError::Grid(GridError::TooLargeForDistances { .. })
+        ),
+        "{error}"
+    );
     let large = PerfectMaze::new(Size::new(40, 40).unwrap());
     let small = exact.memory(1 << 10).numbered(&large);
     assert!(matches!(

@@ -30,10 +30,10 @@ pub struct Options {
     /// the rules mazes are as likely either way.
     #[arg(long, value_enum, default_value_t = Outside::Within)]
     border: Outside,
-    /// The fewest steps from the entrance to the exit.
+    /// The fewest steps from the entrance to the exit. Tasks other than sample follow them on up to 6 columns and 80 rooms.
     #[arg(long, value_name = "STEPS")]
     min_walk: Option<u32>,
-    /// The most steps from the entrance to the exit.
+    /// The most steps from the entrance to the exit, likewise.
     #[arg(long, value_name = "STEPS")]
     max_walk: Option<u32>,
     /// Show the way from the entrance to the exit.

@@ -1,7 +1,7 @@
 //! Constraint that the pointers of rooms form a tree.
 
 use super::Pointer;
-use crate::grid::{Automaton, NextCell, Partition, Position, Size};
+use crate::grid::{Automaton, NextCell, OpenEdges, Partition, Position, Size};
 
 /// Every room leads to the first by following the pointers.
 ///
@@ -26,6 +26,21 @@ pub struct TreeState {
 }
 figrs_core::value!(TreeState);
 
+impl TreeState {
+    /// True if the room above the next one points to it.
+    fn points_down(&self, at: Position) -> bool {
+        self.down >> at.column & 1 == 1
+    }
+
+    /// The passages from the next room, with this pointer, to the rooms read before.
+    pub(super) fn passages(&self, at: Position, pointer: Pointer) -> OpenEdges {
+        OpenEdges {
+            up: pointer == Pointer::Up || self.points_down(at),
+            left: pointer == Pointer::Left || self.right,
+        }
+    }
+}
+
 impl Tree {
     /// Creates the constraint on a grid of this size.
     pub fn new(size: Size) -> Self {
@@ -44,15 +59,15 @@ impl Automaton<Pointer> for Tree {
         if *pointer != Pointer::Root && pointer.target(self.size, at).is_none() {
             return None;
         }
-        let from_above = state.down >> at.column & 1 == 1;
-        let (up, left) = (*pointer == Pointer::Up, *pointer == Pointer::Left);
+        let passages = state.passages(at, *pointer);
         // Two rooms that point to each other are a cycle.
-        if up && from_above || left && state.right {
+        let is_above = *pointer == Pointer::Up && state.points_down(at);
+        if is_above || *pointer == Pointer::Left && state.right {
             return None;
         }
         let member = NextCell::Inside {
-            up: up || from_above,
-            left: left || state.right,
+            up: passages.up,
+            left: passages.left,
             marked: false,
         };
         let next = state.partition.extended(at.column, member);

@@ -2,6 +2,7 @@
 
 use figrs_core::{Constant, Element, Select, Value};
 
+use super::bounded_way::BoundedWay;
 use super::{PerfectMaze, Pointer, Tree, TreeState};
 use crate::board::Elements;
 use crate::grid::{Automaton, Constraint, GridError};
@@ -9,7 +10,7 @@ use crate::grid::{Automaton, Constraint, GridError};
 impl PerfectMaze {
     /// The element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`].
+    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the steps of the solution have bounds.
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Pointer>, GridError> {
         let size = self.size().for_automata()?;
@@ -22,8 +23,16 @@ impl PerfectMaze {
                 Select::new(self.choices(at).map(|(pointer, weight)| (weight, pointer)))
             })
             .collect();
-        let rules = Constraint::new(size, &cells, Tree::new(size))?;
-        Elements::new(size, cells, rules.model().clone())?
+        let rules = match self.steps {
+            Some(steps) => {
+                let way = BoundedWay::new(size, steps)?;
+                Constraint::new(size, &cells, way)?.model().clone()
+            }
+            None => Constraint::new(size, &cells, Tree::new(size))?
+                .model()
+                .clone(),
+        };
+        Elements::new(size, cells, rules)?
             .with_clues(self.clues.iter().map(|(at, clue)| (at, clue.0)))
     }
 }

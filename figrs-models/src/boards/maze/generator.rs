@@ -5,7 +5,7 @@ use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, RuledCells};
 use crate::grid::{Board, GridError, Size};
 
-/// Boards are drawn by Wilson's algorithm if it is allowed. Bounds on the steps of the solution have no element program.
+/// Boards are drawn by Wilson's algorithm if it is allowed. With bounds on the steps of the solution, grids of up to six columns have an element program.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;
@@ -15,10 +15,6 @@ impl Generator for PerfectMaze {
     }
 
     fn elements(&self) -> Result<Elements<Pointer>, BoardError> {
-        if self.steps.is_some() {
-            let what = "bounds on the steps of a maze";
-            return Err(BoardError::NoElements { what });
-        }
         Ok(PerfectMaze::elements(self)?)
     }
 
@@ -39,7 +35,10 @@ impl Generator for PerfectMaze {
             self.clues.size().rows() as f64,
             self.clues.size().columns() as f64,
         );
-        Some(3.9 * rows * 5.4f64.powf(columns))
+        Some(match self.steps {
+            None => 3.9 * rows * 5.4f64.powf(columns),
+            Some(_) => 0.0031 * rows.powf(4.5) * 17f64.powf(columns),
+        })
     }
 
     fn meets(&self, maze: &Board<Pointer>) -> bool {

@@ -23,6 +23,7 @@
 
 mod automaton;
 mod board;
+mod bounded_way;
 mod clues;
 mod elements;
 mod generator;

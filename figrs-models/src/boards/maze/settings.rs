@@ -133,7 +133,7 @@ impl PerfectMaze {
     }
 
     /// Bounds the steps of the solution, the way from the first room to the last, for a
-    /// [`ConditionalSampler`](crate::board::ConditionalSampler). The element program and [`sample`](Self::sample) ignore these bounds.
+    /// [`ConditionalSampler`](crate::board::ConditionalSampler) and the element program; [`sample`](Self::sample) ignores these bounds.
     ///
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution has such a length.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {

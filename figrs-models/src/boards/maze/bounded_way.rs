@@ -1,0 +1,81 @@
+//! Constraint on the length of the way through a maze.
+
+use figrs_core::value;
+
+use super::{Pointer, Tree, TreeState};
+use crate::grid::{Automaton, Distances, DistancesState, GridError, Ground, Position, Size, Walk};
+
+/// The pointers form a tree, in which the way from the first room to the last has a bounded number of steps.
+///
+/// State: that of [`Tree`], and the distances through passages between the rooms of the frontier and from them to the first room.
+///
+/// **Complexity.** That of [`Distances`], which takes narrow grids only.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BoundedWay {
+    size: Size,
+    tree: Tree,
+    distances: Distances,
+}
+
+/// State of [`BoundedWay`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct BoundedWayState {
+    tree: TreeState,
+    distances: DistancesState,
+}
+value!(BoundedWayState);
+
+impl BoundedWay {
+    /// Creates the constraint for a way of `least` to `most` steps.
+    ///
+    /// **Errors.** [`GridError::TooLargeForDistances`]; [`GridError::EmptyRange`].
+    pub(super) fn new(size: Size, (least, most): (u32, u32)) -> Result<Self, GridError> {
+        Ok(Self {
+            size,
+            tree: Tree::new(size),
+            distances: Distances::new(size, 2, least..=most)?,
+        })
+    }
+
+    /// The marks of the ends of the way.
+    fn ground(&self, at: Position) -> Ground {
+        let index = self.size.index(at);
+        let ends = u8::from(index == 0) | u8::from(index + 1 == self.size.cells()) << 1;
+        match ends {
+            0 => Ground::Open,
+            ends => Ground::Marked(ends),
+        }
+    }
+}
+
+impl Automaton<Pointer> for BoundedWay {
+    type State = BoundedWayState;
+
+    fn start(&self) -> BoundedWayState {
+        BoundedWayState {
+            tree: self.tree.start(),
+            distances: self.distances.before(),
+        }
+    }
+
+    fn step(
+        &self,
+        at: Position,
+        state: &BoundedWayState,
+        pointer: &Pointer,
+    ) -> Option<BoundedWayState> {
+        let tree = self.tree.step(at, &state.tree, pointer)?;
+        let (ground, passages) = (self.ground(at), state.tree.passages(at, *pointer));
+        let distances = &state.distances;
+        Some(BoundedWayState {
+            tree,
+            distances: self
+                .distances
+                .walk(at.column, distances, ground, passages)?,
+        })
+    }
+
+    fn accepts(&self, state: &BoundedWayState) -> bool {
+        self.tree.accepts(&state.tree) && self.distances.arrives(&state.distances)
+    }
+}
