@@ -21,6 +21,12 @@ impl Shown {
                         "note: none of {tried} boards drawn independently met the demands; falling back on --method {method}"
                     ));
                 }
+                if let Reason::Quicker { predicted } = choice.reason {
+                    note(format!(
+                        "note: --method {method} draws so few boards sooner, about right; --method exact, with exactly their probabilities, is predicted to explore {:.0} MiB of states",
+                        predicted / f64::from(1 << 20)
+                    ));
+                }
                 let is_turn = matches!(choice.reason, Reason::TooLarge { .. } | Reason::NoElements);
                 if is_turn && choice.method != Method::Exact {
                     note(format!(

@@ -5,6 +5,7 @@ use std::time::Instant;
 use figrs_core::stream;
 use figrs_infer::Error;
 
+use super::chain::ChainLimits;
 use super::conditional_sampler::{ConditionalSampler, UNPREDICTED_BYTES};
 use super::rejection::RejectionTally;
 use super::watch::Event;
@@ -71,9 +72,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
                 drawn
             }
             Some(relaxed) => self.in_turn(relaxed),
-            None => settings
-                .exact(generator)
-                .and_then(|exact| self.exactly(&exact)),
+            None => match self.by_quicker_chains()? {
+                Some(drawn) => return Ok(drawn),
+                None => settings
+                    .exact(generator)
+                    .and_then(|exact| self.exactly(&exact)),
+            },
         };
         // The next method, if there is one, or the error.
         let reason = match &told {
@@ -133,15 +137,56 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     fn by_chains(&self, reason: Reason) -> Result<Report, BoardError> {
+        Ok(self.by_chains_within(reason, u64::MAX)?.0)
+    }
+
+    /// Draws by chains that each propose to change a limited number of cells; returns the report, and whether the chains settled.
+    fn by_chains_within(&self, reason: Reason, work: u64) -> Result<(Report, bool), BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let choice = self.begin(Method::Chain, reason);
         let compile = self.started.elapsed();
-        let budget = (settings.memory, settings.seed);
-        let (drawn, is_cut) = chain::draw(generator, budget, self.boards, &settings.watch)?;
-        Ok(Report {
-            is_cut,
-            ..Report::new(choice, drawn, compile)
-        })
+        let limits = ChainLimits {
+            memory: settings.memory,
+            seed: settings.seed,
+            work,
+        };
+        let drawn = chain::draw(generator, limits, self.boards, &settings.watch)?;
+        let report = Report {
+            is_cut: drawn.is_cut,
+            ..Report::new(choice, drawn.diagnostics, compile)
+        };
+        Ok((report, drawn.is_settled))
+    }
+
+    /// Draws a few boards, each by a chain of its own, if the exact method is predicted to take several times as long; `None` if it is not, or if the chains
+    /// do not settle in the time that it is predicted to take.
+    fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
+        /// Bytes of states that the exact method explores in the time in which a chain proposes to change a cell.
+        const PROPOSAL: f64 = 12.0;
+        /// Ratio of the predicted times up to which boards are drawn exactly.
+        const EXACT: f64 = 20.0;
+        let (generator, wanted) = (self.generator, self.boards.wanted());
+        let is_few = (1..=chain::MOST_CHAINS).contains(&wanted);
+        if !is_few || !self.settings.allows(Method::Chain) {
+            return Ok(None);
+        }
+        let bytes = PROPOSAL * chain::least_work(generator.size(), wanted) as f64;
+        let predicted = generator.predicted_bytes();
+        let Some(predicted) = predicted.filter(|&predicted| predicted > EXACT * bytes) else {
+            return Ok(None);
+        };
+        let ruled = generator.ruled_cells();
+        if self.settings.excess(generator).is_some()
+            || !ruled.is_some_and(|ruled| ruled.is_joined())
+        {
+            return Ok(None);
+        }
+        let work = (predicted / PROPOSAL) as u64 / wanted.max(2) as u64;
+        match self.by_chains_within(Reason::Quicker { predicted }, work) {
+            Ok((report, is_settled)) => Ok(Some(report).filter(|r| is_settled || r.is_cut)),
+            Err(BoardError::NotFound { .. } | BoardError::TooLarge { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn by_particles(&self, reason: Reason) -> Result<Report, BoardError> {

@@ -71,6 +71,11 @@ pub enum Reason {
     },
     /// Boards without the rules often follow them, and the exact method is predicted to need many states.
     OftenMet,
+    /// A few boards are asked for, which the method is predicted to draw several times as quickly as the exact one.
+    Quicker {
+        /// Predicted bytes of states of the exact method.
+        predicted: f64,
+    },
     /// Of the exact method and rejection, in rounds of equal work, this method had the boards first.
     FirstInTurn {
         /// Bytes of states of the exact method in the last round.
@@ -123,6 +128,11 @@ impl fmt::Display for MethodChoice {
                 )
             }
             Reason::OftenMet => f.write_str("boards without the rules follow them often"),
+            Reason::Quicker { predicted } => write!(
+                f,
+                "it draws a few boards sooner than the exact method, whose states are predicted to take {} bytes",
+                Predicted(predicted)
+            ),
             Reason::FirstInTurn { round } => write!(
                 f,
                 "it had the boards first, in rounds of equal work up to {round} bytes of states"

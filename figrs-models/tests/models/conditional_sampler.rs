@@ -170,6 +170,44 @@ fn boards_that_fit_are_exact() {
 }
 
 #[test]
+fn a_few_boards_are_drawn_by_the_quicker_method() {
+    let costly = Orchard {
+        predicted: Some(1e8),
+        chains: Some(Chains::Joined),
+        ..orchard()
+    };
+    let chosen = |orchard: &Orchard, sampler: ConditionalSampler, boards| {
+        let sample = sampler.seed(3).sample(orchard, boards).unwrap();
+        assert_eq!(sample.boards.len(), boards);
+        (sample.report.choice.method, sample.report.choice.reason)
+    };
+    let any = ConditionalSampler::new;
+    let quicker = (Method::Chain, Reason::Quicker { predicted: 1e8 });
+    assert_eq!(chosen(&costly, any(), 1), quicker);
+    assert_eq!(chosen(&costly, any(), 4), quicker);
+    let exact = |orchard: &Orchard, sampler, boards| {
+        let choice = chosen(orchard, sampler, boards);
+        assert!(
+            matches!(choice, (Method::Exact, Reason::Fits { .. })),
+            "{choice:?}"
+        );
+    };
+    // More boards than there are chains depend on each other.
+    exact(&costly, any(), 5);
+    exact(&costly, any().among([Method::Exact]), 1);
+    let quick = Orchard {
+        predicted: Some(1e4),
+        ..costly.clone()
+    };
+    exact(&quick, any(), 1);
+    let unjoined = Orchard {
+        chains: Some(Chains::Anywhere),
+        ..costly
+    };
+    exact(&unjoined, any(), 1);
+}
+
+#[test]
 fn rejection_of_relaxed_boards_has_the_law() {
     let relaxable = Orchard {
         is_relaxable: true,
@@ -303,6 +341,10 @@ fn reasons_are_sentences() {
     assert_eq!(
         choice(Reason::TooRare { tried: 7 }),
         "exact: none of 7 independent boards in a row met the demands"
+    );
+    assert_eq!(
+        choice(Reason::Quicker { predicted: 3e8 }),
+        "exact: it draws a few boards sooner than the exact method, whose states are predicted to take about 300000000 bytes"
     );
     assert_eq!(
         choice(Reason::NoElements),

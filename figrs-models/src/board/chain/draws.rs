@@ -29,8 +29,38 @@ const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
 /// Maximum number of values whose cells the diagnostics look at.
 const MOST_VALUES: usize = 8;
 
-/// Diagnostics with their names.
-type Diagnostics = Vec<(&'static str, f64)>;
+/// Largest number of chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
+pub(in crate::board) const MOST_CHAINS: usize = 4;
+
+/// Limits of chains, and the seed of their random numbers.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::board) struct ChainLimits {
+    pub(in crate::board) memory: u64,
+    pub(in crate::board) seed: u64,
+    /// Cells that each chain may propose to change in the search for a first board, and again after it.
+    pub(in crate::board) work: u64,
+}
+
+/// Diagnostics of chains that drew boards.
+#[derive(Debug)]
+pub(in crate::board) struct ChainDraw {
+    /// Diagnostics with their names.
+    pub(in crate::board) diagnostics: Vec<(&'static str, f64)>,
+    /// True if the drawing was interrupted.
+    pub(in crate::board) is_cut: bool,
+    /// True if the chains are not seen to differ, and have as many effective boards as they need.
+    pub(in crate::board) is_settled: bool,
+}
+
+/// Cells that all chains propose to change at least, if as many boards are wanted as there are chains, or fewer.
+pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
+    (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
+}
+
+/// Number of chains for a number of boards.
+fn chains_for(wanted: usize) -> usize {
+    wanted.clamp(2, MOST_CHAINS)
+}
 
 /// A chain with the boards kept so far, one every few sweeps.
 struct KeptChain<C> {
@@ -51,22 +81,23 @@ impl<C: Value> KeptChain<C> {
     }
 }
 
-/// Draws boards; returns diagnostics, and whether the drawing was interrupted.
+/// Draws boards.
 ///
 /// Each chain first searches for a board. Boards are then kept every sweep; when there are twice as many as diagnostics look at, every second one is left out
 /// and the chain goes on with twice as many sweeps between boards, until the later halves of all chains agree.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
-    (memory, seed): (u64, u64),
+    limits: ChainLimits,
     boards: &DrawnBoards<G::Board>,
     watch: &BoardWatch,
-) -> Result<(Diagnostics, bool), BoardError> {
+) -> Result<ChainDraw, BoardError> {
     let size = generator.size();
     let Some(mut ruled) = generator.ruled_cells() else {
         return Err(BoardError::NoMethod);
     };
     let clues = excluding_none(&mut ruled, size)?;
-    let number = boards.wanted().clamp(2, 4);
+    let ChainLimits { memory, seed, work } = limits;
+    let number = chains_for(boards.wanted());
     let wanted = boards.wanted().div_ceil(number);
     let half = wanted.max(FEWEST);
     // The later half is returned, and shows whether the chains differ.
@@ -80,7 +111,7 @@ pub(in crate::board) fn draw<G: Generator>(
             is_relaxed: false,
         });
     }
-    let most_work = |each: u64, most: u64| (each * size.cells() as u64).min(most);
+    let most_work = |each: u64, most: u64| (each * size.cells() as u64).min(most).min(work);
     let (to_first, to_end) = (
         most_work(WORK.0, MOST_WORK.0),
         most_work(WORK.1, MOST_WORK.1),
@@ -123,14 +154,18 @@ pub(in crate::board) fn draw<G: Generator>(
         let sweeps = search;
         return match () {
             () if is_fixed => Err(excluded(size, clues)),
-            () if watch.is_interrupted() => Ok((Vec::new(), true)),
+            () if watch.is_interrupted() => Ok(ChainDraw {
+                diagnostics: Vec::new(),
+                is_cut: true,
+                is_settled: false,
+            }),
             () => Err(BoardError::NotFound { sweeps, nearest }),
         };
     }
 
     let fewest_effective = EFFECTIVE.1.min(EFFECTIVE.0 * (half * chains.len()) as f64);
     let mut between = 1;
-    let diagnostics = loop {
+    let (diagnostics, is_settled, kept) = loop {
         each(&chains, |kept| {
             let goes_to = |kept: &KeptChain<_>| match kept.chain.work < to_end {
                 true => 2 * half,
@@ -156,25 +191,33 @@ pub(in crate::board) fn draw<G: Generator>(
         if watch.is_interrupted() {
             // Boards come first, since diagnostics of many boards take a while.
             spread(generator, &mut chains, later.clone(), boards)?;
-            break worst(&mut chains, later);
+            let kept = later.len();
+            break (worst(&mut chains, later), false, kept);
         }
         let diagnostics = worst(&mut chains, later.clone());
         let is_enough = diagnostics.0 <= MOST_R_HAT && diagnostics.1 >= fewest_effective;
         if is_enough || is_over {
+            let kept = later.len();
             spread(generator, &mut chains, later, boards)?;
-            break diagnostics;
+            break (diagnostics, is_enough, kept);
         }
         leave_out_every_second(&mut chains);
         between *= 2;
     };
+    let time = (kept * chains.len()) as f64 / diagnostics.1;
+    let effective = effective_boards(time, (kept, chains.len()), boards.len());
     let diagnostics = vec![
         ("r-hat", diagnostics.0),
-        ("effective boards", diagnostics.1),
+        ("effective boards", effective),
         ("chains", chains.len() as f64),
         ("sweeps to a first board", search as f64),
         ("sweeps between boards", f64::from(between)),
     ];
-    Ok((diagnostics, watch.is_interrupted()))
+    Ok(ChainDraw {
+        diagnostics,
+        is_cut: watch.is_interrupted(),
+        is_settled,
+    })
 }
 
 /// Returns the clues of a puzzle if no rule alone is known to exclude all boards.
@@ -254,6 +297,23 @@ fn spread<G: Generator>(
         }
     }
     Ok(())
+}
+
+/// Number of independent boards that are worth as much as `drawn` boards of chains that kept this many boards each, with an autocorrelation time in
+/// kept boards; NaN if that time is unknown.
+///
+/// Boards of different chains count as independent, and those of one chain as an autoregression of first order.
+fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> f64 {
+    let each = drawn.div_ceil(chains.max(1)).clamp(1, kept.max(1));
+    let apart = kept as f64 / each as f64;
+    if time.is_nan() {
+        return f64::NAN;
+    }
+    let time = time.max(1.0);
+    let correlation = ((time - 1.0) / (time + 1.0)).powf(apart);
+    let pairs =
+        (1..each).map(|lag| (1.0 - lag as f64 / each as f64) * correlation.powi(lag as i32));
+    drawn as f64 / (1.0 + 2.0 * pairs.sum::<f64>())
 }
 
 /// The worst R-hat and the worst effective sample size of the numbers kept with boards.
@@ -342,4 +402,28 @@ fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C
 
 fn of<C>(chain: &mut Mutex<KeptChain<C>>) -> &mut KeptChain<C> {
     chain.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::effective_boards;
+
+    #[test]
+    fn boards_of_one_chain_count_less_the_nearer_they_are() {
+        let effective = |drawn| effective_boards(9.0, (128, 4), drawn);
+        // Each is of a chain of its own.
+        assert_eq!(effective(4), 4.0);
+        // Boards that are many times the autocorrelation time apart are nearly independent.
+        assert!((effective(8) - 8.0).abs() < 1e-4 && effective(40) > 35.0);
+        let all = effective(512);
+        assert!((all - 512.0 / 9.0).abs() < 4.0, "{all}");
+        assert!(
+            effective(300) < 70.0 && effective(300) > 50.0,
+            "{}",
+            effective(300)
+        );
+        // Without correlation all boards count.
+        assert_eq!(effective_boards(1.0, (128, 4), 512), 512.0);
+        assert!(effective_boards(f64::NAN, (2, 2), 4).is_nan());
+    }
 }

@@ -8,7 +8,7 @@ mod tempered;
 mod window_moves;
 
 pub use board_moves::BoardMoves;
-pub(super) use draws::draw;
+pub(super) use draws::{ChainLimits, MOST_CHAINS, draw, least_work};
 pub use ruled_cells::RuledCells;
 pub use window_moves::WindowMoves;
 

@@ -99,6 +99,11 @@ impl<C: Value> RuledCells<C> {
         self
     }
 
+    /// True if chains reach all boards that keep the rules through such boards, and change them soon.
+    pub(in crate::board) fn is_joined(&self) -> bool {
+        self.joined == Joined::Fully && !self.is_slow
+    }
+
     /// Adds a rule, if there is one.
     #[must_use]
     pub fn rule_if(self, rule: Option<impl BoardRule<C> + 'static>) -> Self {

@@ -28,6 +28,8 @@ pub(super) struct Orchard {
 pub(super) enum Chains {
     Anywhere,
     Trees,
+    /// Anywhere, and declared as joined.
+    Joined,
     /// From a board without cells, which is refused.
     TooFew,
 }
@@ -192,6 +194,7 @@ impl Generator for Orchard {
         let ruled = ruled.rule(TooNear(self.clone()));
         Some(match chains {
             Chains::Anywhere => ruled,
+            Chains::Joined => ruled.joined(),
             Chains::Trees => ruled.start(vec![true; self.size.cells()]),
             Chains::TooFew => ruled.start(Vec::new()),
         })

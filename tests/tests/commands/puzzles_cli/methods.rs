@@ -104,6 +104,15 @@ fn what_does_not_fit_falls_back_and_says_so() {
     let output = files.run("island", "--size 12x20 --task count");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("(less on its side, as 20x12)"));
+    // A few boards are drawn by the quicker method.
+    let output = files.run("dungeon", "--size 8");
+    assert!(output.status.success());
+    let told = text(&output.stderr);
+    assert!(
+        told.starts_with("note: --method chain draws so few boards sooner, about right; --method exact, with exactly their probabilities, ")
+            && told.contains("method chain, boards 1, r-hat"),
+        "{told}"
+    );
     // What cannot be asked of such boards names what can.
     let output = files.run("dungeon", "--size 12 --task count");
     assert_eq!(output.status.code(), Some(1));
