@@ -33,6 +33,8 @@ pub(crate) struct Findings<B> {
 pub(crate) struct Stats {
     pub(crate) scores: Vec<ScoreSummary>,
     pub(crate) tests: Vec<Test>,
+    /// Number of independent boards that are worth as much, of boards that depend on each other.
+    pub(crate) effective: Option<f64>,
 }
 
 impl<B> Findings<B> {
@@ -64,6 +66,13 @@ impl<B> Findings<B> {
             Task::MostLikely => self.most_likely.is_some(),
             Task::Solve => self.solution.is_some(),
         }
+    }
+
+    /// Number of independent boards that are worth as much as boards of Markov chains; `None` for other methods, or if it is unknown.
+    pub(crate) fn effective(&self) -> Option<f64> {
+        let mut diagnostics = self.diagnostics.iter();
+        let (_, effective) = diagnostics.find(|(name, _)| *name == "effective boards")?;
+        effective.is_finite().then_some(*effective)
     }
 
     /// Boards by a sampler.

@@ -23,7 +23,7 @@ pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do
   string: the logarithm of nothing is "-inf".
 
 Diagnostics of chain: r-hat, above 1.05 if the chains may still differ; effective boards, how many independent boards are worth as much as
-  those that the chains went through; sweeps, in each of which a chain proposes as many changes as there are cells, and at most
+  those drawn: boards of one chain depend on each other, the more the nearer they are, and --stats has it too; sweeps, in each of which a chain proposes as many changes as there are cells, and at most
   144 of the line between the colours of Yin-Yang. Chains end when they are not seen to differ, or after a fixed amount of work, some seconds:
   a note then says that r-hat is above 1.05.
 

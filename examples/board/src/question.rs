@@ -335,6 +335,7 @@ impl<P: Puzzle> Question<P> {
             return Ok(Stats {
                 scores,
                 tests: Vec::new(),
+                effective: found.effective(),
             });
         }
         let generator = self.generator()?;
@@ -355,7 +356,11 @@ impl<P: Puzzle> Question<P> {
             }
             Err(error) => return Err(failure(error, size)),
         };
-        Ok(Stats { scores, tests })
+        Ok(Stats {
+            scores,
+            tests,
+            effective: None,
+        })
     }
 }
 

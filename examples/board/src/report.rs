@@ -27,6 +27,9 @@ pub(crate) struct Report<'a, P: Puzzle> {
 /// R-hat above which chains are reported to differ.
 const MOST_R_HAT: f64 = 1.05;
 
+/// Share of effective boards from which on boards of chains count as independent.
+const INDEPENDENT: f64 = 0.9;
+
 /// The key of the boards drawn.
 const BOARDS: &str = "puzzles";
 
@@ -105,6 +108,14 @@ impl<P: Puzzle> Report<'_, P> {
                     "note: r-hat is above {MOST_R_HAT}: the chains still differ, and boards may not have their right probabilities"
                 ));
             }
+        }
+        let boards = found.boards.len();
+        if let Some(effective) = found.effective()
+            && effective < INDEPENDENT * boards as f64
+        {
+            note(format!(
+                "note: boards of one chain depend on each other: these {boards} are worth about {effective:.0} independent ones"
+            ));
         }
         let diagnostics = found.diagnostics.iter();
         let diagnostics: String = diagnostics
@@ -306,7 +317,11 @@ fn stats_json(stats: &Stats) -> Json {
         let told = json!({"statistic": as_json(test.statistic), "p_value": as_json(test.p_value), "about": test.about});
         (test.name.into(), told)
     });
-    json!({"variation": Json::Object(scores.collect()), "tests": Json::Object(tests.collect())})
+    let mut all = json!({"variation": Json::Object(scores.collect()), "tests": Json::Object(tests.collect())});
+    if let Some(effective) = stats.effective {
+        all["effective_boards"] = as_json(effective);
+    }
+    all
 }
 
 fn stats_text(out: &mut impl Write, stats: &Stats) -> io::Result<()> {
@@ -316,6 +331,9 @@ fn stats_text(out: &mut impl Write, stats: &Stats) -> io::Result<()> {
             "variation {:<29} mean {:.4}, median {:.4}, from {:.4} to {:.4} over {} pairs",
             score.reading, score.mean, score.median, score.min, score.max, score.pairs
         )?;
+    }
+    if let Some(effective) = stats.effective {
+        writeln!(out, "effective boards {effective:.1}")?;
     }
     for test in &stats.tests {
         writeln!(
