@@ -62,7 +62,8 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
     /// Work of the first round of --method auto, by the exact method and by a search for one plan, and for a shorter plan after a search, in seconds or so
-    /// of a machine of 2025; the same on every machine (default 5). Each further round has 8 times as much.
+    /// of a machine of 2025; the same on every machine (default 5). A search has twice as much as the exact method, each further round 8 times
+    /// as much.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) effort: Option<u32>,
     /// Particles of each population of --method particles (default 10000).

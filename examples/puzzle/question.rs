@@ -17,6 +17,9 @@ const GROWTH: usize = 20_000;
 /// Growth of the work from one round of the exact method and a search to the next.
 const ROUND: u64 = 8;
 
+/// Work of a search in a round, as a multiple of that of the exact method.
+const SEARCH: u64 = 2;
+
 /// A puzzle with the options of the command, and the samples so far.
 pub(crate) struct Question {
     pub(crate) puzzle: Puzzle,
@@ -118,7 +121,8 @@ impl Question {
                 ));
             }
             if full_search.is_none() {
-                match self.one_plan(at_least, Some(work), started) {
+                let share = work.saturating_mul(SEARCH);
+                match self.one_plan(at_least, Some(share), started) {
                     Err(GdlError::SearchEnded {
                         states, is_full, ..
                     }) if !stop::is_set() => full_search = is_full.then_some(states),
