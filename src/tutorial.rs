@@ -14,6 +14,9 @@
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
     [clingo]: crate::coming_from::clingo\n\
+    [pgmpy]: crate::coming_from::pgmpy\n\
+    [bnlearn]: crate::coming_from::bnlearn\n\
+    [PyMC]: crate::coming_from::pymc\n\
     [glossary]: crate::glossary\n\
     [architecture]: crate::architecture\n"]
 #![doc = include_str!("../docs/tutorial/README.md")]
