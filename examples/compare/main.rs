@@ -69,13 +69,13 @@ fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut comparison = compare.run();
     for row in &mut comparison.rows {
-        row.message = row.message.take().map(|told| {
-            let told = told.replace("take `SelfChecked` away", "leave --self-check out");
+        row.message = row.message.take().map(|words| {
+            let words = words.replace("take `SelfChecked` away", "leave --self-check out");
             match stop::reason() {
                 Some(stop::Reason::Time) => {
-                    without_places(&told.replace("interrupted", "--time was over"))
+                    without_places(&words.replace("interrupted", "--time was over"))
                 }
-                _ => without_places(&told),
+                _ => without_places(&words),
             }
         });
     }
@@ -100,11 +100,11 @@ fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(figrs_command::standard_output());
     match options.format {
         Format::Json => {
-            let mut told = serde_json::to_value(comparison)?;
+            let mut words = serde_json::to_value(comparison)?;
             if let Some(reason) = stop::reason() {
-                told["stopped"] = reason.name().into();
+                words["stopped"] = reason.name().into();
             }
-            serde_json::to_writer_pretty(&mut out, &told)?;
+            serde_json::to_writer_pretty(&mut out, &words)?;
             writeln!(out)?;
         }
         Format::Text => {
@@ -133,7 +133,7 @@ fn write_files(options: &Options, comparison: &Comparison) -> Result<(), Failure
             (Err(ChartError::Empty { .. }), Some(reason)) => note(format!(
                 "note: {} is not written: {} before there was an error to draw",
                 path.display(),
-                reason.told()
+                reason.message()
             )),
             (svg, _) => replace_text(path, &svg?)?,
         }

@@ -238,8 +238,8 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
         reader = reader.only(pattern);
     }
     let (corpus, notes) = reader.read()?;
-    for told in notes {
-        let remedy = match told {
+    for message in notes {
+        let remedy = match message {
             CorpusNote::Padded { .. } => {
                 " (--rows cuts higher levels instead, --only reads some of them)"
             }
@@ -249,7 +249,7 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
             CorpusNote::UnknownTiles { .. } => " (--tiles FILE says what they mean)",
             _ => "",
         };
-        note(format!("note: {told}{remedy}"));
+        note(format!("note: {message}{remedy}"));
     }
     options.set_usual_length(&corpus);
     Ok(corpus)

@@ -29,11 +29,11 @@ pub(crate) fn rules(
         },
     };
     let rules = movement.and_then(|movement| movement.rules(tiles, travel));
-    rules.map_err(|error| told(options, &error))
+    rules.map_err(|error| message(options, &error))
 }
 
 /// An error of a movement, in the words of the command line.
-fn told(options: &Options, error: &MovementError) -> Failure {
+fn message(options: &Options, error: &MovementError) -> Failure {
     let of_file = match error {
         MovementError::Toml { .. } | MovementError::Json { .. } | MovementError::Stages { .. } => {
             options.movement.as_deref()

@@ -79,7 +79,9 @@ impl Totals {
     pub(crate) fn levels(&self, wanted: u64) -> String {
         let Self { drawn, kept, .. } = self;
         match (drawn + kept, stop::reason()) {
-            (all, Some(reason)) if all < wanted => format!("{all} of {wanted} ({})", reason.told()),
+            (all, Some(reason)) if all < wanted => {
+                format!("{all} of {wanted} ({})", reason.message())
+            }
             (all, _) => all.to_string(),
         }
     }
@@ -110,7 +112,7 @@ impl Totals {
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
     let report = options.report.as_ref();
     let report = report.map(|_| SetReport::new(options, trained));
-    let mut told = Told {
+    let mut message = Told {
         totals: Totals::default(),
         report: report.transpose()?,
     };
@@ -120,29 +122,29 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals,
             write_list(
                 options,
                 trained,
-                &mut told,
+                &mut message,
                 &mut figrs_command::standard_output(),
                 place,
             )?;
         }
         Some(path) if options.format().needs_file() => {
-            write_files(options, trained, &mut told, path)?;
+            write_files(options, trained, &mut message, path)?;
         }
         Some(path) => replace(path, |out| {
-            write_list(options, trained, &mut told, out, path)
+            write_list(options, trained, &mut message, out, path)
         })?,
     }
-    if let (Some(path), Some(report)) = (&options.report, &told.report) {
+    if let (Some(path), Some(report)) = (&options.report, &message.report) {
         report.write(path)?;
     }
-    Ok(told.totals)
+    Ok(message.totals)
 }
 
 /// All levels one after another.
 fn write_list(
     options: &Options,
     trained: &Arc<Trained>,
-    told: &mut Told<'_>,
+    message: &mut Told<'_>,
     out: &mut dyn Write,
     place: &Path,
 ) -> Result<(), Failure> {
@@ -154,7 +156,7 @@ fn write_list(
         wanted(options, trained, BTreeSet::new()),
         work(trained),
         |index, made| {
-            let path = told.add(options, trained, index, &made)?;
+            let path = message.add(options, trained, index, &made)?;
             let written = if options.format() == Format::Json {
                 let before = last.replace(json_of(trained, index, &made, path));
                 before.map_or(Ok(()), |level| {
@@ -166,7 +168,7 @@ fn write_list(
             written.map_err(cannot)
         },
     )?;
-    told.totals.drawn = drawn;
+    message.totals.drawn = drawn;
     if let Some(mut level) = last {
         if let Some(reason) = stop::reason().filter(|_| drawn < options.levels) {
             level["stopped"] = reason.name().into();
@@ -238,7 +240,7 @@ fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>
 fn write_files(
     options: &Options,
     trained: &Arc<Trained>,
-    told: &mut Told<'_>,
+    message: &mut Told<'_>,
     path: &Path,
 ) -> Result<(), Failure> {
     if options.format() == Format::Png {
@@ -272,11 +274,11 @@ fn write_files(
     } else {
         (None, BTreeSet::new())
     };
-    told.totals.kept = kept.len() as u64;
+    message.totals.kept = kept.len() as u64;
     let numbers = wanted(options, trained, kept);
     let drawn = in_order(options, numbers, work(trained), |index, made| {
         let path = file(index);
-        let way = told.add(options, trained, index, &made)?;
+        let way = message.add(options, trained, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
         let level = trained.upright(&made.level);
         let writer = notes(trained, index, writer(trained, &level)).path(way);
@@ -296,7 +298,7 @@ fn write_files(
             .iter_mut()
             .try_for_each(|journal| journal.add(index, print))
     })?;
-    told.totals.drawn = drawn;
+    message.totals.drawn = drawn;
     Ok(())
 }
 

@@ -127,18 +127,18 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     if let Some(reason) = stopped {
         note(format!(
             "note: {}; these are the levels by then",
-            reason.told()
+            reason.message()
         ));
     }
     columns.extend(also);
     let text = match options.format() {
         Format::Json => {
             let columns: Vec<Value> = columns.iter().map(Column::as_json).collect();
-            let mut told = json!({"seed": trained.seed, "width": trained.size().1, "height": trained.size().0, "methods": columns});
+            let mut message = json!({"seed": trained.seed, "width": trained.size().1, "height": trained.size().0, "methods": columns});
             if let Some(reason) = stopped {
-                told["stopped"] = reason.name().into();
+                message["stopped"] = reason.name().into();
             }
-            format!("{told}\n")
+            format!("{message}\n")
         }
         _ => table(&columns),
     };

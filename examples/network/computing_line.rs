@@ -24,20 +24,27 @@ impl Default for ComputingLine {
 impl ComputingLine {
     /// The listener to bounds.
     pub(crate) fn bounds(&self) -> impl Fn(&Bounds) + Send + Sync + 'static {
-        let told = self.clone();
+        let message = self.clone();
         move |bounds| {
             let text = format!(", between {:.3} and {:.3}", bounds.lower, bounds.upper);
-            told.line.tell(|| text.clone());
-            *told.bounds.lock().unwrap_or_else(PoisonError::into_inner) = text;
+            message.line.tell(|| text.clone());
+            *message
+                .bounds
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = text;
         }
     }
 
     /// The listener to progress.
     pub(crate) fn progress(&self) -> impl Fn(&figrs::Progress) + Send + Sync + 'static {
-        let told = self.clone();
+        let message = self.clone();
         move |run| {
-            let bounds = told.bounds.lock().unwrap_or_else(PoisonError::into_inner);
-            told.line
+            let bounds = message
+                .bounds
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            message
+                .line
                 .tell(|| format!(" by {}, {} steps{bounds}", run.algorithm, run.done));
         }
     }

@@ -122,13 +122,13 @@ fn json(
         });
         policies.insert(decision.label().short().to_owned(), rows.collect());
     }
-    let mut told = json!({
+    let mut message = json!({
         "expected_utility": as_json(rounded(plan.expected_utility())),
         "policies": policies,
         "optimal": plan.is_optimal(),
     });
     if !unordered.is_empty() {
-        told["unordered"] = json!(unordered);
+        message["unordered"] = json!(unordered);
     }
-    Ok(told)
+    Ok(message)
 }

@@ -202,8 +202,8 @@ fn json(learned: &Learned) -> Json {
     object.insert("iterations".into(), learned.rounds.into());
     if let Some(missing) = &learned.missing {
         let scores: Vec<Json> = missing.scores.iter().map(|&x| as_json(x)).collect();
-        let told = json!({"cells": missing.cells, "scores": scores, "optimum": "local"});
-        object.insert("missing".into(), told);
+        let message = json!({"cells": missing.cells, "scores": scores, "optimum": "local"});
+        object.insert("missing".into(), message);
     }
     if let Some(reason) = stop::reason().filter(|_| learned.ended == Stopped::Interrupted) {
         object.insert("stopped".into(), reason.name().into());
@@ -283,10 +283,10 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
                 .map(|(state, p)| format!("{} {p:.6}", printable(state)))
                 .collect();
             let is_unreached = own.is_some_and(|own| learned.unreached.contains(&(own, number)));
-            let told = if is_unreached { "  (no case)" } else { "" };
+            let message = if is_unreached { "  (no case)" } else { "" };
             writeln!(
                 out,
-                "  {:width$}  {}{told}",
+                "  {:width$}  {}{message}",
                 printable(&key),
                 numbers.join("  ")
             )?;
@@ -295,7 +295,7 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
     if let Some(reason) = stop::reason().filter(|_| learned.ended == Stopped::Interrupted) {
         note(format!(
             "note: {}; this is what there was by then",
-            reason.told()
+            reason.message()
         ));
     }
     if let Some(number) = learned.score {

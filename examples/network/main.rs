@@ -73,16 +73,16 @@ fn run(options: &Options) -> Result<(), Failure> {
         (findings.stopped, &options.out, &findings.samples)
     {
         let drawn = report::counted(samples.len(), "sample");
-        let (told, out) = (reason.told(), out.display());
-        let told = format!(
-            "{told} after {drawn}; {out} is as it was: give more --time, or draw fewer by --count"
+        let (message, out) = (reason.message(), out.display());
+        let message = format!(
+            "{message} after {drawn}; {out} is as it was: give more --time, or draw fewer by --count"
         );
-        return Err(NoAnswer(told).into());
+        return Err(NoAnswer(message).into());
     }
     if let Some(reason) = findings.stopped {
         note(format!(
             "note: {}; this is what there was by then",
-            reason.told()
+            reason.message()
         ));
     }
     if let (Some(path), Some(samples)) = (&options.out, &findings.samples) {
@@ -108,8 +108,8 @@ fn run(options: &Options) -> Result<(), Failure> {
         replace_text(path, &report.html())?;
     }
     if options.task == Task::Marginals && findings.evidence_bounds.is_some() {
-        let told = "no exact marginals fit the memory and the time: allow more --memory or --time, or use --algorithm importance-sampling";
-        return Err(NoAnswer(told.to_owned()).into());
+        let message = "no exact marginals fit the memory and the time: allow more --memory or --time, or use --algorithm importance-sampling";
+        return Err(NoAnswer(message.to_owned()).into());
     }
     Ok(())
 }

@@ -333,8 +333,8 @@ impl Options {
             .into());
         }
         if self.task == Task::Map && (self.query.is_empty() || self.query == ["all"]) {
-            let told = "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds those of all";
-            return Err(told.into());
+            let message = "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds those of all";
+            return Err(message.into());
         }
         self.structures.check_file(self.file.is_some())?;
         let needs_data = matches!(self.task, Task::Learn | Task::Score | Task::Predict);

@@ -41,8 +41,8 @@ impl Report<'_> {
             tell("log-evidence", self.log_evidence(evidence));
         }
         if let Some(Bounds { lower, upper }) = found.evidence_bounds {
-            let told = format!("not known: between {lower:.6} and {upper:.6}");
-            tell("log-evidence", told);
+            let message = format!("not known: between {lower:.6} and {upper:.6}");
+            tell("log-evidence", message);
         }
         if let Some(algorithm) = found.algorithm {
             let exact = if self.is_exact() {
@@ -56,7 +56,7 @@ impl Report<'_> {
             tell(&format!("seconds to {name}"), format!("{seconds:.3}"));
         }
         if let Some(reason) = found.stopped {
-            tell("ended early", reason.told().to_owned());
+            tell("ended early", reason.message().to_owned());
         }
         rows
     }
@@ -100,8 +100,8 @@ impl Report<'_> {
             let weights: Vec<String> = weights
                 .map(|(state, weight)| format!("{} {weight}", state.name()))
                 .collect();
-            let told = format!("weights: {}", weights.join(", "));
-            rows.push([name(likelihoods.variable()), told]);
+            let message = format!("weights: {}", weights.join(", "));
+            rows.push([name(likelihoods.variable()), message]);
         }
         page.heading("Evidence");
         if rows.is_empty() {

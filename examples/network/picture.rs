@@ -76,7 +76,7 @@ impl<'n> NetworkDrawing<'n> {
         match whole.to_svg() {
             Ok(svg) => return (Ok(svg), None),
             Err(PictureError::TooLarge { .. }) if !self.doubled.is_empty() => {}
-            Err(error) => return (Err(told(&error)), None),
+            Err(error) => return (Err(message(&error)), None),
         }
         let near = self.neighbours();
         let picture = self.picture(|variable| near.contains(&variable));
@@ -84,7 +84,7 @@ impl<'n> NetworkDrawing<'n> {
         let part = format!(
             "the picture has {own} of {all} variables: the queried ones with their parents, children and children's parents"
         );
-        let svg = picture.to_svg().map_err(|error| told(&error));
+        let svg = picture.to_svg().map_err(|error| message(&error));
         let part = svg.is_ok().then_some(part);
         (svg, part)
     }
@@ -178,7 +178,7 @@ pub(crate) fn check_size(network: &Network, format: Format) -> Result<(), Failur
 }
 
 /// An error of a picture in terms of flags.
-fn told(error: &PictureError) -> String {
+fn message(error: &PictureError) -> String {
     let PictureError::TooLarge { nodes, edges } = error else {
         return error.to_string();
     };

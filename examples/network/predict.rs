@@ -45,10 +45,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
                 |found: &CasePrediction| rows.write_record(cells(found, states)).map_err(cannot);
             summary.read(blocks, predicted, &mut predictor, write)?;
             if let Some(reason) = summary.stopped {
-                let (told, done) = (reason.told(), counted(summary.rows, "row"));
+                let (message, done) = (reason.message(), counted(summary.rows, "row"));
                 let out = path.display();
-                let told = format!("{told} after {done}; {out} is as it was: give more --time");
-                return Err(NoAnswer(told).into());
+                let message =
+                    format!("{message} after {done}; {out} is as it was: give more --time");
+                return Err(NoAnswer(message).into());
             }
             rows.flush().map_err(|error| in_file(path, error))
         })?,
@@ -232,9 +233,9 @@ impl<'n> Summary<'n> {
     /// Notes an early end and impossible rows.
     fn note(&self) {
         if let Some(reason) = self.stopped {
-            let told = reason.told();
+            let message = reason.message();
             note(format!(
-                "note: {told}; the results are those of the rows read by then"
+                "note: {message}; the results are those of the rows read by then"
             ));
         }
         if self.impossible > 0 {
@@ -292,7 +293,7 @@ impl<'n> Summary<'n> {
         let counts: Map<String, Json> = counts
             .map(|(name, &count)| (name.into(), count.into()))
             .collect();
-        let mut told = json!({
+        let mut message = json!({
             "rows": self.rows,
             "impossible": self.impossible,
             "predicted": counts,
@@ -300,19 +301,19 @@ impl<'n> Summary<'n> {
             "scored": self.scored,
         });
         if self.scored > 0 {
-            told["accuracy"] = as_json(self.accuracy());
-            told["log_loss"] = as_json(self.mean_log_loss());
+            message["accuracy"] = as_json(self.accuracy());
+            message["log_loss"] = as_json(self.mean_log_loss());
         }
         if let Some(out) = &options.out {
-            told["file"] = out.display().to_string().into();
+            message["file"] = out.display().to_string().into();
         }
         if let Some(reason) = self.stopped {
-            told["stopped"] = reason.name().into();
+            message["stopped"] = reason.name().into();
         }
         let seconds = seconds
             .iter()
             .map(|&(name, time)| (name.into(), time.into()));
-        told["seconds"] = Json::Object(seconds.collect());
-        told
+        message["seconds"] = Json::Object(seconds.collect());
+        message
     }
 }

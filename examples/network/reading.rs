@@ -58,7 +58,7 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
     else {
         return failure;
     };
-    let told = match &**problem {
+    let message = match &**problem {
         TextProblem::InfluenceDiagram { node, kind } => {
             let (node, task) = (printable(node), named(&options.task));
             format!(
@@ -80,7 +80,7 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
         }
         _ => return failure,
     };
-    format!("{place}:{line}:{column}: {told}").into()
+    format!("{place}:{line}:{column}: {message}").into()
 }
 
 /// A sum of probabilities without the rounding of its last digits.

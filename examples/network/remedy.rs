@@ -86,9 +86,9 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
 
 /// The failure of a command that was stopped before there was an answer.
 pub(crate) fn of_stop(options: &Options) -> Failure {
-    let told = stop::nothing("an answer");
+    let message = stop::nothing("an answer");
     if stop::reason() != Some(stop::Reason::Time) {
-        return told;
+        return message;
     }
     let others = [
         Method::Exact,
@@ -102,9 +102,9 @@ pub(crate) fn of_stop(options: &Options) -> Failure {
         .map(|method| format!("--algorithm {}", named(method)))
         .collect();
     if ways.is_empty() {
-        return told;
+        return message;
     }
-    NoAnswer(format!("{told}, or use {}", any_of(&ways))).into()
+    NoAnswer(format!("{message}, or use {}", any_of(&ways))).into()
 }
 
 /// These ways, and ways to smaller tables.

@@ -133,12 +133,12 @@ impl Report<'_> {
                 operations,
                 table_bytes,
             } = cost;
-            let mut told =
+            let mut message =
                 json!({"width": width, "operations": operations, "table_bytes": table_bytes});
             if let Some(slices) = slices {
-                told["slices"] = json!(slices);
+                message["slices"] = json!(slices);
             }
-            put("cost", told);
+            put("cost", message);
         }
         if let Some(reason) = found.stopped {
             put("stopped", reason.name().into());
@@ -282,9 +282,9 @@ pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Resul
         return Ok(failure);
     }
     let (tried, options) = (question.tried(), &question.options);
-    let told = figrs_command::told(&failure, |error| remedy::of(error, options));
+    let message = figrs_command::message(&failure, |error| remedy::of(error, options));
     if options.format == Format::Json {
-        let mut object = json!({ "error": told });
+        let mut object = json!({ "error": message });
         if !tried.is_empty() {
             object["tried"] = json!(tried);
         }
@@ -302,7 +302,7 @@ pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Resul
             ends.push(attempt);
         }
     }
-    Ok(NoAnswer(format!("{told}; tried: {}", ends.join("; "))).into())
+    Ok(NoAnswer(format!("{message}; tried: {}", ends.join("; "))).into())
 }
 
 /// A number with the name of the things, given in the singular.

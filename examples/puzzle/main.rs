@@ -76,7 +76,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     if let Some(reason) = findings.stopped {
         note(format!(
             "note: {}; this is what there was by then",
-            reason.told()
+            reason.message()
         ));
     }
     let report = Report {

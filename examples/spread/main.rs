@@ -159,9 +159,9 @@ fn ask(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
         _ => " | a call was heard",
     };
     if options.format == Format::Json {
-        let told =
+        let message =
             json!({"evidence": !given.is_empty(), "burglary": probability, "loudness": mean});
-        writeln!(out, "{told}")?;
+        writeln!(out, "{message}")?;
         return Ok(());
     }
     writeln!(out, "P(burglary{given}) = {probability:.6}")?;

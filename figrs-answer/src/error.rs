@@ -502,10 +502,10 @@ pub enum Error {
 /// Statements in one text; if there are many, the first ones and the number of the others.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
-    let told = statements[..MAX_LISTED.min(statements.len())].join("; ");
+    let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
     match statements.len().saturating_sub(MAX_LISTED) {
-        0 => told,
-        others => format!("{told}; and {others} more"),
+        0 => printed,
+        others => format!("{printed}; and {others} more"),
     }
 }
 

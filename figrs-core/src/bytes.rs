@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn amounts_are_shown_with_their_unit() {
-        for (amount, told) in [
+        for (amount, message) in [
             (0, "0B"),
             (1, "1B"),
             (1 << 10, "1KiB"),
@@ -137,8 +137,8 @@ mod tests {
             ((1 << 30) + (1 << 20), "1GiB"),
             (1_000_000, "976.56KiB"),
         ] {
-            assert_eq!(Bytes(amount).to_string(), told);
-            assert!(told.parse::<Bytes>().is_ok());
+            assert_eq!(Bytes(amount).to_string(), message);
+            assert!(message.parse::<Bytes>().is_ok());
         }
     }
 }

@@ -197,13 +197,13 @@ mod tests {
                 ..Until::default()
             };
             let error = impossible(&model, &[], &Limits::default().until(&until));
-            let told = error.to_string();
+            let message = error.to_string();
             let Error::ImpossibleEvidence {
                 conflict,
                 is_minimal,
             } = error
             else {
-                panic!("{told}");
+                panic!("{message}");
             };
             let expected = if is_interrupted { 3 } else { 2 };
             assert_eq!((conflict.len(), is_minimal), (expected, !is_interrupted));
@@ -212,7 +212,7 @@ mod tests {
             } else {
                 "take one of them back"
             };
-            assert!(told.ends_with(remedy), "{told}");
+            assert!(message.ends_with(remedy), "{message}");
         }
     }
 }

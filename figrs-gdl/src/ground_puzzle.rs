@@ -130,7 +130,7 @@ impl Grounding<'_> {
         match error {
             GroundingError::TooLarge(exceeded) => self.too_large(exceeded),
             GroundingError::Cycle(cycle) => {
-                within(self.text, self.place, cycle.told(facts, self.symbols))
+                within(self.text, self.place, cycle.message(facts, self.symbols))
             }
         }
     }
@@ -212,7 +212,7 @@ impl Grounding<'_> {
         let terminal = ended.map(|number| numbering.atom(SymbolId::TERMINAL, number));
         let machine = RuleMachine::new(&numbering, ground_rules).map_err(|cycle| {
             let cycle = cycle.within(&changing, numbering.clone(), &facts);
-            within(written, place, cycle.told(&facts, symbols))
+            within(written, place, cycle.message(&facts, symbols))
         })?;
         let of_goals = goals.iter().map(|&(_, atom)| atom);
         let of_state: Vec<u32> = of_goals

@@ -79,7 +79,7 @@ impl NegativeCycle {
 
 impl LocatedCycle {
     /// The error for the text of the rules.
-    pub(super) fn told(&self, facts: &Facts, symbols: &Symbols) -> KifError {
+    pub(super) fn message(&self, facts: &Facts, symbols: &Symbols) -> KifError {
         let NegativeCycle { atoms, negated, .. } = &self.cycle;
         let text = |atom: u32| self.numbering.text(atom, facts, symbols);
         let nexts = atoms.iter().cycle().skip(1);

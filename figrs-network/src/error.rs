@@ -29,7 +29,7 @@ pub enum NetworkError {
         cause: io::Error,
     },
     /// The extension of a file does not name a known format.
-    #[error("{path}: the format is told by the file's extension; use {expected}")]
+    #[error("{path}: the extension of a file states its format; use {expected}")]
     Extension {
         /// The path asked for.
         path: PathBuf,

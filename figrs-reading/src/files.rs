@@ -16,11 +16,11 @@ pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
 /// **Errors.** Those of the file, and [`ErrorKind::FileTooLarge`].
 pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
     let file = File::open(path)?;
-    let told = file.metadata()?.len();
-    if told > most {
+    let message = file.metadata()?.len();
+    if message > most {
         return Err(too_large(most));
     }
-    read_to_limit(file, Vec::with_capacity(told as usize), most)
+    read_to_limit(file, Vec::with_capacity(message as usize), most)
 }
 
 /// Reads the bytes of a stream such as standard input, but no more than `most` and one.
@@ -39,12 +39,12 @@ fn read_to_limit(stream: impl Read, mut bytes: Vec<u8>, most: u64) -> Result<Vec
 }
 
 fn too_large(most: u64) -> Error {
-    let told = match (most >> 20, most) {
+    let message = match (most >> 20, most) {
         (0, bytes) => format!("{bytes} bytes"),
         (mebibytes, _) => format!("{mebibytes} MiB"),
     };
-    let told = format!("it is longer than {told}, the most that is read of such a file");
-    Error::new(ErrorKind::FileTooLarge, told)
+    let message = format!("it is longer than {message}, the most that is read of such a file");
+    Error::new(ErrorKind::FileTooLarge, message)
 }
 
 #[cfg(test)]

@@ -21,9 +21,9 @@ impl PartHeader {
     /// The first difference from another header: its name, and both values.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
         let number = || {
-            let told =
+            let message =
                 |number: Option<u64>| number.map_or("none".into(), |number| number.to_string());
-            let [theirs, ours] = [self.number, other.number].map(told);
+            let [theirs, ours] = [self.number, other.number].map(message);
             (self.number != other.number).then(|| ["number".into(), theirs, ours])
         };
         self.identity.difference(&other.identity).or_else(number)

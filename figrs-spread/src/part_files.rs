@@ -97,8 +97,8 @@ impl<'a> PartFiles<'a> {
                 Ok(Some(ControlFlow::Break(()))) => break,
                 Ok(None) => missing.push(number),
                 Err(error @ SpreadError::DamagedPart { .. }) if absent == AbsentPart::LeftOut => {
-                    let told = error.to_string();
-                    eprintln!("left out: {}", figrs_core::printable(&told));
+                    let message = error.to_string();
+                    eprintln!("left out: {}", figrs_core::printable(&message));
                     missing.push(number);
                 }
                 Err(error) => return Err(error),

@@ -22,7 +22,7 @@ fn spread(part: Option<u64>, directory: Option<&Path>) -> Spread {
 }
 
 /// Findings and the number of samples.
-fn told(answer: &Answer) -> (String, u64, Option<u64>) {
+fn message(answer: &Answer) -> (String, u64, Option<u64>) {
     let sampling = answer.sampling().unwrap();
     (answer.diagnose().to_string(), sampling.done, sampling.asked)
 }
@@ -46,8 +46,8 @@ fn compare(sampler: &impl MergeableSampler) {
     }
     let merged = run(spread(None, Some(directory.path()))).unwrap();
     let whole = run(spread(None, None)).unwrap();
-    assert_eq!(told(&merged), told(&whole), "{}", sampler.name());
-    assert!(!told(&whole).0.is_empty());
+    assert_eq!(message(&merged), message(&whole), "{}", sampler.name());
+    assert!(!message(&whole).0.is_empty());
 }
 
 #[test]

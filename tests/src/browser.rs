@@ -26,11 +26,11 @@ pub fn opened(page: &Path) -> Option<String> {
     };
     let profile = tempfile::tempdir().expect("there is room for a profile");
     // A script of the test's own tells how wide the pictures came out.
-    let told = "<script>onload = () => { for (const image of document.images) \
+    let message = "<script>onload = () => { for (const image of document.images) \
                 image.dataset.width = image.naturalWidth; }</script></body>";
     let text = fs::read_to_string(page).expect("the page is text");
     let asked = profile.path().join("page.html");
-    fs::write(&asked, text.replace("</body>", told)).expect("there is room for a page");
+    fs::write(&asked, text.replace("</body>", message)).expect("there is room for a page");
     let output = Command::new(browser)
         .args([
             "--headless",

@@ -129,11 +129,11 @@ mod tests {
     fn a_binary_is_refused_if_it_is_missing_or_older_than_a_source() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
-        let told = |binary: &Path| fresh(binary).unwrap_err();
+        let shown = |binary: &Path| fresh(binary).unwrap_err();
         let binary = path("maze");
-        assert!(told(&binary).contains("is not built"));
+        assert!(shown(&binary).contains("is not built"));
         fs::write(&binary, "").unwrap();
-        assert!(told(&binary).contains("no sources are known"));
+        assert!(shown(&binary).contains("no sources are known"));
         let (old, new) = (path("a space.rs"), path("new.rs"));
         let listed = [&binary, &old, &new].map(|path| path.to_str().unwrap().replace(' ', "\\ "));
         let listed = format!("{}: {} {}\n", listed[0], listed[1], listed[2]);
@@ -145,19 +145,19 @@ mod tests {
             file.set_modified(time).unwrap();
         };
         later(&binary, 10);
-        assert!(told(&binary).contains("new.rs has changed"));
+        assert!(shown(&binary).contains("new.rs has changed"));
         fs::write(&new, "").unwrap();
         assert_eq!(fresh(&binary), Ok(()));
         later(&old, 20);
-        assert!(told(&binary).contains("a space.rs has changed"));
+        assert!(shown(&binary).contains("a space.rs has changed"));
         assert_eq!(sources(&listed), [old, new]);
     }
 
     #[test]
     fn the_command_builds_where_the_tests_are() {
-        let told = |target: &str| build_command(Path::new(target));
-        assert_eq!(told("target/debug"), "cargo build --workspace --examples");
-        assert!(told("target/release").ends_with("--release"));
-        assert!(told("target/small").ends_with("--profile small"));
+        let shown = |target: &str| build_command(Path::new(target));
+        assert_eq!(shown("target/debug"), "cargo build --workspace --examples");
+        assert!(shown("target/release").ends_with("--release"));
+        assert!(shown("target/small").ends_with("--profile small"));
     }
 }

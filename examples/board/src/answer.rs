@@ -23,7 +23,7 @@ pub struct Unanswered {
     /// The failure.
     pub failure: Failure,
     /// The text of the failure in the words of the command.
-    pub told: String,
+    pub message: String,
     /// Cells whose clues exclude each other, if that is the reason.
     pub cells: Vec<Position>,
 }
@@ -31,7 +31,7 @@ pub struct Unanswered {
 impl From<Failure> for Unanswered {
     fn from(failure: Failure) -> Self {
         Self {
-            told: figrs_command::told(&failure, remedy),
+            message: figrs_command::message(&failure, remedy),
             failure,
             cells: Vec::new(),
         }
@@ -51,8 +51,8 @@ pub fn answer<E: Example>(
         figrs_command::parsed_from(command::<E>(), arguments).map_err(Failure::from)?;
     if let Some(text) = clues {
         if example.shared().size.is_some() {
-            let told = "clues have a size of their own; leave out size";
-            return Err(Failure::from(told).into());
+            let message = "clues have a size of their own; leave out size";
+            return Err(Failure::from(message).into());
         }
         example.give_clues(text);
     }
@@ -80,8 +80,8 @@ pub fn answer<E: Example>(
     };
     findings.boards = boards;
     if deadline.is_over() && findings.impossible.is_none() && !findings.answers(options.task) {
-        let told = "--time was over before there was an answer; allow more";
-        return Err(Failure::from(NoAnswer(told.to_owned())).into());
+        let message = "--time was over before there was an answer; allow more";
+        return Err(Failure::from(NoAnswer(message.to_owned())).into());
     }
     let stats = match options.stats.then(|| question.stats(&findings)) {
         Some(Err(_)) if deadline.is_over() => None,

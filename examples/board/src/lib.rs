@@ -25,6 +25,6 @@ pub use clue_file::{ClueSource, read as read_clues};
 pub use figrs_command::Failure;
 pub use options::{Options, Task};
 pub use puzzle::{CHAIN, Example, Length, Other, Puzzle, Role};
-pub use range::{range, told};
+pub use range::{message, range};
 pub use run::main;
 pub use watch::Watch;

@@ -63,7 +63,7 @@ impl<P: Puzzle> Report<'_, P> {
             tell(name, format!("{value:.4}"));
         }
         if let Some(reason) = self.stopped {
-            tell("ended early", reason.told().to_owned());
+            tell("ended early", reason.message().to_owned());
         }
         page.heading("Found").table(&["what", "value"], rows);
     }

@@ -122,7 +122,7 @@ impl<P: Puzzle> Question<P> {
         if !self.watch.is_shown() {
             return self.sampler();
         }
-        let (shown, told) = (Shown::default(), self.too_large(generator));
+        let (shown, message) = (Shown::default(), self.too_large(generator));
         let is_sample = self.options.task == Task::Sample;
         self.sampler().on_event(move |event| {
             if let Event::Turned(choice) = event
@@ -136,7 +136,7 @@ impl<P: Puzzle> Question<P> {
                     other.method
                 ));
             }
-            shown.show(event, &told);
+            shown.show(event, &message);
         })
     }
 
@@ -165,7 +165,7 @@ impl<P: Puzzle> Question<P> {
         );
         let is_automatic = self.options.method == "auto";
         let drawn = fallback::<P>().filter(|_| self.options.task != Task::Sample);
-        let told = match (&error, drawn) {
+        let message = match (&error, drawn) {
             (
                 BoardError::TooLarge {
                     method: Method::Exact,
@@ -182,8 +182,8 @@ impl<P: Puzzle> Question<P> {
                 other.method
             )
         });
-        let told = format!("{told}; allow more, or use a smaller board{or}");
-        Box::new(NoAnswer(told))
+        let message = format!("{message}; allow more, or use a smaller board{or}");
+        Box::new(NoAnswer(message))
     }
 
     /// Memory for states in bytes.
@@ -264,7 +264,7 @@ impl<P: Puzzle> Question<P> {
             conflict.clone_from(clues);
         }
         match impossible(&self.puzzle, &error) {
-            Some(told) => self.none(told),
+            Some(message) => self.none(message),
             None => Err(failure(error, self.puzzle.size())),
         }
     }
@@ -274,7 +274,7 @@ impl<P: Puzzle> Question<P> {
         &self,
         answers: &BoardAnswers<'_, P::Generator>,
     ) -> Result<Findings<P::Board>, Failure> {
-        let told = |error| failure(error, self.puzzle.size());
+        let message = |error| failure(error, self.puzzle.size());
         let mut found = Findings::by(answers.method().name());
         found.cost = answers.cost();
         match self.options.task {
@@ -282,7 +282,7 @@ impl<P: Puzzle> Question<P> {
             Task::Count => found.count = Some(answers.count()?.to_string()),
             Task::Probability => found.log_probability = Some(answers.log_probability()?),
             Task::Marginals => {
-                let mut marginals = named::<P>(answers.marginals().map_err(told)?);
+                let mut marginals = named::<P>(answers.marginals().map_err(message)?);
                 let frontier = self.watch.frontier("colours, step", self.memory());
                 let colours = self.puzzle.colour_marginals(&frontier)?;
                 for (cell, colours) in marginals.iter_mut().zip(colours) {
@@ -305,14 +305,14 @@ impl<P: Puzzle> Question<P> {
     }
 
     /// The answer if no board is possible: zero if a number is asked for, otherwise the failure.
-    fn none(&self, told: String) -> Result<Findings<P::Board>, Failure> {
+    fn none(&self, message: String) -> Result<Findings<P::Board>, Failure> {
         let mut found = Findings::by("exact");
         match self.options.task {
             Task::Count => found.count = Some("0".into()),
             Task::Probability => found.log_probability = Some(f64::NEG_INFINITY),
-            _ => return Err(Box::new(NoAnswer(told))),
+            _ => return Err(Box::new(NoAnswer(message))),
         }
-        found.impossible = Some(told);
+        found.impossible = Some(message);
         Ok(found)
     }
 
@@ -329,9 +329,9 @@ impl<P: Puzzle> Question<P> {
             Vec::new()
         };
         if found.method == Method::Chain.name() {
-            let told =
+            let message =
                 "note: no test of the distribution: boards of a Markov chain depend on each other";
-            self.watch.note(told);
+            self.watch.note(message);
             return Ok(Stats {
                 scores,
                 tests: Vec::new(),
@@ -349,9 +349,9 @@ impl<P: Puzzle> Question<P> {
                 tests
             }
             Err(BoardError::TooLarge { .. }) => {
-                let told = self.too_large(&generator);
+                let message = self.too_large(&generator);
                 self.watch
-                    .note(format!("note: no test of the distribution: {told}"));
+                    .note(format!("note: no test of the distribution: {message}"));
                 Vec::new()
             }
             Err(error) => return Err(failure(error, size)),

@@ -23,7 +23,7 @@ pub fn range(
 }
 
 /// A range in words: `one` names a single thing, `many` several.
-pub fn told([one, many]: [&str; 2], range: Option<&RangeInclusive<u32>>) -> Option<String> {
+pub fn message([one, many]: [&str; 2], range: Option<&RangeInclusive<u32>>) -> Option<String> {
     let (least, most) = (range?.start(), range?.end());
     let what = |number| if number == 1 { one } else { many };
     Some(match (*least, *most) {
@@ -49,8 +49,11 @@ mod tests {
             (1..=u32::MAX, "at least 1 bay"),
             (1..=2, "1 to 2 bays"),
         ] {
-            assert_eq!(told(["bay", "bays"], Some(&range)).as_deref(), Some(words));
+            assert_eq!(
+                message(["bay", "bays"], Some(&range)).as_deref(),
+                Some(words)
+            );
         }
-        assert_eq!(told(["bay", "bays"], None), None);
+        assert_eq!(message(["bay", "bays"], None), None);
     }
 }

@@ -124,9 +124,9 @@ impl<P: Puzzle> Report<'_, P> {
             .collect();
         let of = match self.stopped {
             Some(reason) if found.boards.len() == options.count() => {
-                format!(" (ended early: {})", reason.told())
+                format!(" (ended early: {})", reason.message())
             }
-            Some(reason) => format!(" of {} ({})", options.count(), reason.told()),
+            Some(reason) => format!(" of {} ({})", options.count(), reason.message()),
             None => String::new(),
         };
         let differ = match self.distinct() {
@@ -256,12 +256,12 @@ impl<P: Puzzle> Report<'_, P> {
             writeln!(out, "{count}")?;
         }
         if let Some((_, is_unique)) = &found.solution {
-            let told = if *is_unique {
+            let message = if *is_unique {
                 "the only one"
             } else {
                 "one of several"
             };
-            writeln!(out, "{told}")?;
+            writeln!(out, "{message}")?;
         }
         if let Some(log) = found.log_probability {
             writeln!(
@@ -314,8 +314,8 @@ fn stats_json(stats: &Stats) -> Json {
         (score.reading.into(), summary)
     });
     let tests = stats.tests.iter().map(|test| {
-        let told = json!({"statistic": as_json(test.statistic), "p_value": as_json(test.p_value), "about": test.about});
-        (test.name.into(), told)
+        let message = json!({"statistic": as_json(test.statistic), "p_value": as_json(test.p_value), "about": test.about});
+        (test.name.into(), message)
     });
     let mut all = json!({"variation": Json::Object(scores.collect()), "tests": Json::Object(tests.collect())});
     if let Some(effective) = stats.effective {

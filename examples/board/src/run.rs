@@ -79,8 +79,8 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
         stopped: stop::reason().filter(|_| is_cut),
     };
     report.write()?;
-    if let Some(told) = &findings.impossible {
-        return Err(Box::new(NoAnswer(told.clone())));
+    if let Some(message) = &findings.impossible {
+        return Err(Box::new(NoAnswer(message.clone())));
     }
     if options.task == Task::Sample {
         report.tell_how();

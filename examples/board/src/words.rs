@@ -18,15 +18,15 @@ pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {
 /// Message that the exact method does not fit: it needs `needed` bytes, if that is known to be more than the memory.
 pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> String {
     let needs = "--method exact would need";
-    let told = match needed {
+    let message = match needed {
         Some(needed) => needs_more(needs, needed, memory),
         None => format!("{needs} more than --memory {memory}"),
     };
     if size.rows() < size.columns().min(Size::AUTOMATON_COLUMNS) {
         let turned = format!("{}x{}", size.columns(), size.rows());
-        return format!("{told} (less on its side, as {turned})");
+        return format!("{message} (less on its side, as {turned})");
     }
-    told
+    message
 }
 
 /// Message about a puzzle that has no board, if that is the error: it lists clues that exclude each other and states whether there is a board without any
@@ -58,7 +58,7 @@ pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<St
         (true, _) => format!("{meets}; take one of them back"),
         (false, Some(reason)) => format!(
             "{meets}, of which some may do ({} before it was found out)",
-            reason.told()
+            reason.message()
         ),
         (false, None) => format!("{meets}, of which some may do"),
     })
@@ -66,7 +66,7 @@ pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<St
 
 /// An error as a failure of the command.
 pub(super) fn failure(error: BoardError, size: Size) -> Failure {
-    let told = match error {
+    let message = match error {
         BoardError::TooLarge {
             is_relaxed: true,
             limit,
@@ -88,8 +88,8 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
         BoardError::TooLarge {
             predicted, limit, ..
         } => {
-            let told = too_large(size, predicted, Bytes(limit));
-            format!("{told}; allow more, or use a smaller board")
+            let message = too_large(size, predicted, Bytes(limit));
+            format!("{message}; allow more, or use a smaller board")
         }
         BoardError::NoneMet { tried } => format!(
             "none of {tried} boards in a row met the demands: they are impossible or very rare; demand less"
@@ -99,5 +99,5 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
         ),
         error => return Box::new(error),
     };
-    Box::new(NoAnswer(told))
+    Box::new(NoAnswer(message))
 }

@@ -32,13 +32,16 @@ mod tests {
             (bytes("64"), mebibytes("64")),
             (Ok(Bytes(64)), Ok(Bytes(64 << 20)))
         );
-        for (told, unit) in [
+        for (message, unit) in [
             (bytes("x"), "of bytes"),
             (bytes("0"), "of bytes"),
             (mebibytes("x"), "of MiB"),
         ] {
-            let told = told.unwrap_err();
-            assert!(told.contains("512MiB") && told.ends_with(unit), "{told}");
+            let message = message.unwrap_err();
+            assert!(
+                message.contains("512MiB") && message.ends_with(unit),
+                "{message}"
+            );
         }
     }
 }

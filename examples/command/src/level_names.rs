@@ -70,8 +70,8 @@ fn check_matches<'a>(
     else {
         return Ok(());
     };
-    let told = names.iter().take(TOLD_NAMES).map(String::as_str);
-    let told = told.collect::<Vec<_>>().join(", ");
+    let message = names.iter().take(TOLD_NAMES).map(String::as_str);
+    let message = message.collect::<Vec<_>>().join(", ");
     let more = if names.len() > TOLD_NAMES { ", .." } else { "" };
-    Err(format!("no level has a name that matches \"{idle}\": they are {told}{more}").into())
+    Err(format!("no level has a name that matches \"{idle}\": they are {message}{more}").into())
 }

@@ -35,7 +35,7 @@ pub use network_json::{each_state, probabilities, standard_errors};
 pub use observed::{observations, queried};
 pub use parsed::{parsed, parsed_by, parsed_from, seconds};
 pub use printed::{Printed, standard_output};
-pub use program::{run, told};
+pub use program::{message, run};
 pub use progress::{Progress, note};
 pub use reading::{is_standard_input, read_diagram, read_network, read_standard_input, read_text};
 pub use words::without_places;

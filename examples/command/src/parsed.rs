@@ -32,8 +32,11 @@ pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<
     let parsed = command.clone().try_get_matches_from(arguments);
     let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
     parsed.map_err(|error| {
-        let told = line(&error.format(&mut command.clone()));
-        told.strip_prefix("error: ").unwrap_or(&told).to_owned()
+        let message = line(&error.format(&mut command.clone()));
+        message
+            .strip_prefix("error: ")
+            .unwrap_or(&message)
+            .to_owned()
     })
 }
 
@@ -68,12 +71,12 @@ fn line(error: &clap::Error) -> String {
 /// Advice for a number that cannot be parsed or is out of its range.
 fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<ParseIntError>() {
-        let told = match error.kind() {
+        let message = match error.kind() {
             IntErrorKind::PosOverflow => "write a smaller whole number",
             IntErrorKind::Zero => "write a whole number, 1 or more",
             _ => "write a whole number",
         };
-        return Some(told.into());
+        return Some(message.into());
     }
     if cause.is::<ParseFloatError>() {
         return Some("write a number".into());
@@ -130,7 +133,7 @@ mod tests {
 
     #[test]
     fn numbers_that_are_none_say_what_was_meant() {
-        for (argument, told) in [
+        for (argument, message) in [
             (
                 "--samples=0",
                 "'--samples <SAMPLES>': write a whole number, 1 or more;",
@@ -152,7 +155,7 @@ mod tests {
         ] {
             let error = Options::try_parse_from(["program", argument]).unwrap_err();
             let line = line(&error);
-            assert!(line.contains(told), "{argument}: {line}");
+            assert!(line.contains(message), "{argument}: {line}");
             assert!(line.ends_with("; see --help") && line.lines().count() == 1);
             assert!(!line.contains("digit") && !line.contains("1844"), "{line}");
         }

@@ -20,16 +20,16 @@ pub fn run(
     if is_broken_pipe(&*failure) {
         return ExitCode::SUCCESS;
     }
-    note(format!("error: {}", told(&failure, remedy)));
+    note(format!("error: {}", message(&failure, remedy)));
     ExitCode::from(exit_code(&*failure))
 }
 
 /// A failure as one text: errors of inference are expressed by the flags if `remedy` has advice about them, and without the places in the sources
 /// where their elements were built.
-pub fn told(
+pub fn message(
     failure: &Failure,
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
 ) -> String {
-    let told = words::told(&**failure).or_else(|| inference(&**failure).and_then(remedy));
-    without_places(&told.unwrap_or_else(|| failure.to_string()))
+    let message = words::message(&**failure).or_else(|| inference(&**failure).and_then(remedy));
+    without_places(&message.unwrap_or_else(|| failure.to_string()))
 }

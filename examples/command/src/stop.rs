@@ -95,7 +95,7 @@ impl Reason {
     }
 
     /// Name in a sentence.
-    pub fn told(self) -> &'static str {
+    pub fn message(self) -> &'static str {
         match self {
             Self::Time => "--time is over",
             Self::Interrupt => "interrupted",
@@ -105,11 +105,11 @@ impl Reason {
 
 /// The failure that the command was stopped before it had anything of some kind, such as a level.
 pub fn nothing(what: &str) -> Failure {
-    let told = match reason() {
+    let message = match reason() {
         Some(Reason::Time) => format!("--time was over before there was {what}; allow more"),
         _ => format!("interrupted before there was {what}"),
     };
-    Box::new(NoAnswer(told))
+    Box::new(NoAnswer(message))
 }
 
 /// The result of some work; `None` if the command is asked to stop and the work does not end within a second: it is then

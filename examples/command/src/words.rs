@@ -11,7 +11,7 @@ use crate::failure::inference;
 use crate::stop;
 
 /// An error in the words that all commands share, if it is one of those.
-pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
+pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     if let Some(Inference::NothingDone { .. }) = inference(failure) {
         return Some(stop::nothing("an answer").to_string());
     }
@@ -20,14 +20,14 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
     {
         return Some(format!(
             "{}: none of {tried} draws by then met what is asked for; allow more time, or ask for less",
-            reason.told()
+            reason.message()
         ));
     }
     if let Some(error @ SteeringError::Contradictory { proven: false, .. }) = failure.downcast_ref()
     {
-        let told = error.to_string();
+        let message = error.to_string();
         return Some(
-            told.replace("allow more particles", "give more --particles")
+            message.replace("allow more particles", "give more --particles")
                 .replace(
                     "ask for the exact law",
                     "use --method exact, or draw from another model by --trained, of which n-grams keep whole columns",
@@ -41,8 +41,8 @@ pub(crate) fn told(failure: &(dyn Error + 'static)) -> Option<String> {
             _ => None,
         },
     };
-    if let Some(told) = instead {
-        return Some(told.replace("condition the model instead", "use --method conditioned"));
+    if let Some(message) = instead {
+        return Some(message.replace("condition the model instead", "use --method conditioned"));
     }
     let sampling = match failure.downcast_ref() {
         Some(SteeringError::Sampling(error)) => Some(error),
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn places_in_sources_are_left_out() {
-        for (text, told) in [
+        for (text, message) in [
             (
                 "`rain` (Select at src/rain.rs:3:5) has 2 values",
                 "`rain` has 2 values",
@@ -158,7 +158,7 @@ mod tests {
             ("two\nlines at x.rs:1:1", "two\nlines"),
             ("x.rs:1:1: wrong", ": wrong"),
         ] {
-            assert_eq!(without_places(text), told);
+            assert_eq!(without_places(text), message);
         }
     }
 }

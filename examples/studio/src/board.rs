@@ -55,7 +55,7 @@ fn ask<E: Example>(
     let check = |example: &E| {
         check(example)?;
         let taken = account.take(example.shared().memory().0 >> 20, ended);
-        share = Some(taken.map_err(|problem| Failure::from(problem.told))?);
+        share = Some(taken.map_err(|problem| Failure::from(problem.message))?);
         Ok(())
     };
     let answered = answer_by::<E>(arguments, clues, check, Arc::clone(ended));
@@ -64,7 +64,7 @@ fn ask<E: Example>(
         let cells = unanswered.cells.iter().map(|at| json!([at.row, at.column]));
         let cells: Vec<Json> = cells.collect();
         let problem = Problem {
-            told: of_fields(&unanswered.told),
+            message: of_fields(&unanswered.message),
             ..Problem::of(&unanswered.failure)
         };
         if cells.is_empty() {

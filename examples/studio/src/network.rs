@@ -101,8 +101,8 @@ impl Networks {
             ("samples", request.samples, MOST_SAMPLES),
         ] {
             if !(1..=most).contains(&number) {
-                let told = format!("{name} {number}: write 1 to {most}");
-                return Err(Problem::wrong(told));
+                let message = format!("{name} {number}: write 1 to {most}");
+                return Err(Problem::wrong(message));
             }
         }
         let _share = account.take(request.memory, ended)?;
@@ -143,8 +143,8 @@ impl Networks {
         object.insert("exact".to_owned(), (!found.is_estimate).into());
         if let Some(tree) = &compiled.tree {
             let cost = tree.cost();
-            let told = json!({"width": cost.width, "operations": cost.operations, "table_bytes": tree.table_bytes()});
-            object.insert("cost".to_owned(), told);
+            let message = json!({"width": cost.width, "operations": cost.operations, "table_bytes": tree.table_bytes()});
+            object.insert("cost".to_owned(), message);
         }
         let seconds = json!({
             "parse": compiled.parse.as_secs_f64(),
@@ -175,8 +175,8 @@ impl Networks {
                     compile(
                         || {
                             Network::read(&path).map_err(|error| {
-                                let told = error.to_string();
-                                Problem::wrong(told.replace(&path.display().to_string(), name))
+                                let message = error.to_string();
+                                Problem::wrong(message.replace(&path.display().to_string(), name))
                             })
                         },
                         request.memory,
@@ -291,13 +291,13 @@ fn observations(
     observe: &Map<String, Json>,
 ) -> Result<Vec<Observation>, Problem> {
     let observations = observe.iter().map(|(variable, state)| {
-        let told = |told: String| Problem::wrong(format!("observe: {told}"));
+        let message = |message: String| Problem::wrong(format!("observe: {message}"));
         let state = state
             .as_str()
-            .ok_or_else(|| told(format!("{variable:?}: write the name of a state")))?;
+            .ok_or_else(|| message(format!("{variable:?}: write the name of a state")))?;
         network
             .observation(variable, state)
-            .map_err(|error| told(error.to_string()))
+            .map_err(|error| message(error.to_string()))
     });
     observations.collect()
 }

@@ -9,95 +9,95 @@ use serde_json::{Map, Value as Json};
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
-    pub(crate) told: String,
+    pub(crate) message: String,
     /// Fields in addition to the text, such as the cells concerned.
     pub(crate) more: Map<String, Json>,
 }
 
 impl Problem {
-    fn new(status: StatusCode, told: String) -> Self {
+    fn new(status: StatusCode, message: String) -> Self {
         Self {
             status,
-            told,
+            message,
             more: Map::new(),
         }
     }
 
     /// The request is wrong.
-    pub(crate) fn wrong(told: String) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, told)
+    pub(crate) fn wrong(message: String) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
     }
 
     /// The request comes from elsewhere.
-    pub(crate) fn forbidden(told: String) -> Self {
-        Self::new(StatusCode::FORBIDDEN, told)
+    pub(crate) fn forbidden(message: String) -> Self {
+        Self::new(StatusCode::FORBIDDEN, message)
     }
 
     /// There is no such path or file.
-    pub(crate) fn missing(told: String) -> Self {
-        Self::new(StatusCode::NOT_FOUND, told)
+    pub(crate) fn missing(message: String) -> Self {
+        Self::new(StatusCode::NOT_FOUND, message)
     }
 
     /// The path takes other methods.
-    pub(crate) fn method(told: String) -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, told)
+    pub(crate) fn method(message: String) -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, message)
     }
 
     /// The body takes too long to come.
     pub(crate) fn slow() -> Self {
-        let told = "the body took too long to come";
-        Self::new(StatusCode::REQUEST_TIMEOUT, told.to_owned())
+        let message = "the body took too long to come";
+        Self::new(StatusCode::REQUEST_TIMEOUT, message.to_owned())
     }
 
     /// A later change of the client ended the work.
     pub(crate) fn superseded() -> Self {
-        let told = "a later change ended this work";
-        Self::new(StatusCode::CONFLICT, told.to_owned())
+        let message = "a later change ended this work";
+        Self::new(StatusCode::CONFLICT, message.to_owned())
     }
 
     /// The body is too long.
     pub(crate) fn long(most: usize) -> Self {
-        let told = format!("the body is longer than {} MiB", most >> 20);
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, told)
+        let message = format!("the body is longer than {} MiB", most >> 20);
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, message)
     }
 
     /// The body is not JSON.
-    pub(crate) fn media(told: String) -> Self {
-        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, told)
+    pub(crate) fn media(message: String) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     }
 
     /// The request is valid, and its only answer is the reason that there is no other; this is not a failure.
-    pub(crate) fn without_answer(told: String) -> Self {
-        Self::new(StatusCode::OK, told)
+    pub(crate) fn without_answer(message: String) -> Self {
+        Self::new(StatusCode::OK, message)
     }
 
     /// The largest number of requests is in work.
     pub(crate) fn crowded() -> Self {
-        let told = "too many requests are worked on; ask again later";
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, told.to_owned())
+        let message = "too many requests are worked on; ask again later";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message.to_owned())
     }
 
     /// The work took more memory than all work together may, in MiB.
     pub(crate) fn memory(most: u64) -> Self {
-        let told = format!(
+        let message = format!(
             "the work was ended: all requests together took more than {most} MiB; ask for less, or one after another"
         );
-        Self::new(StatusCode::INSUFFICIENT_STORAGE, told)
+        Self::new(StatusCode::INSUFFICIENT_STORAGE, message)
     }
 
     /// An error of the program itself.
     pub(crate) fn internal() -> Self {
-        let told = "the work failed inside the program; please report the request";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, told.to_owned())
+        let message = "the work failed inside the program; please report the request";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, message.to_owned())
     }
 
     /// A failure of a command: its text stays the same, and its exit code becomes a status.
     pub(crate) fn of(failure: &Failure) -> Self {
-        let told = of_fields(&figrs_command::told(failure, |_| None));
+        let message = of_fields(&figrs_command::message(failure, |_| None));
         if figrs_command::is_without_answer(&**failure) {
-            Self::without_answer(told)
+            Self::without_answer(message)
         } else {
-            Self::wrong(told)
+            Self::wrong(message)
         }
     }
 
@@ -110,7 +110,7 @@ impl Problem {
     /// As JSON.
     pub(crate) fn json(&self) -> Json {
         let mut object = Map::new();
-        object.insert("error".to_owned(), self.told.as_str().into());
+        object.insert("error".to_owned(), self.message.as_str().into());
         object.extend(self.more.clone());
         Json::Object(object)
     }
@@ -139,9 +139,9 @@ impl From<serde_json::Error> for Problem {
 }
 
 /// A text with the names of fields instead of flags: `--min-walk` becomes `min_walk`.
-pub(crate) fn of_fields(told: &str) -> String {
-    let told = told.trim_end_matches("; see --help");
-    let (mut text, mut rest) = (String::with_capacity(told.len()), told);
+pub(crate) fn of_fields(message: &str) -> String {
+    let message = message.trim_end_matches("; see --help");
+    let (mut text, mut rest) = (String::with_capacity(message.len()), message);
     while let Some(at) = rest.find("--") {
         let (before, flag) = rest.split_at(at);
         let name = flag.trim_start_matches('-');
@@ -162,11 +162,11 @@ pub(crate) fn of_fields(told: &str) -> String {
 
 /// The error in a field of a request, in words for the sender: serde names types of Rust.
 fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
-    let told = error.to_string();
-    let parts = told.rsplit_once(", expected ");
+    let message = error.to_string();
+    let parts = message.rsplit_once(", expected ");
     let parts = parts.and_then(|(found, wanted)| Some((found.split_once(": ")?.1, wanted)));
     let Some((found, wanted)) = parts else {
-        return Problem::wrong(format!("the request: {told}"));
+        return Problem::wrong(format!("the request: {message}"));
     };
     let wanted = match wanted {
         "usize" | "u64" | "u32" => "a whole number, 0 or more",
@@ -182,14 +182,14 @@ fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json:
     let is_wrong = |(name, value): &(&String, &Json)| {
         let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
         let error = serde_json::from_value::<T>(Json::Object(alone)).err();
-        error.is_some_and(|error| error.to_string() == told)
+        error.is_some_and(|error| error.to_string() == message)
     };
     match fields.iter().find(is_wrong) {
         Some((name, value @ (Json::Number(_) | Json::String(_) | Json::Bool(_)))) => {
             Problem::wrong(format!("{name} {value}: write {wanted}"))
         }
         Some((name, _)) => Problem::wrong(format!("{name}: write {wanted}, not {found}")),
-        None => Problem::wrong(format!("the request: {told}")),
+        None => Problem::wrong(format!("the request: {message}")),
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn flags_are_told_as_fields() {
-        for (told, fields) in [
+        for (message, fields) in [
             (
                 "--method exact would need more than --memory 64MiB",
                 "method exact would need more than memory 64MiB",
@@ -235,7 +235,7 @@ mod tests {
             ),
             ("é --é --seed", "é --é seed"),
         ] {
-            assert_eq!(of_fields(told), fields);
+            assert_eq!(of_fields(message), fields);
         }
     }
 }

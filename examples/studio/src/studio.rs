@@ -80,8 +80,8 @@ impl Studio {
         let content = self.content(request, port, connection).await;
         let mut allow = None;
         let mut content = content.unwrap_or_else(|problem| {
-            let told = problem.more.get("allow").and_then(Json::as_str);
-            allow = told.and_then(|allow| HeaderValue::from_str(allow).ok());
+            let message = problem.more.get("allow").and_then(Json::as_str);
+            allow = message.and_then(|allow| HeaderValue::from_str(allow).ok());
             Content {
                 status: problem.status,
                 ..Content::json(&problem.json())

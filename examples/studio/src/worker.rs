@@ -134,14 +134,14 @@ impl Worker {
         let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
         working.remove(&number);
         drop(working);
-        let (status, told) = match answer {
+        let (status, words) = match answer {
             Ok(answer) => (200, answer),
             Err(problem) => (problem.status.as_u16(), problem.json()),
         };
         let frame = Frame {
             number,
             kind: status,
-            text: told.to_string(),
+            text: words.to_string(),
         };
         let mut output = io::stdout().lock();
         // The server has ended, and its worker ends too.

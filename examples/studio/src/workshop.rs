@@ -193,9 +193,9 @@ impl Workshop {
             Some(OUT_OF_MEMORY) => Problem::memory(MEMORY),
             _ => Problem::internal(),
         };
-        let told = Bytes::from(problem.json().to_string());
+        let words = Bytes::from(problem.json().to_string());
         for job in jobs.into_values() {
-            let _ = job.reply.send((problem.status, told.clone()));
+            let _ = job.reply.send((problem.status, words.clone()));
         }
     }
 

@@ -67,8 +67,8 @@ impl EncodingBuilder<'_> {
     /// The scope of an element's parents, with a guard if no parent shows whether the element is reached.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
-        let told = parents.iter().any(tells);
-        let guard = if told { None } else { self.guard(position) };
+        let message = parents.iter().any(tells);
+        let guard = if message { None } else { self.guard(position) };
         let mut listed: Vec<VarId> = guard.iter().map(|guard| guard.variable).collect();
         listed.extend(parents.iter().map(|&parent| self.variable(parent)));
         let mut scope = ListedVariables::new(&self.graph, &listed);

@@ -444,16 +444,16 @@ fn wide_levels_are_drawn_few_at_a_time() {
 
 #[test]
 fn progress_is_told_up_to_the_end() {
-    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let listener = Arc::clone(&told);
+    let message = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let listener = Arc::clone(&message);
     let sampler = ConditionedSampler::new(steered(4, 9, &[Demand::Seen]))
         .particles(600)
         .on_progress(move |progress| listener.lock().unwrap().push(progress.done));
     sampler.levels(SEED, 0..1).unwrap();
-    let told = told.lock().unwrap();
+    let message = message.lock().unwrap();
     // One report after each statement.
-    assert_eq!((told.len(), told.last()), (4 * 9, Some(&600)));
-    assert!(told.is_sorted() && told[0] < 600);
+    assert_eq!((message.len(), message.last()), (4 * 9, Some(&600)));
+    assert!(message.is_sorted() && message[0] < 600);
 }
 
 /// Regression test: every state counted a gap that no level can exceed.

@@ -203,8 +203,8 @@ impl TryFrom<StartForm> for StartEntry {
             StartForm::Word(word) if word == "ground" => Start::Ground,
             StartForm::Word(word) => {
                 let side = value_of(&word, "start", &Side::ALL);
-                Start::Edge(side.map_err(|told| {
-                    format!("{told}, ground, or tiles as {{ any = [\"start\"] }}")
+                Start::Edge(side.map_err(|message| {
+                    format!("{message}, ground, or tiles as {{ any = [\"start\"] }}")
                 })?)
             }
         }))
@@ -245,7 +245,9 @@ impl TryFrom<GoalForm> for GoalEntry {
             GoalForm::Word(word) => {
                 let side = value_of(&word, "goal", &Side::ALL);
                 Goal::Edge(
-                    side.map_err(|told| format!("{told}, or tiles as {{ any = [\"exit\"] }}"))?,
+                    side.map_err(|message| {
+                        format!("{message}, or tiles as {{ any = [\"exit\"] }}")
+                    })?,
                 )
             }
             GoalForm::Any { any } => Goal::Any(any.meanings()?),
@@ -407,9 +409,9 @@ impl Movement {
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MovementError> {
         let path = path.as_ref();
         let text = read_limited(path, MOST_BYTES).and_then(|bytes| {
-            let told = "it is not text in UTF-8; save it as UTF-8";
+            let message = "it is not text in UTF-8; save it as UTF-8";
             String::from_utf8(bytes)
-                .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, told))
+                .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, message))
         });
         let text = text.map_err(|cause| MovementError::Read {
             path: path.to_owned(),

@@ -208,12 +208,12 @@ mod tests {
             lands: true,
         };
         let steps = in_frame(Travel::Right, [far]);
-        let told: Vec<_> = steps
+        let message: Vec<_> = steps
             .iter()
             .map(|step| (step.columns, step.rows, step.via, step.lands))
             .collect();
         assert_eq!(
-            told,
+            message,
             [
                 (1, 0, Via::Pass, false),
                 (1, 0, Via::Pass, false),

@@ -316,14 +316,14 @@ fn what_was_not_tried_is_not_told() {
     let (demands, named, _) = cases(60).swap_remove(0);
     let steered = SteeredLevel::new(chain(60), &demands).unwrap();
     let sampler = ConditionedSampler::new(steered.proof_work(0));
-    let told = |sampler: &ConditionedSampler| sampler.levels(1, 0..1).unwrap_err();
-    let untried = told(&sampler.clone().conflict_work(0)).to_string();
+    let words = |sampler: &ConditionedSampler| sampler.levels(1, 0..1).unwrap_err();
+    let untried = words(&sampler.clone().conflict_work(0)).to_string();
     assert!(
         untried.contains("together, of which some may play no part: no unseen configuration;")
             && untried.contains("could go on at some column from 0 to 59 (from 0)"),
         "{untried}"
     );
-    let error = told(&sampler);
+    let error = words(&sampler);
     let text = format!("together: {}; it is not proven", named.join("; "));
     assert!(error.to_string().contains(&text), "{error}");
     let SteeringError::Contradictory {

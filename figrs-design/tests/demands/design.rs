@@ -173,8 +173,8 @@ fn switches_are_demands_and_never_false() {
     for switch in ["playable", "seen"] {
         let text = format!("[[demand]]\n{switch} = false\n");
         let error = DesignFile::from_toml(&text).unwrap().demands(&model(20));
-        let told = error.unwrap_err().to_string();
-        assert!(told.contains("leave the demand out"), "{told}");
+        let message = error.unwrap_err().to_string();
+        assert!(message.contains("leave the demand out"), "{message}");
     }
 }
 
@@ -288,11 +288,11 @@ fn shares_are_rounded_and_patterns_are_cut_out_of_levels() {
         .training(&corpus)
         .demands_with_places()
         .unwrap();
-    let told: Vec<String> = demands
+    let message: Vec<String> = demands
         .iter()
         .map(|(_, demand)| demand.to_string())
         .collect();
-    assert_eq!(told, ["2 of E", "0 times the pattern \"begin\""]);
+    assert_eq!(message, ["2 of E", "0 times the pattern \"begin\""]);
     assert_eq!(demands[1].0, "line 6 (demand 2)");
 }
 

@@ -295,10 +295,10 @@ fn mistakes_about_ways_are_told_with_their_line() {
             "training levels match \"*\": 01-",
         ),
     ] {
-        let told = refused(text);
+        let message = refused(text);
         assert!(
-            told.starts_with("line ") && told.contains(part),
-            "{text}: {told}"
+            message.starts_with("line ") && message.contains(part),
+            "{text}: {message}"
         );
     }
     // Without the training levels at hand.

@@ -79,9 +79,12 @@ fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
         );
         // Five standard errors, told by 64 populations: a false alarm in 10⁵ seeds.
         let particles = ConditionedSampler::new(seen).particles(2);
-        let told = particles.log_probability(1).unwrap();
-        let far = (told.value - p.ln()).abs();
-        assert!(far <= 5.0 * told.standard_error, "{width}: {told:?} {p}");
+        let message = particles.log_probability(1).unwrap();
+        let far = (message.value - p.ln()).abs();
+        assert!(
+            far <= 5.0 * message.standard_error,
+            "{width}: {message:?} {p}"
+        );
     }
 }
 
@@ -97,15 +100,15 @@ fn particles_estimate_what_counting_shows_at_fourteen_rows() {
     let n = first.len() as f64;
     let count = first.iter().filter(|&&column| column == 200).count() as f64;
     let particles = ConditionedSampler::new(steered(&chain, 200, &[Demand::Seen])).particles(2);
-    let told = particles.log_probability(2).unwrap();
-    let p = told.value.exp();
+    let message = particles.log_probability(2).unwrap();
+    let p = message.value.exp();
     println!(
         "counted {} of {n}, particles tell {p} ± {}",
         count,
-        p * told.standard_error
+        p * message.standard_error
     );
     // Five standard errors of the difference: a false alarm in 10⁵ seeds.
-    let error = (count).sqrt().hypot(n * p * told.standard_error);
+    let error = (count).sqrt().hypot(n * p * message.standard_error);
     assert!((count - n * p).abs() < 5.0 * error, "{count} {}", n * p);
 }
 

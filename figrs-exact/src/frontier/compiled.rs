@@ -312,7 +312,7 @@ impl CompiledFrontier {
         self.require_worlds()?;
         let messages = BackwardMessages::<MaxProduct>::new(&self.explored, self.memory);
         let best = messages.map(|messages| queries::best(&self.explored, &messages));
-        best.map(|told| self.world(told))
+        best.map(|message| self.world(message))
             .ok_or_else(|| self.impossible())
     }
 
@@ -321,9 +321,10 @@ impl CompiledFrontier {
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
         self.require_possible()?;
-        let mut told = self.draw(&mut [rng]);
-        told.pop()
-            .map(|told| self.world(told))
+        let mut message = self.draw(&mut [rng]);
+        message
+            .pop()
+            .map(|message| self.world(message))
             .ok_or_else(|| self.impossible())
     }
 
@@ -340,7 +341,7 @@ impl CompiledFrontier {
             let mut rngs: Vec<_> = rngs.map(|part| stream(seed, part)).collect();
             self.draw(&mut rngs)
         });
-        Ok(drawn.map(|told| self.world(told)))
+        Ok(drawn.map(|message| self.world(message)))
     }
 
     /// One world for each generator, all in one sweep.
@@ -348,8 +349,11 @@ impl CompiledFrontier {
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn sample_each<R: Rng>(&self, mut rngs: Vec<R>) -> Result<Vec<World>, Error> {
         self.require_possible()?;
-        let told = self.draw(&mut rngs);
-        Ok(told.into_iter().map(|told| self.world(told)).collect())
+        let message = self.draw(&mut rngs);
+        Ok(message
+            .into_iter()
+            .map(|message| self.world(message))
+            .collect())
     }
 
     fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<TargetWorld> {

@@ -182,13 +182,13 @@ impl StepPlanner {
             }
         }
         let after: Vec<usize> = numbered().filter(|&p| self.readers[p] > 0).collect();
-        let told = places.iter().filter(|&p| self.reported.contains_key(p));
-        let told: Vec<usize> = told.copied().collect();
+        let message = places.iter().filter(|&p| self.reported.contains_key(p));
+        let message: Vec<usize> = message.copied().collect();
         Some(PlannedStep {
             reads,
             after: after.iter().map(|place| registers[place]).collect(),
-            reported: told.iter().map(|place| registers[place]).collect(),
-            targets: told.iter().map(|place| self.reported[place]).collect(),
+            reported: message.iter().map(|place| registers[place]).collect(),
+            targets: message.iter().map(|place| self.reported[place]).collect(),
             before: std::mem::replace(&mut self.frontier, after),
             places,
         })

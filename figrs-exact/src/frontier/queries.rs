@@ -80,7 +80,7 @@ pub(super) fn draw<S: ShareSemiring, R: Rng>(
             }
         }
     });
-    worlds.into_iter().map(|(_, told)| told).collect()
+    worlds.into_iter().map(|(_, message)| message).collect()
 }
 
 /// A position, drawn in proportion to its share.

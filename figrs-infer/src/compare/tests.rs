@@ -455,11 +455,11 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
         deadline: Some(Duration::from_millis(30)),
         ..RunLimits::default()
     };
-    let told = |rules: &RunLimits, algorithm: Arc<dyn Algorithm>| {
+    let words = |rules: &RunLimits, algorithm: Arc<dyn Algorithm>| {
         rules.run(algorithm, &model, &targets).answer.unwrap_err()
     };
     assert_eq!(
-        told(&rules, Arc::new(Waits(flag.clone()))),
+        words(&rules, Arc::new(Waits(flag.clone()))),
         "no answer within 0.03 s"
     );
     flag.store(true, Ordering::Relaxed);
@@ -469,7 +469,7 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
         interrupt: Some(interrupt.clone()),
         ..RunLimits::default()
     };
-    assert!(told(&rules, Arc::new(Enumerate::new())).starts_with("not run"));
+    assert!(words(&rules, Arc::new(Enumerate::new())).starts_with("not run"));
     interrupt.store(false, Ordering::Relaxed);
     let never = Arc::new(AtomicBool::new(false));
     let later = interrupt.clone();
@@ -477,7 +477,7 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
         std::thread::sleep(Duration::from_millis(50));
         later.store(true, Ordering::Relaxed);
     });
-    assert!(told(&rules, Arc::new(Waits(never.clone()))).starts_with("interrupted"));
+    assert!(words(&rules, Arc::new(Waits(never.clone()))).starts_with("interrupted"));
     setter.join().unwrap();
     never.store(true, Ordering::Relaxed);
     interrupt.store(false, Ordering::Relaxed);
@@ -495,7 +495,10 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
     );
     setter.join().unwrap();
 
-    assert_eq!(told(&RunLimits::default(), Arc::new(Panics)), "it panicked");
+    assert_eq!(
+        words(&RunLimits::default(), Arc::new(Panics)),
+        "it panicked"
+    );
 }
 
 #[test]
@@ -503,14 +506,15 @@ fn memory_is_measured_and_steps_are_told() {
     let (model, rain) = wet_grass();
     let calls = Arc::new(AtomicU64::new(0));
     let steps = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
-    let (counted, told) = (calls.clone(), steps.clone());
+    let (counted, words) = (calls.clone(), steps.clone());
     let comparison = Compare::new(&model, &rain)
         .algorithms(algorithms![Enumerate::new()])
         .curve([10], 2, |n, seed| ImportanceSampling::new(n).seed(seed))
         // Forgotten, before, after: 0, 1000, 2000, and so on.
         .peak_memory(move || 1000 * counted.fetch_add(1, Ordering::Relaxed))
         .on_step(move |step| {
-            told.borrow_mut()
+            words
+                .borrow_mut()
                 .push((step.name.clone(), step.done, step.total));
         })
         .run();

@@ -58,7 +58,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
         let cheapest = relaxed.as_ref().unwrap_or(generator);
         let is_often_met = rejection && generator.is_often_met();
-        let told = match &relaxed {
+        let message = match &relaxed {
             _ if is_often_met && !is_quick(cheapest) => {
                 let drawn = self.rejected(Reason::OftenMet);
                 let goes_on = match &drawn {
@@ -80,17 +80,17 @@ impl<G: Generator> BoardDrawing<'_, G> {
             },
         };
         // The next method, if there is one, or the error.
-        let reason = match &told {
+        let reason = match &message {
             Err(BoardError::TooLarge { .. }) => self.too_large(),
             Err(BoardError::NoneMet { tried }) => Reason::TooRare { tried: *tried },
             Err(error) if error.is_without_elements() => reason.unwrap_or(Reason::NoElements),
-            _ => return told,
+            _ => return message,
         };
         let rejection = is_often_met && relaxed.is_none();
         match self.other(rejection, reason) {
-            Err(BoardError::NoMethod) => told,
+            Err(BoardError::NoMethod) => message,
             // Particles need the program too.
-            Err(error) if error.is_without_elements() => told,
+            Err(error) if error.is_without_elements() => message,
             drawn => drawn,
         }
     }

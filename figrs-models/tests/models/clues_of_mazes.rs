@@ -56,9 +56,9 @@ fn clues_leave_the_mazes_that_meet_them() {
                     let count = all.iter().filter(|maze| meets(maze, &clues)).count();
                     asked += 1;
                     match PerfectMaze::with_clues(clues.clone()) {
-                        Err(GridError::PointerClues { clues: told }) => {
+                        Err(GridError::PointerClues { clues: message }) => {
                             assert_eq!(count, 0, "{clues}");
-                            assert!(!told.is_empty());
+                            assert!(!message.is_empty());
                             refused += 1;
                         }
                         Err(error) => panic!("{error}"),
@@ -165,16 +165,16 @@ fn clues_leave_the_chromatic_mazes_that_meet_them() {
         // The tiles determine a maze, and the colours with them.
         assert_eq!(exact.count().unwrap(), count.into(), "{text}");
         if count == 0 {
-            let told = ConditionalSampler::new().conflict(&maze).unwrap();
+            let message = ConditionalSampler::new().conflict(&maze).unwrap();
             let BoardError::NoSolution {
-                clues: told,
+                clues: message,
                 is_minimal,
                 ..
-            } = told
+            } = message
             else {
-                panic!("{told}");
+                panic!("{message}");
             };
-            assert!(is_minimal && told.len() >= 2, "{text}: {told:?}");
+            assert!(is_minimal && message.len() >= 2, "{text}: {message:?}");
             impossible += 1;
         }
     }
@@ -230,10 +230,10 @@ fn bounds_on_the_way_leave_the_mazes_that_meet_them() {
             let weighed = weighed.clone().steps(least..=most).unwrap();
             let found = answers.answers(&weighed).unwrap();
             let probability: f64 = met.iter().map(|maze| chance(maze)).sum();
-            let told = found.log_probability().unwrap().exp();
+            let message = found.log_probability().unwrap().exp();
             assert!(
-                (told - probability).abs() < 1e-12,
-                "{told}, not {probability}"
+                (message - probability).abs() < 1e-12,
+                "{message}, not {probability}"
             );
         }
     }

@@ -122,26 +122,26 @@ fn islands_have_land_inside() {
 
 #[test]
 fn numbers_that_no_board_has_are_refused() {
-    let told = |error: GridError| error.to_string();
+    let message = |error: GridError| error.to_string();
     let size = Size::new(3, 4).unwrap();
     assert_eq!(
-        told(Dungeon::new(size).walls(7..=u32::MAX).unwrap_err()),
+        message(Dungeon::new(size).walls(7..=u32::MAX).unwrap_err()),
         "impossible: at least 7 walls, where boards of this size have 0 to 6; use a range that meets that"
     );
     assert_eq!(
-        told(Dungeon::new(size).walk(6..=6).unwrap_err()),
+        message(Dungeon::new(size).walk(6..=6).unwrap_err()),
         "impossible: exactly 6 steps of the walk, where boards of this size have 5 to 27 in steps of 2; use a range that meets that"
     );
     let chromatic = || ChromaticMaze::new(size).unwrap();
     assert_eq!(
-        told(chromatic().steps(0..=0).unwrap_err()),
+        message(chromatic().steps(0..=0).unwrap_err()),
         "impossible: at most 0 steps of the way, where boards of this size have 1 to 11; use a range that meets that"
     );
     let bays = Island::new(Size::new(5, 6).unwrap())
         .unwrap()
         .bays(6..=9)
         .unwrap_err();
-    assert!(told(bays).contains("6 to 9 bays, where boards of this size have 0 to 5;"));
+    assert!(message(bays).contains("6 to 9 bays, where boards of this size have 0 to 5;"));
 }
 
 /// All lengths that solutions of small mazes have, by their number, and no others.

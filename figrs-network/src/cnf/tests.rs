@@ -49,8 +49,8 @@ fn clauses_and_weights_are_factors_of_variables_named_by_number() {
     let (count, sum) = found(text);
     assert_eq!(count, "6");
     assert!((sum - (3.0_f64 * 0.25 * 1.5).ln()).abs() < 1e-14);
-    let told = Network::from_text(text, "standard input").unwrap();
-    assert_eq!(told.clauses(), network.clauses());
+    let message = Network::from_text(text, "standard input").unwrap();
+    assert_eq!(message.clauses(), network.clauses());
 }
 
 #[test]

@@ -167,7 +167,7 @@ pub(super) fn define(
                 let states: Vec<&str> = states.collect();
                 let state = values.get(name).and_then(|own| own.state(value, &states));
                 let state = state.filter(|&state| state < columns).ok_or_else(|| {
-                    let told = match value {
+                    let message = match value {
                         Value::Truth(truth) => truth.to_string(),
                         Value::Number(number) => number.to_string(),
                         Value::Label(label) => format!("\"{label}\""),
@@ -175,7 +175,7 @@ pub(super) fn define(
                     };
                     mistake(
                         at,
-                        format!("its value {told} is that of no state of `{name}`"),
+                        format!("its value {message} is that of no state of `{name}`"),
                     )
                 })?;
                 row[state] = 1.0;

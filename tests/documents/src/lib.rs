@@ -104,10 +104,10 @@ fn programs_print_what_is_shown_below_them() {
             fs::write(&page, lines.join("\n") + "\n").unwrap();
         }
     }
-    let told = wrong.join("\n");
+    let message = wrong.join("\n");
     assert!(
         wrong.is_empty(),
-        "{told}\n`FIGRS_SHOW=1 cargo test -p figrs-documents` writes the outputs into the pages"
+        "{message}\n`FIGRS_SHOW=1 cargo test -p figrs-documents` writes the outputs into the pages"
     );
 }
 

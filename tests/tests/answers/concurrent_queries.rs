@@ -51,7 +51,7 @@ impl Shared {
     fn answers(&self, case: usize) -> Vec<String> {
         let model = self.model(case);
         let seed = case as u64;
-        let mut told: Vec<String> = Vec::new();
+        let mut message: Vec<String> = Vec::new();
         for algorithm in algorithms![
             Enumerate::new(),
             VariableElimination::new(),
@@ -65,7 +65,7 @@ impl Shared {
             Gibbs::new(200).seed(seed),
         ] {
             let answer = algorithm.run(&model, (&self.sum, &self.length));
-            told.push(match answer {
+            message.push(match answer {
                 Err(error) => error.to_string(),
                 Ok(answer) => format!(
                     "{} {:?} {:?} {:?} {:?}",
@@ -81,7 +81,7 @@ impl Shared {
                 ),
             });
         }
-        told
+        message
     }
 }
 
@@ -101,12 +101,12 @@ fn answers_do_not_depend_on_who_asks_besides() {
             .collect()
     });
     assert_eq!(alone, together);
-    for told in &alone {
-        assert_eq!(told.len(), 10);
+    for message in &alone {
+        assert_eq!(message.len(), 10);
         // Answers begin with the name of the algorithm.
         assert!(
-            told[0].starts_with("Enumerate") && told[2].starts_with("JunctionTree"),
-            "{told:?}"
+            message[0].starts_with("Enumerate") && message[2].starts_with("JunctionTree"),
+            "{message:?}"
         );
     }
     assert_ne!(alone[0], alone[1]);

@@ -239,7 +239,7 @@ fn wrong_answers_do_not_pass() {
         .flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }))
         .named("wet");
     let model = Model::new().observe(&wet, true);
-    for (faulty, told) in [
+    for (faulty, message) in [
         (Faulty::Probability, "`rain`"),
         (Faulty::Evidence, "log-evidence"),
         (Faulty::MissingValue, "`rain`"),
@@ -256,6 +256,6 @@ fn wrong_answers_do_not_pass() {
             matches!(error, Error::NotVerified { .. }),
             "{name}: {error}"
         );
-        assert!(error.to_string().contains(told), "{name}: {error}");
+        assert!(error.to_string().contains(message), "{name}: {error}");
     }
 }

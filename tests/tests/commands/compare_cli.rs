@@ -43,7 +43,7 @@ fn run(files: &TempDir, arguments: &str) -> Output {
 }
 
 /// The output of the example if it succeeds.
-fn told(files: &TempDir, arguments: &str) -> String {
+fn words(files: &TempDir, arguments: &str) -> String {
     let output = run(files, arguments);
     let errors = text(&output.stderr);
     assert!(output.status.success(), "{arguments}: {errors}");
@@ -51,7 +51,7 @@ fn told(files: &TempDir, arguments: &str) -> String {
 }
 
 fn json(files: &TempDir, arguments: &str) -> Json {
-    let text = told(files, &format!("{arguments} --format json"));
+    let text = words(files, &format!("{arguments} --format json"));
     serde_json::from_str(&text).unwrap()
 }
 
@@ -99,7 +99,7 @@ fn the_same_model_is_put_to_every_algorithm() {
 fn text_has_a_table_the_verdict_and_bars() {
     let files = files();
     let ask = "--model burglary --algorithms junction-tree,forward-sampling,gibbs --samples 2000";
-    let found = told(&files, ask);
+    let found = words(&files, ask);
     for part in [
         "answer: P(burglary = true)",
         "exact: 0.284172 (VariableElimination",
@@ -150,8 +150,8 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
     let found = json(&files, "--model rate --samples 20000");
     for row in found["rows"].as_array().unwrap() {
         if row["verdict"] == "not-applicable" {
-            let told = row["message"].as_str().unwrap();
-            assert!(told.contains("continuous values"), "{row}");
+            let words = row["message"].as_str().unwrap();
+            assert!(words.contains("continuous values"), "{row}");
             continue;
         }
         assert_eq!(row["verdict"], "unjudged", "{row}");
@@ -232,9 +232,9 @@ fn exact_algorithms_end_at_a_time_limit() {
         let output = run(&files, &ask);
         let found: Json = serde_json::from_slice(&output.stdout).unwrap();
         let row = &found["rows"][0];
-        let told = row["message"].as_str().unwrap_or_default();
+        let words = row["message"].as_str().unwrap_or_default();
         // It had not come to an end, and was not given up from outside either, after the time of grace.
-        assert!(!told.contains("no answer within"), "{algorithm}: {told}");
+        assert!(!words.contains("no answer within"), "{algorithm}: {words}");
         let seconds = row["seconds"].as_f64().unwrap();
         assert!((0.2..2.2).contains(&seconds), "{algorithm}: {row}");
     }
@@ -261,9 +261,9 @@ fn reasons_for_no_answer_name_no_place_in_sources_and_nothing_of_the_library() {
     ] {
         for format in formats {
             let output = run(&files, &format!("{ask} --format {format}"));
-            let told = text(&output.stdout);
-            assert!(!told.is_empty() && !told.contains(".rs:"), "{told}");
-            assert!(!told.contains("(`max_"), "{told}");
+            let words = text(&output.stdout);
+            assert!(!words.is_empty() && !words.contains(".rs:"), "{words}");
+            assert!(!words.contains("(`max_"), "{words}");
         }
     }
 }
@@ -304,7 +304,7 @@ fn curves_and_a_report_are_written() {
     let files = files();
     let ask = "--model sprinkler --algorithms junction-tree,gibbs,importance-sampling --samples 2000 \
                --curves curves.svg --report report.html";
-    let found = told(&files, ask);
+    let found = words(&files, ask);
     assert!(found.contains("largest error against time"), "{found}");
     let read = |name| std::fs::read_to_string(files.path().join(name)).unwrap();
     let curves = read("curves.svg");

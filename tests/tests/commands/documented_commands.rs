@@ -249,7 +249,7 @@ fn every_documented_command_works() {
 #[test]
 fn a_command_that_rots_is_found() {
     let directory = directory();
-    for (command, told) in [
+    for (command, message) in [
         (
             "cargo run --release --example no_such_example",
             "no example",
@@ -271,7 +271,7 @@ fn a_command_that_rots_is_found() {
         ("make", "nothing is known"),
     ] {
         let wrong = check(command, directory.path()).unwrap_err();
-        assert!(wrong.contains(told), "{command}: {wrong}");
+        assert!(wrong.contains(message), "{command}: {wrong}");
     }
     for command in [
         "cargo run --release --example network -- --file F --no-such-option",

@@ -18,8 +18,8 @@ fn is_plain(name: &str, arguments: &[&str]) {
         let wrong = text.chars().find(is_wrong);
         assert_eq!(wrong, None, "{name} {arguments:?}: {text:?}");
     }
-    let told = [done.stdout, done.stderr].concat();
-    assert!(!told.is_empty(), "{name} {arguments:?} prints nothing");
+    let message = [done.stdout, done.stderr].concat();
+    assert!(!message.is_empty(), "{name} {arguments:?} prints nothing");
 }
 
 #[test]

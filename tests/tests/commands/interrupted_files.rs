@@ -104,9 +104,13 @@ fn a_full_disk_and_a_path_that_cannot_be_written_are_told() {
             let path = path.to_str().unwrap();
             let all = [arguments, &[option, path]].concat();
             let output = example::run(program, &all);
-            let told = text(&output.stderr);
-            assert_eq!(output.status.code(), Some(2), "{program} {all:?}: {told}");
-            assert!(told.contains(path), "{program} {all:?}: {told}");
+            let message = text(&output.stderr);
+            assert_eq!(
+                output.status.code(),
+                Some(2),
+                "{program} {all:?}: {message}"
+            );
+            assert!(message.contains(path), "{program} {all:?}: {message}");
         }
     }
 }

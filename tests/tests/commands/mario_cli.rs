@@ -22,9 +22,9 @@ fn a_level_has_fourteen_rows_of_the_width_asked_for() {
         let level = text(&output.stdout);
         assert_eq!(level.lines().count(), 14);
         assert!(level.lines().all(|row| row.chars().count() == 37));
-        let told = text(&output.stderr);
+        let message = text(&output.stderr);
         for part in ["seed 7", "unseen", "fallback", " s"] {
-            assert!(told.contains(part), "{told}");
+            assert!(message.contains(part), "{message}");
         }
     }
 }
@@ -122,10 +122,10 @@ fn two_flags_name_two_files() {
     ] {
         let [first, second] = files.map(path);
         let output = run(&[flags[0], &first, flags[1], &second, "--format", "json"]);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
         let expected = format!("{} and {} name the same file", flags[0], flags[1]);
-        assert!(told.contains(&expected), "{told}");
+        assert!(message.contains(&expected), "{message}");
     }
     assert_eq!(std::fs::read_to_string(path("model.json")).unwrap(), "{}");
 }

@@ -27,13 +27,13 @@ fn path(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).to_str().unwrap().to_owned()
 }
 
-/// A level of a corpus in JSON, and what was told beside it.
+/// A level of a corpus in JSON, and the notes on standard error.
 fn level(arguments: &[&str]) -> (serde_json::Value, String) {
     let output = run(&[arguments, &["--format", "json"]].concat());
-    let told = text(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    let message = text(&output.stderr);
+    assert!(output.status.success(), "{message}");
     let levels: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    (levels[0].clone(), told)
+    (levels[0].clone(), message)
 }
 
 fn rows(level: &serde_json::Value) -> Vec<String> {
@@ -51,7 +51,7 @@ fn any_folder_of_levels_trains_without_options() {
         ("text/one.txt", "......\n..H...\n##H###\n..H...\n######\n"),
         ("text/two.txt", "...H..\n###H##\n...H..\n######\n"),
     ]);
-    let (level, told) = level(&["--corpus", &path(&caves, "")]);
+    let (level, message) = level(&["--corpus", &path(&caves, "")]);
     assert_eq!(
         (level["width"].as_u64(), level["height"].as_u64()),
         (Some(6), Some(5))
@@ -62,7 +62,7 @@ fn any_folder_of_levels_trains_without_options() {
         "holds no level itself",
         "1 of 2 levels are filled up above to 5 rows",
     ] {
-        assert!(told.contains(part), "{part:?} in {told}");
+        assert!(message.contains(part), "{part:?} in {message}");
     }
 }
 
@@ -73,19 +73,22 @@ fn tiles_without_a_legend_are_unknown_and_one_can_be_given() {
         ("tiles.ini", ""),
         ("own.toml.txt", ""),
     ]);
-    let (_, told) = level(&["--corpus", &path(&rooms, ""), "--width", "5"]);
-    assert!(told.contains("tiles of unknown meaning: FW"), "{told}");
+    let (_, message) = level(&["--corpus", &path(&rooms, ""), "--width", "5"]);
+    assert!(
+        message.contains("tiles of unknown meaning: FW"),
+        "{message}"
+    );
     let legend = path(&rooms, "own.toml");
     std::fs::write(&legend, "[tiles]\nW = ['solid']\nF = ['passable']\n").unwrap();
-    let (_, told) = level(&["--corpus", &path(&rooms, ""), "--tiles", &legend]);
-    assert!(!told.contains("unknown"), "{told}");
+    let (_, message) = level(&["--corpus", &path(&rooms, ""), "--tiles", &legend]);
+    assert!(!message.contains("unknown"), "{message}");
     std::fs::write(&legend, "[tiles]\nW = 'solid'\n").unwrap();
     let output = run(&["--corpus", &path(&rooms, ""), "--tiles", &legend]);
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        told.contains("own.toml: not a legend") && told.contains("line 2"),
-        "{told}"
+        message.contains("own.toml: not a legend") && message.contains("line 2"),
+        "{message}"
     );
 }
 
@@ -93,8 +96,8 @@ fn tiles_without_a_legend_are_unknown_and_one_can_be_given() {
 fn towers_are_drawn_upwards_and_pinned_as_they_stand() {
     let towers = folder(&[("a.txt", TOWER), ("b.txt", &TOWER[5..])]);
     let asked = ["--corpus", &path(&towers, ""), "--height", "7"];
-    let (drawn, told) = level(&asked);
-    assert!(told.contains("are played upwards"), "{told}");
+    let (drawn, message) = level(&asked);
+    assert!(message.contains("are played upwards"), "{message}");
     let standing = rows(&drawn);
     assert_eq!((standing.len(), standing[6].as_str()), (7, "####"));
     assert!(

@@ -87,13 +87,13 @@ fn the_probability_of_demands_is_told() {
         "1",
     ];
     let output = run(&asked);
-    let told: Vec<serde_json::Value> = text(&output.stdout)
+    let message: Vec<serde_json::Value> = text(&output.stdout)
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let number = |line: usize, name: &str| told[line][name].as_f64().unwrap();
+    let number = |line: usize, name: &str| message[line][name].as_f64().unwrap();
     let far = (number(0, "probability") - number(1, "probability")).abs();
-    assert!(far < 5.0 * number(1, "standard_error"), "{told:?}");
+    assert!(far < 5.0 * number(1, "standard_error"), "{message:?}");
     assert_eq!(number(0, "standard_error"), 0.0);
 }
 
@@ -240,11 +240,11 @@ fn demands_of_a_method_that_heeds_none_are_refused() {
 fn check(cases: &[(&[&str], i32, &str)]) {
     for &(arguments, code, expected) in cases {
         let output = run(&[&["--rows", "4", "--width", "5"], arguments].concat());
-        let told = text(&output.stderr);
+        let message = text(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         assert!(
-            told.contains(expected) && told.trim_end().lines().count() == 1,
-            "{told}"
+            message.contains(expected) && message.trim_end().lines().count() == 1,
+            "{message}"
         );
     }
 }

@@ -41,8 +41,8 @@ fn levels_of_another_tool_have_a_column() {
         "--corpus", corpus, "--stats", "3", "--width", "9", "--seed", "1",
     ];
     let sections = ["--also", own, "--sections", "2"];
-    let told = measured(&[&arguments[..], &sections].concat());
-    let columns = told["methods"].as_array().unwrap();
+    let message = measured(&[&arguments[..], &sections].concat());
+    let columns = message["methods"].as_array().unwrap();
     let names: Vec<&Value> = columns.iter().map(|column| &column["method"]).collect();
     assert_eq!(names[..2], ["corpus", "look-ahead"]);
     let also = &columns[2];
@@ -72,8 +72,8 @@ fn tiles_without_meanings_have_no_measures_that_need_them() {
     let arguments = [
         "--corpus", corpus, "--stats", "2", "--width", "9", "--seed", "1",
     ];
-    let told = measured(&arguments);
-    let drawn = &told["methods"][1];
+    let message = measured(&arguments);
+    let drawn = &message["methods"][1];
     for name in ["playable", "linearity", "leniency", "density", "gaps"] {
         assert!(drawn["measures"][name]["mean"].is_null(), "{name}");
     }
@@ -144,8 +144,9 @@ fn measures_that_cannot_be_are_errors() {
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let told = text(&output.stderr);
-        let is_named = told.contains(named) || named == "--also needs" && told.contains("--stats");
-        assert!(is_named, "{arguments:?}: {told}");
+        let message = text(&output.stderr);
+        let is_named =
+            message.contains(named) || named == "--also needs" && message.contains("--stats");
+        assert!(is_named, "{arguments:?}: {message}");
     }
 }

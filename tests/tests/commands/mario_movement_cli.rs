@@ -14,13 +14,13 @@ fn run(arguments: &[&str]) -> Output {
     example::run("mario_mdmc", &[arguments, &["--seed", "4"]].concat())
 }
 
-/// Levels in JSON, and what was told beside them.
+/// Levels in JSON, and the notes on standard error.
 fn levels(arguments: &[&str]) -> (Vec<Value>, String) {
     let output = run(&[arguments, &["--format", "json"]].concat());
-    let told = text(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {told}");
+    let message = text(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {message}");
     let levels: Value = serde_json::from_slice(&output.stdout).unwrap();
-    (levels.as_array().unwrap().clone(), told)
+    (levels.as_array().unwrap().clone(), message)
 }
 
 /// The error of a command, and its exit code.
@@ -68,10 +68,10 @@ fn corpora_of_four_games_train_by_one_command_each() {
         assert_eq!(drawn.len(), 2, "{game}");
         let playable = [&asked[..], &["--playable", "--strict", "--show-path"]].concat();
         let Some(movement) = movement else {
-            let (code, told) = refused(&playable);
-            assert_eq!(code, Some(2), "{told}");
+            let (code, message) = refused(&playable);
+            assert_eq!(code, Some(2), "{message}");
             for part in ["of unknown meaning", "see --tiles FILE"] {
-                assert!(told.contains(part), "{told}");
+                assert!(message.contains(part), "{message}");
             }
             continue;
         };
@@ -80,13 +80,16 @@ fn corpora_of_four_games_train_by_one_command_each() {
             "lode_runner" => &["--rows", "8", "--width", "16", "--particles", "2000"],
             _ => &["--width", "60"],
         };
-        let (drawn, told) = levels(&[&playable[..], sizes].concat());
+        let (drawn, message) = levels(&[&playable[..], sizes].concat());
         for level in &drawn {
             assert_eq!(level["movement"], movement, "{game}");
             assert_eq!(level["playable"], true, "{game}: {level}");
             assert_eq!(level["method"], "conditioned", "{game}");
         }
-        assert!(told.contains(&format!("movement {movement}: ")), "{told}");
+        assert!(
+            message.contains(&format!("movement {movement}: ")),
+            "{message}"
+        );
     }
 }
 
@@ -159,8 +162,11 @@ fn movements_are_named_or_read_or_suggested() {
             "cannot be used with",
         ),
     ] {
-        let (code, told) = refused(&[&asked[..], arguments].concat());
-        assert!(code == Some(2) && told.contains(part), "{part}: {told}");
+        let (code, message) = refused(&[&asked[..], arguments].concat());
+        assert!(
+            code == Some(2) && message.contains(part),
+            "{part}: {message}"
+        );
     }
 }
 
@@ -275,12 +281,12 @@ fn mean_files_are_read_or_left_out_with_a_note() {
         let folder = folder(files);
         let path = folder.path().to_str().unwrap();
         let output = run(&["--corpus", path, "--width", "3"]);
-        let told = text(&output.stderr);
+        let message = text(&output.stderr);
         let (code, part) = match expected {
             Ok(note) => (Some(0), note),
             Err(error) => (Some(2), error),
         };
-        assert_eq!(output.status.code(), code, "{name}: {told}");
-        assert!(told.contains(part), "{name}: {told}");
+        assert_eq!(output.status.code(), code, "{name}: {message}");
+        assert!(message.contains(part), "{name}: {message}");
     }
 }

@@ -166,7 +166,7 @@ fn sheets_that_cannot_be_are_errors() {
     ] {
         let output = game.run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let told = text(&output.stderr);
-        assert!(told.contains(named), "{arguments:?}: {told}");
+        let message = text(&output.stderr);
+        assert!(message.contains(named), "{arguments:?}: {message}");
     }
 }

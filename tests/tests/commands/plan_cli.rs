@@ -139,7 +139,7 @@ fn a_thousand_machines_have_a_row() {
 
 #[test]
 fn wrong_plans_are_refused() {
-    for (options, told) in [
+    for (options, message) in [
         ("", "--work"),
         ("--work -1", "-1 is not at least 0.001"),
         ("--work x", "'x' is no number"),
@@ -154,7 +154,7 @@ fn wrong_plans_are_refused() {
         let Some(output) = plan(options) else { return };
         let error = text(&output.stderr);
         assert!(!output.status.success(), "{options}");
-        assert!(error.contains(told), "{options}: {error}");
+        assert!(error.contains(message), "{options}: {error}");
         assert!(!error.contains("Traceback"), "{options}: {error}");
     }
 }

@@ -23,7 +23,7 @@ fn run(arguments: &str) -> Output {
 }
 
 /// The output of the example if it succeeds.
-fn told(arguments: &str) -> String {
+fn words(arguments: &str) -> String {
     let output = run(arguments);
     assert!(
         output.status.success(),
@@ -37,7 +37,7 @@ fn told(arguments: &str) -> String {
 /// The answer in JSON, and its times apart.
 fn json(arguments: &str) -> Json {
     let mut found: Json =
-        serde_json::from_str(&told(&format!("{arguments} --format json"))).unwrap();
+        serde_json::from_str(&words(&format!("{arguments} --format json"))).unwrap();
     let seconds = found.as_object_mut().unwrap().remove("seconds").unwrap();
     for time in ["compile", "sample"] {
         assert!(seconds[time].as_f64().unwrap() >= 0.0, "{arguments}");
@@ -161,7 +161,7 @@ fn numbers_of_no_plans_are_zero() {
 
 #[test]
 fn text_is_to_be_read() {
-    let found = told("--rules towers.kif --stats");
+    let found = words("--rules towers.kif --stats");
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(
         (lines[0], lines[1], lines[16]),
@@ -172,7 +172,7 @@ fn text_is_to_be_read() {
         "{found}"
     );
     assert!(lines[18].starts_with("seconds: compile "), "{found}");
-    let sampled = told("--rules river.kif --task sample --count 3");
+    let sampled = words("--rules river.kif --task sample --count 3");
     assert_eq!(
         sampled
             .lines()
@@ -187,7 +187,7 @@ fn answers_go_to_files() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("plan.json");
     let ask = format!("--rules river.kif --format json --out {}", path.display());
-    let output = told(&ask);
+    let output = words(&ask);
     assert_eq!(output, "");
     let found: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(found["length"], 7);
@@ -307,11 +307,11 @@ fn mistakes_are_one_line_and_have_exit_codes() {
         ),
     ] {
         let output = run(&ask);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{ask}: {told}");
+        let words = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{ask}: {words}");
         assert!(
-            told.contains(&message) && told.lines().count() == 1,
-            "{ask}: {told}"
+            words.contains(&message) && words.lines().count() == 1,
+            "{ask}: {words}"
         );
         assert_eq!(text(&output.stdout), "", "{ask}");
     }
@@ -337,9 +337,9 @@ fn the_best_goal_is_named_where_the_goal_cannot_be_reached() {
         ("--steps 2", "they reach no goal of a lower value either"),
     ] {
         let output = run(format!("{rules} {more}").trim());
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{more}: {told}");
-        assert!(told.contains(part), "{more}: {told}");
+        let words = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{more}: {words}");
+        assert!(words.contains(part), "{more}: {words}");
     }
     assert!(run(&format!("{rules} --goal 60")).status.success());
     let picture = run("--rules river.kif --out plan.png");
@@ -369,9 +369,9 @@ fn one_plan_is_found_where_all_are_too_many() {
     let output = run(&format!(
         "{rules} --effort 1 --memory 64 --stats --format json"
     ));
-    let told = text(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    let mut notes = told.lines();
+    let words = text(&output.stderr);
+    assert!(output.status.success(), "{words}");
+    let mut notes = words.lines();
     let role = "note: nothing states `role`; `r` plays, which alone acts and has goals";
     assert_eq!(notes.next().unwrap(), role);
     let growth = notes.next().unwrap();
@@ -379,7 +379,7 @@ fn one_plan_is_found_where_all_are_too_many() {
         growth.starts_with("note: exact inference takes all states, and after 3 steps there are ")
             && growth.contains(" joint states, of ")
             && growth.contains(" sets of facts `on`; one plan is sought instead of all"),
-        "{told}"
+        "{words}"
     );
     let found: Json = serde_json::from_slice(&output.stdout).unwrap();
     let plan: Vec<&str> = found["plan"]
@@ -403,7 +403,7 @@ fn one_plan_is_found_where_all_are_too_many() {
 
 #[test]
 fn a_search_says_whether_its_plan_is_proven_shortest() {
-    let found = told("--rules towers.kif --method search");
+    let found = words("--rules towers.kif --method search");
     assert!(found.starts_with("15 steps, proven shortest\n"), "{found}");
     let solved = json("--rules river.kif --method search");
     assert_eq!(solved["length"], 7);
@@ -465,16 +465,16 @@ fn memory_that_is_stated_is_kept() {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
-        let told = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let words = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = words.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
         peak = kilobytes.map_or(peak, |number| number.parse().unwrap());
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     std::fs::remove_dir_all(&directory).unwrap();
     let output = child.wait_with_output().unwrap();
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("--memory"), "{told}");
+    let words = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("--memory"), "{words}");
     assert!(peak > 1_000 && peak <= STATED * 1_536 + 20_000, "{peak} kB");
 }

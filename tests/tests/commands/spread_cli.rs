@@ -180,23 +180,23 @@ fn a_merge_of_some_parts_says_of_how_many_samples_it_is() {
     let own = ["--merge", "--partial", "--out", &out];
     let merge = || run("spread", &arguments("importance", &own));
     let output = merge();
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(output.status.success());
     assert!(
-        told.contains("merged 2 of 4 parts: the answer is that of "),
-        "{told}"
+        message.contains("merged 2 of 4 parts: the answer is that of "),
+        "{message}"
     );
-    assert!(told.contains(" of 2000 samples"), "{told}");
+    assert!(message.contains(" of 2000 samples"), "{message}");
     assert!(text(&output.stdout).contains("burglary"));
     // A damaged part is left out and named.
     let whole = fs::read(part(&out, 2)).unwrap();
     fs::write(part(&out, 1), &whole[..whole.len() / 2]).unwrap();
     let damaged = merge();
-    let told = text(&damaged.stderr);
-    assert!(damaged.status.success(), "{told}");
+    let message = text(&damaged.stderr);
+    assert!(damaged.status.success(), "{message}");
     assert!(
-        told.contains("left out") && told.contains("run-0-part-1.figrs"),
-        "{told}"
+        message.contains("left out") && message.contains("run-0-part-1.figrs"),
+        "{message}"
     );
     assert_eq!(damaged.stdout, output.stdout);
     // One of another run is not left out.

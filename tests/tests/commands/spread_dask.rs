@@ -125,7 +125,7 @@ fn a_part_that_fails_three_times_and_an_error_of_the_model_end_the_run() {
     let Some(python) = python() else { return };
     // The length of the text, a byte that says that it is an error, the text.
     let error = r"printf '\014\000\000\000\000\000\000\000\001part 0: none'";
-    for (answer, tries, told) in [
+    for (answer, tries, message) in [
         ("exit 3", 3, "part 0: the program ended"),
         (error, 1, "part 0: none"),
     ] {
@@ -137,7 +137,7 @@ fn a_part_that_fails_three_times_and_an_error_of_the_model_end_the_run() {
         let output = driver.wait_with_output().unwrap();
         let stderr = text(&output.stderr);
         assert!(!output.status.success(), "{stderr}");
-        assert!(stderr.contains(&format!("error: {told}")), "{stderr}");
+        assert!(stderr.contains(&format!("error: {message}")), "{stderr}");
         let asked = fs::read_to_string(files.path().join("asked")).unwrap();
         assert_eq!(asked.lines().count(), tries, "{stderr}");
     }

@@ -9,14 +9,14 @@ use figrs_tests::example::{binary, run, text};
 use tempfile::TempDir;
 
 /// Standard output and standard error of a run that succeeded.
-fn told(output: &Output) -> (String, String) {
-    let told = text(&output.stderr);
-    assert!(output.status.success(), "{told}");
-    (text(&output.stdout), told)
+fn message(output: &Output) -> (String, String) {
+    let message = text(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    (text(&output.stdout), message)
 }
 
 fn succeeds(example: &str, arguments: &[&str]) -> (String, String) {
-    told(&run(example, arguments))
+    message(&run(example, arguments))
 }
 
 /// Standard error of a run that failed.
@@ -82,7 +82,7 @@ fn sums_in_parts_are_those_of_one_process_and_of_elimination() {
         let common = ["sum", "--file", &file, "--memory", "2KiB"];
         run("spread_tasks", &[&common[..], more].concat())
     };
-    let (whole, _) = told(&ask(&[]));
+    let (whole, _) = message(&ask(&[]));
     let sum: f64 = whole.trim().parse().unwrap();
     let network = run(
         "network",
@@ -95,7 +95,7 @@ fn sums_in_parts_are_those_of_one_process_and_of_elimination() {
         let out = files.path().join(parts);
         let out = out.to_str().unwrap();
         for part in 0..parts.parse::<u32>().unwrap() {
-            told(&ask(&[
+            message(&ask(&[
                 "--parts",
                 parts,
                 "--part",
@@ -104,11 +104,11 @@ fn sums_in_parts_are_those_of_one_process_and_of_elimination() {
                 out,
             ]));
         }
-        let (merged, _) = told(&ask(&["--parts", parts, "--merge", "--out", out]));
+        let (merged, _) = message(&ask(&["--parts", parts, "--merge", "--out", out]));
         assert_eq!(merged, whole);
     }
-    told(&ask(&["--parts", "3", "--part", "1", "--out", &out]));
-    let told = refusal(&ask(&[
+    message(&ask(&["--parts", "3", "--part", "1", "--out", &out]));
+    let message = refusal(&ask(&[
         "--parts",
         "3",
         "--merge",
@@ -117,8 +117,8 @@ fn sums_in_parts_are_those_of_one_process_and_of_elimination() {
         &out,
     ]));
     assert!(
-        told.contains("slices are done") && told.contains("at least"),
-        "{told}"
+        message.contains("slices are done") && message.contains("at least"),
+        "{message}"
     );
 }
 
@@ -172,21 +172,21 @@ fn holes_are_filled_and_other_sets_refused() {
             &[&["levels", "--set", &drawn], more].concat(),
         )
     };
-    told(&draw(&["--to", "20"]));
+    message(&draw(&["--to", "20"]));
     let whole = set(&drawn);
     for lost in ["00.txt", "07.txt", "19.txt"] {
         fs::remove_file(Path::new(&drawn).join(lost)).unwrap();
     }
     fs::write(Path::new(&drawn).join("11.txt"), "kept").unwrap();
-    let (printed, _) = told(&draw(&["--to", "20"]));
+    let (printed, _) = message(&draw(&["--to", "20"]));
     assert!(printed.starts_with("3 files drawn"), "{printed}");
     let mut expected = whole;
     expected[11].1 = "kept".into();
     assert_eq!(set(&drawn), expected);
     // More files with as many digits are the same set.
-    told(&draw(&["--to", "25"]));
+    message(&draw(&["--to", "25"]));
     assert_eq!(set(&drawn)[..20], expected);
-    for (more, told) in [
+    for (more, message) in [
         (&["--seed", "3"][..], "seed: 0, here seed: 3"),
         (&["--to", "200"], "digits of a number: 2"),
         (&["--width", "30"], "hash"),
@@ -196,7 +196,7 @@ fn holes_are_filled_and_other_sets_refused() {
             error.contains("the set was begun as another one"),
             "{error}"
         );
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(message), "{error}");
     }
     let part = |role: &[&str]| {
         let common = ["--to", "20", "--parts", "3", "--out", &out];
@@ -204,9 +204,9 @@ fn holes_are_filled_and_other_sets_refused() {
     };
     let error = refusal(&part(&["--merge"]));
     assert!(error.contains("3 of 3 parts are missing"), "{error}");
-    told(&part(&["--part", "1"]));
-    let (_, told) = told(&part(&["--merge", "--partial"]));
-    assert!(told.contains("1 of 3 parts of the set"), "{told}");
+    message(&part(&["--part", "1"]));
+    let (_, message) = message(&part(&["--merge", "--partial"]));
+    assert!(message.contains("1 of 3 parts of the set"), "{message}");
 }
 
 const FIT: [&str; 5] = ["fit", "--rows", "300", "--rounds", "3"];
@@ -236,13 +236,13 @@ fn a_fit_by_rounds_in_parts_is_that_of_one_process() {
         let merged = loop {
             count(&out, parts, numbers);
             let merge = ["--parts", parts, "--merge", "--out", &out];
-            let (merged, told) = succeeds("spread_tasks", &[&FIT[..], &merge].concat());
+            let (merged, message) = succeeds("spread_tasks", &[&FIT[..], &merge].concat());
             if !merged.is_empty() {
                 break merged;
             }
             rounds += 1;
             let next = format!("round {rounds} of the fit is next");
-            assert!(told.contains(&next), "{told}");
+            assert!(message.contains(&next), "{message}");
         };
         assert_eq!(merged, whole, "{parts} parts");
         // The first parameters and three rounds; for standard errors one evaluation and two for each of thirteen numbers.
@@ -258,12 +258,12 @@ fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
         run("spread_tasks", &[&FIT[..], &common, more].concat())
     };
     count(&out, "2", &["0", "1"]);
-    told(&ask(&["--merge"]));
+    message(&ask(&["--merge"]));
     let part =
         |round: u64, part: u64| file(&out, &format!("run-0-round-{round}-part-{part}.figrs"));
     // The counts of another round.
     fs::copy(part(0, 0), part(1, 0)).unwrap();
-    told(&ask(&["--part", "1"]));
+    message(&ask(&["--part", "1"]));
     let error = refusal(&ask(&["--merge"]));
     assert!(error.contains("run-0-round-1-part-0.figrs"), "{error}");
     assert!(error.contains("its round is 0, here 1"), "{error}");

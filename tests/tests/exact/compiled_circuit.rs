@@ -318,8 +318,8 @@ fn an_interrupt_a_deadline_and_a_budget_end_the_search() {
 #[test]
 fn progress_is_told_and_a_small_cache_changes_nothing() {
     let (_, model) = tangle(26);
-    let told = Arc::new(AtomicU64::new(0));
-    let seen = Arc::clone(&told);
+    let message = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&message);
     let circuit = Circuit::new().on_progress(move |progress| {
         seen.store(progress.done, Ordering::Relaxed);
     });
@@ -332,7 +332,7 @@ fn progress_is_told_and_a_small_cache_changes_nothing() {
     let small = circuit.clone().cache_memory(1000);
     assert!((log(&circuit) - expected).abs() < 1e-10);
     assert!((log(&small) - expected).abs() < 1e-10);
-    assert!(told.load(Ordering::Relaxed) > 0);
+    assert!(message.load(Ordering::Relaxed) > 0);
 }
 
 /// A count of impossible evidence is zero, and nobody asked why.

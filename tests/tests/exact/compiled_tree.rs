@@ -284,7 +284,7 @@ fn several_threads_may_ask_one_tree() {
                 .join()
                 .unwrap()
                 .iter()
-                .for_each(|told| assert_eq!(*told, alone));
+                .for_each(|message| assert_eq!(*message, alone));
         }
     });
     tree.set(&cells[5], 0).unwrap();

@@ -104,12 +104,12 @@ fn too_little_memory_takes_slices() {
 #[test]
 fn too_little_work_leaves_bounds() {
     let (model, cells) = grid(18);
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = |told: &Arc<Mutex<Vec<Bounds>>>| {
-        let told = Arc::clone(told);
-        move |bounds: &Bounds| told.lock().unwrap().push(*bounds)
+    let message = Arc::new(Mutex::new(Vec::new()));
+    let listener = |message: &Arc<Mutex<Vec<Bounds>>>| {
+        let message = Arc::clone(message);
+        move |bounds: &Bounds| message.lock().unwrap().push(*bounds)
     };
-    let exact = Exact::new().work(100.0).on_bounds(listener(&told));
+    let exact = Exact::new().work(100.0).on_bounds(listener(&message));
     let answer = exact.run(&model, &cells[..2]).unwrap();
     assert_eq!(answer.algorithm(), "WeightedMiniBuckets");
     let bounds = answer.log_evidence_bounds().unwrap();
@@ -119,7 +119,7 @@ fn too_little_work_leaves_bounds() {
         "{bounds} {exact}"
     );
     assert!(answer.log_evidence().is_err());
-    let steps = told.lock().unwrap().clone();
+    let steps = message.lock().unwrap().clone();
     assert_eq!(steps.last(), Some(&bounds));
     let is_narrower =
         |pair: &[Bounds]| pair[0].lower <= pair[1].lower && pair[0].upper >= pair[1].upper;
@@ -127,15 +127,15 @@ fn too_little_work_leaves_bounds() {
         steps.len() > 1 && steps.windows(2).all(is_narrower),
         "{steps:?}"
     );
-    told.lock().unwrap().clear();
+    message.lock().unwrap().clear();
     let all = answer.bounds(&cells[0], &true).unwrap();
     assert_eq!((all.lower, all.upper), (0.0, 1.0));
     let is_refused = |outcome: &AttemptOutcome| matches!(outcome, AttemptOutcome::Refused(_));
     let attempts = &answer.choice().unwrap().attempts;
     assert!(is_refused(&attempts[0].outcome), "{attempts:?}");
-    let search = MpeExact::new().work(1000.0).on_bounds(listener(&told));
+    let search = MpeExact::new().work(1000.0).on_bounds(listener(&message));
     let world = search.run(&model, &cells).unwrap();
-    assert!(told.lock().unwrap().len() > 1);
+    assert!(message.lock().unwrap().len() > 1);
     let best = MpeVariableElimination::new().run(&model, &cells).unwrap();
     let best = best.log_probability().unwrap();
     assert!(world.log_probability().unwrap() <= best + 1e-9);
@@ -198,8 +198,11 @@ fn refusals_of_all_algorithms_are_told() {
     let Err(error @ Error::NothingFits { .. }) = refused.map(drop) else {
         panic!("a tree of much work was compiled");
     };
-    let told = error.to_string();
-    assert!(told.contains("JunctionTree was refused: about"), "{told}");
+    let message = error.to_string();
+    assert!(
+        message.contains("JunctionTree was refused: about"),
+        "{message}"
+    );
     let Error::NothingFits { tried, last } = error else {
         return;
     };
@@ -222,22 +225,25 @@ fn memory_that_is_no_amount_is_refused() {
 
 #[test]
 fn attempts_are_told_as_they_end() {
-    let told: Arc<Mutex<Vec<String>>> = Arc::default();
-    let listener = |told: &Arc<Mutex<Vec<String>>>| {
-        let told = Arc::clone(told);
-        move |attempt: &AlgorithmAttempt| told.lock().unwrap().push(attempt.to_string())
+    let message: Arc<Mutex<Vec<String>>> = Arc::default();
+    let listener = |message: &Arc<Mutex<Vec<String>>>| {
+        let message = Arc::clone(message);
+        move |attempt: &AlgorithmAttempt| message.lock().unwrap().push(attempt.to_string())
     };
     let (model, coins) = formula(30, 60);
-    let exact = Exact::new().on_attempt(listener(&told));
+    let exact = Exact::new().on_attempt(listener(&message));
     let answer = exact.run(&model, &coins).unwrap();
     let choice = answer.choice().unwrap().attempts.iter();
     let choice: Vec<String> = choice.map(ToString::to_string).collect();
-    assert_eq!(std::mem::take(&mut *told.lock().unwrap()), choice);
+    assert_eq!(std::mem::take(&mut *message.lock().unwrap()), choice);
     // Where there is no answer, too.
-    let exact = Exact::within(Bytes(7)).on_attempt(listener(&told));
+    let exact = Exact::within(Bytes(7)).on_attempt(listener(&message));
     assert!(exact.compile(&model, &coins).is_err());
-    let told = told.lock().unwrap();
-    assert!(told[0].starts_with("JunctionTree was refused"), "{told:?}");
+    let message = message.lock().unwrap();
+    assert!(
+        message[0].starts_with("JunctionTree was refused"),
+        "{message:?}"
+    );
 }
 
 #[test]

@@ -187,10 +187,10 @@ proptest! {
         // The predicted cost is told, not used.
         let Err(Error::SavedTree { .. }) = error else {
             let cost = serde_json::to_value(saved).unwrap();
-            let told = [&cost["sums"]["cost"], &cost["worlds"]["cost"]];
+            let message = [&cost["sums"]["cost"], &cost["worlds"]["cost"]];
             let same = serde_json::to_value(before.save()).unwrap();
             let expected = [&same["sums"]["cost"], &same["worlds"]["cost"]];
-            assert_ne!(told, expected, "number {place} set to {to}");
+            assert_ne!(message, expected, "number {place} set to {to}");
             return Ok(());
         };
     }

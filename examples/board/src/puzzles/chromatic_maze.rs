@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, told,
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, message, range,
 };
 use clap::Parser;
 use figrs_core::{Element, Model};
@@ -137,7 +137,7 @@ impl Puzzle for Mazes {
     }
 
     fn demands(&self) -> String {
-        told(["step of the way", "steps of the way"], self.steps.as_ref()).unwrap_or_default()
+        message(["step of the way", "steps of the way"], self.steps.as_ref()).unwrap_or_default()
     }
 
     fn name(cell: &RelativeTile) -> &'static str {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, range, told,
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, message, range,
 };
 use clap::{Parser, ValueEnum};
 use figrs_core::{Element, Model};
@@ -139,11 +139,11 @@ impl Puzzle for Dungeons {
 
     fn demands(&self) -> String {
         let demands = [
-            told(
+            message(
                 ["step of the walk", "steps of the walk"],
                 self.walk.as_ref(),
             ),
-            told(["wall", "walls"], self.walls.as_ref()),
+            message(["wall", "walls"], self.walls.as_ref()),
         ];
         let demands: Vec<String> = demands.into_iter().flatten().collect();
         demands.join(", ")

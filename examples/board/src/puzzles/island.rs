@@ -2,7 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::{CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, range, told};
+use crate::{
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, message, range,
+};
 use clap::Parser;
 use figrs_models::grid::{Board, GridError, Size};
 use figrs_models::island::{Island, Terrain};
@@ -87,8 +89,8 @@ impl Puzzle for Islands {
 
     fn demands(&self) -> String {
         let demands = [
-            told(["cell of land", "cells of land"], self.land.as_ref()),
-            told(["bay", "bays"], self.bays.as_ref()),
+            message(["cell of land", "cells of land"], self.land.as_ref()),
+            message(["bay", "bays"], self.bays.as_ref()),
         ];
         let demands: Vec<String> = demands.into_iter().flatten().collect();
         demands.join(", ")

@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, range, told,
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, message,
+    range,
 };
 use clap::{Parser, ValueEnum};
 use figrs_models::board::Method;
@@ -154,7 +155,7 @@ impl Puzzle for Mazes {
     }
 
     fn demands(&self) -> String {
-        told(["step of the way", "steps of the way"], self.walk.as_ref()).unwrap_or_default()
+        message(["step of the way", "steps of the way"], self.walk.as_ref()).unwrap_or_default()
     }
 
     fn name(cell: &Pointer) -> &'static str {

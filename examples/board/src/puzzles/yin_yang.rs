@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::{
     CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, Watch,
-    range, told,
+    message, range,
 };
 use clap::Parser;
 use figrs_core::stream;
@@ -117,7 +117,7 @@ impl Puzzle for Boards {
     }
 
     fn demands(&self) -> String {
-        told(["black cell", "black cells"], self.black.as_ref()).unwrap_or_default()
+        message(["black cell", "black cells"], self.black.as_ref()).unwrap_or_default()
     }
 
     fn name(cell: &Colour) -> &'static str {

@@ -21,7 +21,7 @@ pub(crate) struct Demands {
     /// All demands, as samplers use them.
     pub(crate) all: Vec<Demand>,
     /// All demands in words, with pinned tiles together.
-    pub(crate) told: Vec<String>,
+    pub(crate) message: Vec<String>,
     travel: Travel,
     /// Numbers of rows and columns in the form of models.
     size: (usize, usize),
@@ -47,7 +47,7 @@ impl Demands {
         let size = (model.height(), model.width());
         let mut demands = Self {
             all: Vec::new(),
-            told: Vec::new(),
+            message: Vec::new(),
             travel,
             size,
         };
@@ -101,7 +101,7 @@ impl Demands {
     }
 
     fn whole(&mut self, demand: Demand) {
-        self.told.push(demand.to_string());
+        self.message.push(demand.to_string());
         self.all.push(demand);
     }
 
@@ -203,7 +203,7 @@ impl Demands {
             let mask = mask.or_insert_with(|| Mask::free(height, width));
             mask.set(row, column, tile);
         }
-        self.told.push(demand(together).to_string());
+        self.message.push(demand(together).to_string());
         self.all.extend(groups.into_values().map(demand));
         Ok(())
     }

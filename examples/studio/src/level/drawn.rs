@@ -74,7 +74,7 @@ impl Drawing<'_> {
         if matches!(self.sampler, Sampler::Conditioned(_)) {
             settings.push(("particles", request.particles.into()));
         }
-        settings.push(("demands", json!(self.demands.told)));
+        settings.push(("demands", json!(self.demands.message)));
         settings.extend(route_settings(&self.routes, request.strict));
         settings.push(("guarantee", sampler.guarantee().into()));
         settings

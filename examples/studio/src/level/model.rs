@@ -37,8 +37,8 @@ impl ChosenModel {
             ("style", styles, hierarchical),
         ] {
             if is_given && kind != model {
-                let told = format!("{field} needs \"trained\": \"{}\"", model.name());
-                return Err(Problem::wrong(told));
+                let message = format!("{field} needs \"trained\": \"{}\"", model.name());
+                return Err(Problem::wrong(message));
             }
         }
         if styles && request.kinds.is_some() {

@@ -18,7 +18,7 @@ pub(super) fn rules(request: &LevelRequest, trained: &Trained) -> Result<Movemen
         Some(given) => movement(given),
     };
     let rules = movement.and_then(|movement| movement.rules(tiles, travel));
-    rules.map_err(told)
+    rules.map_err(message)
 }
 
 /// A movement by its name, or in the form of a TOML or JSON file.
@@ -32,7 +32,7 @@ fn movement(given: &Json) -> Result<Movement, MovementError> {
 }
 
 /// An error of a movement, with the fields that correct it.
-fn told(error: MovementError) -> Problem {
+fn message(error: MovementError) -> Problem {
     let fields = match &error {
         MovementError::Unknown { .. } => "; see tiles",
         MovementError::NoTile { .. } => "; see tiles and movement",

@@ -61,8 +61,8 @@ impl Texts {
             let texts = texts.map(|training| (training.name.clone(), training.text.clone()));
             let levels: Vec<_> = texts.collect();
             if levels.is_empty() && (given.is_some() || request.travel.is_some()) {
-                let told = "tiles and travel need corpus or training";
-                return Err(Problem::wrong(told.to_owned()));
+                let message = "tiles and travel need corpus or training";
+                return Err(Problem::wrong(message.to_owned()));
             }
             let texts = Self {
                 levels,
@@ -132,8 +132,8 @@ impl Texts {
                     Ok(legend) => texts.legends.push(legend),
                     // Other files may be beside levels: only files that contain tiles are meant as legends.
                     Err(problem) if text.contains("tiles") => {
-                        let told = format!("{name}: no legend, left out: {}", problem.told);
-                        texts.skipped.push(told);
+                        let message = format!("{name}: no legend, left out: {}", problem.message);
+                        texts.skipped.push(message);
                     }
                     Err(_) => {}
                 }
@@ -231,8 +231,8 @@ fn read_all<T>(
     read: fn(&str) -> Result<T, String>,
 ) -> Result<Vec<T>, Problem> {
     let read = texts.iter().map(|text| {
-        let told = |error| Problem::wrong(format!("{field} {text:?}: {error}"));
-        read(text).map_err(told)
+        let message = |error| Problem::wrong(format!("{field} {text:?}: {error}"));
+        read(text).map_err(message)
     });
     read.collect()
 }

@@ -171,7 +171,7 @@ impl Finding {
             } => write!(
                 f,
                 "{element}: all but {others} of {draws} draws are {value}, and the chains went elsewhere {stays} times, below {threshold}: \
-                 their autocorrelation cannot be told, and probabilities of other values are hardly known; draw more, or use `Exact` if \
+                 their autocorrelation cannot be message, and probabilities of other values are hardly known; draw more, or use `Exact` if \
                  the model is finite, or chains that pass between modes (`MetropolisHastings` with `tempered`)"
             ),
             Self::SingleChain => write!(

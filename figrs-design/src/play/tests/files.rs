@@ -153,12 +153,13 @@ fn mistakes_in_files_are_told_with_their_line() {
         ),
         ("doors = 3\nstart =", "line 2", "not a movement: line 2"),
     ];
-    for (text, line, told) in cases {
+    for (text, line, message) in cases {
         let error = Movement::from_toml(text).unwrap_err();
         assert!(matches!(error, MovementError::Toml { .. }));
         let error = error.to_string();
         assert!(
-            error.starts_with(&format!("not a movement: {line}, column ")) && error.contains(told),
+            error.starts_with(&format!("not a movement: {line}, column "))
+                && error.contains(message),
             "{text}: {error}"
         );
         // The same values in JSON.
@@ -168,7 +169,7 @@ fn mistakes_in_files_are_told_with_their_line() {
         let error = Movement::from_json(&serde_json::to_string(&table).unwrap()).unwrap_err();
         assert!(matches!(error, MovementError::Json { .. }));
         let error = error.to_string();
-        assert!(error.contains(told), "{text}: {error}");
+        assert!(error.contains(message), "{text}: {error}");
     }
     let error = Movement::from_json("{\n\"doors\": 99}").unwrap_err();
     assert!(

@@ -120,14 +120,14 @@ impl MetropolisChain {
         self.kernel.adapt(true);
         self.ladder.adapt(true);
         let total = length.burn_in + length.draws * length.thin;
-        let (mut due, mut warm, mut told) = (length.thin, false, 0);
+        let (mut due, mut warm, mut message) = (length.thin, false, 0);
         for step in 0..total {
             if let Some(why) = turn.stopped() {
                 self.finished.stopped = why;
                 break;
             }
             if step.is_multiple_of(BLOCK) || turn.is_report_due() {
-                let new = step - std::mem::replace(&mut told, step);
+                let new = step - std::mem::replace(&mut message, step);
                 turn.run()
                     .report(done.fetch_add(new, Ordering::Relaxed) + new);
             }

@@ -44,15 +44,18 @@ fn a_set_that_was_killed_goes_on() {
     let left = files(directory.path(), "part-");
     assert!(left.iter().all(same));
     let other = run("part.csv", &["--structure", "ns2"]);
-    let told = text(&other.stderr);
-    assert_eq!(other.status.code(), Some(2), "{told}");
+    let message = text(&other.stderr);
+    assert_eq!(other.status.code(), Some(2), "{message}");
     assert!(
-        told.contains("part-set.json") && told.contains("structure"),
-        "{told}"
+        message.contains("part-set.json") && message.contains("structure"),
+        "{message}"
     );
     let rest = run("part.csv", &[]);
-    let told = text(&rest.stderr);
-    assert!(rest.status.success() && told.contains("kept"), "{told}");
+    let message = text(&rest.stderr);
+    assert!(
+        rest.status.success() && message.contains("kept"),
+        "{message}"
+    );
     let now = files(directory.path(), "part-");
     assert_eq!(now.len(), 301);
     assert!(now.iter().all(same));
@@ -91,9 +94,9 @@ fn damaged_levels_and_holes_are_drawn_again_and_nothing_else() {
                 out.to_str().unwrap(),
             ];
             let output = example::run("mario_mdmc", &[&set[..], &rest, more].concat());
-            let told = text(&output.stderr);
-            assert!(output.status.success(), "{told}");
-            told
+            let message = text(&output.stderr);
+            assert!(output.status.success(), "{message}");
+            message
         };
         ask(&[]);
         let whole = files(directory.path(), "set");
@@ -114,8 +117,8 @@ fn damaged_levels_and_holes_are_drawn_again_and_nothing_else() {
         lines += "3 12";
         fs::write(&journal, lines).unwrap();
         let before = times(directory.path());
-        let told = ask(&[]);
-        assert!(told.contains("34 kept"), "{format}: {told}");
+        let message = ask(&[]);
+        assert!(message.contains("34 kept"), "{format}: {message}");
         let after = times(directory.path());
         for (name, time) in before {
             let is_touched = !after.contains(&(name.clone(), time));
@@ -128,7 +131,7 @@ fn damaged_levels_and_holes_are_drawn_again_and_nothing_else() {
             assert!(is_beside || is_touched == is_damaged, "{format}: {name}");
         }
         assert!(files(directory.path(), "set") == whole, "{format}");
-        let told = ask(&["--threads", "1"]);
-        assert!(told.contains("40 kept"), "{format}: {told}");
+        let message = ask(&["--threads", "1"]);
+        assert!(message.contains("40 kept"), "{format}: {message}");
     }
 }

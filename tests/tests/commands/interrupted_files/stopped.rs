@@ -105,10 +105,10 @@ fn each(commands: &[(&str, &str, &str)], ask: impl Fn(&str, &str, &str, &str) + 
 
 /// Checks that a command has ended well, with something, and says why.
 fn check(command: &str, output: &Output, place: &str, reason: &str) {
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{command}: {told}");
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{command}: {message}");
     let found: Json = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(found["stopped"], reason, "{command}: {told}");
+    assert_eq!(found["stopped"], reason, "{command}: {message}");
     let things = found.pointer(place).unwrap();
     let number = things
         .as_array()
@@ -129,13 +129,13 @@ fn the_end_of_the_time_ends_commands_with_what_there_is() {
 fn draws_that_met_nothing_by_the_end_of_the_time_are_not_called_impossible() {
     let arguments = ["--size", "14", "--count", "4", "--time", "2"];
     let output = example::run("yin_yang", &arguments);
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     // A fast machine may have a board by then.
     if output.status.code() != Some(0) {
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        let error = told.lines().last().unwrap();
-        assert!(error.contains("--time"), "{told}");
-        assert!(!error.contains("impossible"), "{told}");
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        let error = message.lines().last().unwrap();
+        assert!(error.contains("--time"), "{message}");
+        assert!(!error.contains("impossible"), "{message}");
     }
 }
 
@@ -158,13 +158,16 @@ fn commands_that_have_nothing_by_the_end_of_the_time_say_so() {
         let began = Instant::now();
         let arguments = format!("{arguments} --time 0.3");
         let output = example::run(program, &arguments.split(' ').collect::<Vec<_>>());
-        let told = text(&output.stderr);
+        let message = text(&output.stderr);
         assert_eq!(
             output.status.code(),
             Some(1),
-            "{program} {arguments}: {told}"
+            "{program} {arguments}: {message}"
         );
-        assert!(told.contains("--time was over before there was"), "{told}");
+        assert!(
+            message.contains("--time was over before there was"),
+            "{message}"
+        );
         assert!(output.stdout.is_empty());
         assert!(
             began.elapsed() < Duration::from_secs(20),
@@ -244,13 +247,13 @@ fn an_interrupt_ends_a_set_with_the_levels_so_far() {
     });
     signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{message}");
     let levels: Json = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     let count = levels.as_array().unwrap().len();
     assert!(
-        count > 0 && told.contains(&format!("levels {count} of 100000000 (interrupted)")),
-        "{told}"
+        count > 0 && message.contains(&format!("levels {count} of 100000000 (interrupted)")),
+        "{message}"
     );
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }

@@ -62,15 +62,15 @@ fn files_without_end_are_refused_with_their_name() {
             }
             let arguments: Vec<&str> = arguments.split(' ').collect();
             let output = example::run_in(directory.path(), program, &arguments);
-            let told = text(&output.stderr);
+            let message = text(&output.stderr);
             assert_eq!(
                 output.status.code(),
                 Some(2),
-                "{program} {arguments:?}: {told}"
+                "{program} {arguments:?}: {message}"
             );
             assert!(
-                told.contains("it is longer than ") && told.contains("FILE"),
-                "{program} {arguments:?}: {told}"
+                message.contains("it is longer than ") && message.contains("FILE"),
+                "{program} {arguments:?}: {message}"
             );
         }
     }

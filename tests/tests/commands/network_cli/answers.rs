@@ -152,10 +152,10 @@ fn a_markov_network_is_asked_by_indices() {
 fn rows_that_were_rounded_are_noted() {
     let files = Files::new();
     let output = files.run("--file rounded.uai --format json");
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(
-        told.contains("by them: 1, the first on line 7, 0 ()"),
-        "{told}"
+        message.contains("by them: 1, the first on line 7, 0 ()"),
+        "{message}"
     );
     let found: Json = serde_json::from_slice(&output.stdout).unwrap();
     assert_near(&found["marginals"]["0"]["2"], 1.0 / 3.0);
@@ -166,13 +166,13 @@ fn rows_that_were_rounded_are_noted() {
 #[test]
 fn the_help_tells_the_shape_of_the_answer() {
     let output = example::run("network", &["--help"]);
-    let told = text(&output.stdout);
+    let message = text(&output.stdout);
     for part in [
         "\"marginals\": {VAR: {STATE: p}}",
         "Exit code",
         "\"-inf\"",
         "--repeat",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(message.contains(part), "{message}");
     }
 }

@@ -63,9 +63,9 @@ fn clauses_that_exclude_each_other_are_told_with_their_lines() {
     std::fs::write(files.path("never.cnf"), text).unwrap();
     for question in ["", "--task mpe", "--task k-best", "--algorithm circuit"] {
         let output = files.run(&format!("--file never.cnf {question}"));
-        let told = text_of(&output.stderr);
+        let message = text_of(&output.stderr);
         assert_eq!(
-            told,
+            message,
             "error: the evidence is impossible; these statements exclude each other: `clause 3, line 4` = true; `clause 4, line 5` = true; \
              take one of them back\n"
         );
@@ -79,9 +79,9 @@ fn a_question_without_an_answer_is_told_as_json() {
     let output = files.run("--file never.cnf --format json");
     assert_eq!(output.status.code(), Some(1));
     let found: Json = serde_json::from_slice(&output.stdout).unwrap();
-    let told = text_of(&output.stderr);
+    let message = text_of(&output.stderr);
     assert_eq!(
-        told,
+        message,
         format!("error: {}\n", found["error"].as_str().unwrap())
     );
     assert!(found["error"].as_str().unwrap().contains("impossible"));
@@ -93,9 +93,9 @@ fn a_question_without_an_answer_is_told_as_json() {
     assert_eq!(keys(&found), ["error", "tried"]);
     let tried = found["tried"].as_array().unwrap();
     assert!(!tried.is_empty());
-    let told = text_of(&files.run(ask).stderr);
+    let message = text_of(&files.run(ask).stderr);
     for attempt in tried {
-        assert!(told.contains(attempt.as_str().unwrap()), "{told}");
+        assert!(message.contains(attempt.as_str().unwrap()), "{message}");
     }
 }
 

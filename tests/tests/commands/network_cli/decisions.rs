@@ -142,8 +142,8 @@ fn what_cannot_be_decided_is_told() {
         ),
     ] {
         let output = files.run(arguments);
-        let told = text(&output.stderr);
-        assert!(told.contains(part), "{arguments}: {told}");
-        assert_eq!(output.status.code(), Some(code), "{arguments}: {told}");
+        let message = text(&output.stderr);
+        assert!(message.contains(part), "{arguments}: {message}");
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {message}");
     }
 }

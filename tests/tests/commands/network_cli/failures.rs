@@ -37,10 +37,10 @@ fn a_question_that_needs_more_memory_than_allowed_has_no_answer() {
         let ask = format!("--file garden.bif {question} --memory");
         let output = files.run(&format!("{ask} 7"));
         assert_eq!(output.status.code(), Some(1), "{question}");
-        let told = text(&output.stderr);
+        let message = text(&output.stderr);
         assert!(
-            told.starts_with("error: ") && told.contains("more than --memory"),
-            "{told}"
+            message.starts_with("error: ") && message.contains("more than --memory"),
+            "{message}"
         );
         files.text(&format!("{ask} 100000"));
     }
@@ -63,8 +63,8 @@ fn without_an_exact_answer_there_are_bounds() {
         assert!(low <= exact + 1e-9 && high >= exact - 1e-9, "{low} {high}");
         assert_eq!(found["exact"], false);
     }
-    let told = files.text("--file garden.bif --observe grass=wet --task evidence --memory 7");
-    assert!(told.starts_with("not known: the log-evidence is between "));
+    let message = files.text("--file garden.bif --observe grass=wet --task evidence --memory 7");
+    assert!(message.starts_with("not known: the log-evidence is between "));
 }
 
 /// Variables of three states, each two of which have a table without zeros.

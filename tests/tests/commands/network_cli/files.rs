@@ -84,8 +84,8 @@ impl Files {
     /// The output of the example if it succeeds.
     pub(crate) fn text(&self, arguments: &str) -> String {
         let output = self.run(arguments);
-        let told = text(&output.stderr);
-        assert!(output.status.success(), "{arguments}: {told}");
+        let message = text(&output.stderr);
+        assert!(output.status.success(), "{arguments}: {message}");
         text(&output.stdout)
     }
 
@@ -97,13 +97,13 @@ impl Files {
     /// As [`refuses`](Self::refuses), with a text on standard input.
     pub(crate) fn refuses_input(&self, arguments: &str, input: &str, words: &str) {
         let output = self.run_with_input(arguments, input);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
         assert!(
-            told.starts_with("error: ") && told.contains(words),
-            "{arguments}: {told}"
+            message.starts_with("error: ") && message.contains(words),
+            "{arguments}: {message}"
         );
-        assert_eq!(told.lines().count(), 1, "{told}");
+        assert_eq!(message.lines().count(), 1, "{message}");
         assert!(output.stdout.is_empty());
     }
 

@@ -188,8 +188,8 @@ fn soft_evidence_weighs_states() {
         assert_near(&found["log_evidence"], (0.25 * (rain + none)).ln());
     }
     // An expected weight is no probability.
-    let told = files.text(&format!("{ask} --task evidence"));
-    assert!(told.starts_with("log-evidence -1.864330\n"), "{told}");
+    let message = files.text(&format!("{ask} --task evidence"));
+    assert!(message.starts_with("log-evidence -1.864330\n"), "{message}");
     let best = files.json(&format!("{ask} --task mpe"));
     assert_near(&best["mpe"]["log_probability"], (0.25 * rain).ln());
     files.refuses(

@@ -23,18 +23,18 @@ fn rows_are_normalised_and_networks_unrolled_if_that_is_asked_for() {
     let files = Files::new();
     std::fs::write(files.path("weighed.net"), WEIGHED).unwrap();
     std::fs::write(files.path("umbrella.xdsl"), UMBRELLA).unwrap();
-    let told = |arguments: &str| {
+    let message = |arguments: &str| {
         let output = files.run(arguments);
         assert!(!output.status.success(), "{arguments}");
         text(&output.stderr)
     };
-    assert!(told("--file weighed.net").contains("sums to 4, which is more"));
-    assert!(told("--file weighed.net").contains("with --normalise"));
+    assert!(message("--file weighed.net").contains("sums to 4, which is more"));
+    assert!(message("--file weighed.net").contains("with --normalise"));
     let output = files.run("--file weighed.net --normalise --format json");
     let note = text(&output.stderr);
     assert!(note.contains("rows that do not sum to one were divided by their sums: 1, the first on line 1, road, which sums to 4"), "{note}");
     assert!(text(&output.stdout).contains("\"dry\":0.75"));
-    let error = told("--file umbrella.xdsl");
+    let error = message("--file umbrella.xdsl");
     assert!(
         error.contains(
             "a dynamic network of 5 slices; unroll it to a number of slices with --slices"
@@ -46,7 +46,9 @@ fn rows_are_normalised_and_networks_unrolled_if_that_is_asked_for() {
     );
     let rained = found["marginals"]["rain_1"]["yes"].as_f64().unwrap();
     assert!((rained - 0.883_357).abs() < 1e-6, "{rained}");
-    assert!(told("--task learn --data garden.csv --slices 2").contains("--slices has no effect"));
+    assert!(
+        message("--task learn --data garden.csv --slices 2").contains("--slices has no effect")
+    );
 }
 
 #[test]

@@ -55,8 +55,8 @@ fn counts_and_probabilities_are_exact() {
         let found = ask("probability");
         assert_near(&found["probability"], probability);
         assert_near(&found["log_probability"], probability.ln());
-        let told = files.text(puzzle, &format!("--task count {arguments}"));
-        assert_eq!(told, format!("{count}\n"));
+        let message = files.text(puzzle, &format!("--task count {arguments}"));
+        assert_eq!(message, format!("{count}\n"));
     }
     for (arguments, probability) in [
         ("--size 2 --border outside", 4.0 / 64.0),
@@ -87,11 +87,11 @@ fn marginals_are_those_of_the_boards() {
         assert_near(&cell[colour], 1.0 / 6.0);
     }
     let found = files.text("chromatic_maze", "--size 2x1 --task marginals");
-    let told = found;
-    assert!(told.contains("magenta\n  0.167\n  0.167\n"), "{told}");
-    let told = files.text("maze", "--size 2 --task marginals");
+    let message = found;
+    assert!(message.contains("magenta\n  0.167\n  0.167\n"), "{message}");
+    let message = files.text("maze", "--size 2 --task marginals");
     // Three of four trees have the passage between the first two rooms.
-    assert!(told.contains("left\n  0.000 0.750\n"), "{told}");
+    assert!(message.contains("left\n  0.000 0.750\n"), "{message}");
 }
 
 #[test]

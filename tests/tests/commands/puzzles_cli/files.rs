@@ -59,8 +59,8 @@ impl Files {
     /// The output of an example if it succeeds.
     pub(crate) fn text(&self, puzzle: &str, arguments: &str) -> String {
         let output = self.run(puzzle, arguments);
-        let told = text(&output.stderr);
-        assert!(output.status.success(), "{puzzle} {arguments}: {told}");
+        let message = text(&output.stderr);
+        assert!(output.status.success(), "{puzzle} {arguments}: {message}");
         text(&output.stdout)
     }
 

@@ -115,17 +115,17 @@ fn impossible_demands_say_so_at_every_task() {
             "probability",
         ] {
             let output = files.run(puzzle, &format!("{arguments} --task {task}"));
-            let told = text(&output.stderr);
+            let words = text(&output.stderr);
             assert_eq!(
                 output.status.code(),
                 Some(1),
-                "{puzzle} {arguments} {task}: {told}"
+                "{puzzle} {arguments} {task}: {words}"
             );
             assert!(
-                told.starts_with("error: impossible: ") && told.contains(part),
-                "{puzzle} {arguments} {task}: {told}"
+                words.starts_with("error: impossible: ") && words.contains(part),
+                "{puzzle} {arguments} {task}: {words}"
             );
-            assert_eq!(told.lines().count(), 1, "{told}");
+            assert_eq!(words.lines().count(), 1, "{words}");
             let answer = match task {
                 "count" => "0\n",
                 "probability" => "probability 0.000000e0, log-probability -inf\n",
@@ -159,15 +159,15 @@ fn impossible_demands_say_so_by_every_method() {
         ("yin_yang", "--clues square.clues --make-puzzle"),
     ] {
         let output = files.run(puzzle, arguments);
-        let told = text(&output.stderr);
+        let words = text(&output.stderr);
         assert_eq!(
             output.status.code(),
             Some(1),
-            "{puzzle} {arguments}: {told}"
+            "{puzzle} {arguments}: {words}"
         );
         assert!(
-            told.starts_with("error: impossible: "),
-            "{puzzle} {arguments}: {told}"
+            words.starts_with("error: impossible: "),
+            "{puzzle} {arguments}: {words}"
         );
     }
 }

@@ -82,24 +82,24 @@ fn what_is_quicker_is_taken_where_both_are_exact() {
 fn what_does_not_fit_falls_back_and_says_so() {
     let files = Files::new();
     let output = files.run("island", "--size 17x20 --count 2");
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(
-        told.starts_with("note: --method exact would need "),
-        "{told}"
+        message.starts_with("note: --method exact would need "),
+        "{message}"
     );
     assert!(
-        told.contains("falling back on --method chain") && told.contains("r-hat"),
-        "{told}"
+        message.contains("falling back on --method chain") && message.contains("r-hat"),
+        "{message}"
     );
     let output = files.run("yin_yang", "--size 9 --task count --memory 1");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("more than --memory 1MiB; allow more"));
     let output = files.run("dungeon", "--size 6 --min-walk 12 --memory 16");
     assert!(output.status.success());
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(
-        told.contains("method rejection, boards 1, acceptance"),
-        "{told}"
+        message.contains("method rejection, boards 1, acceptance"),
+        "{message}"
     );
     let output = files.run("island", "--size 12x20 --task count");
     assert_eq!(output.status.code(), Some(1));
@@ -107,19 +107,19 @@ fn what_does_not_fit_falls_back_and_says_so() {
     // A few boards are drawn by the quicker method.
     let output = files.run("dungeon", "--size 8");
     assert!(output.status.success());
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(
-        told.starts_with("note: --method chain draws so few boards sooner, about right; --method exact, with exactly their probabilities, ")
-            && told.contains("method chain, boards 1, r-hat"),
-        "{told}"
+        message.starts_with("note: --method chain draws so few boards sooner, about right; --method exact, with exactly their probabilities, ")
+            && message.contains("method chain, boards 1, r-hat"),
+        "{message}"
     );
     // What cannot be asked of such boards names what can.
     let output = files.run("dungeon", "--size 12 --task count");
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(
-        told.contains("more than --memory 1GiB; allow more, or use a smaller board; --task sample draws such boards by --method chain"),
-        "{told}"
+        message.contains("more than --memory 1GiB; allow more, or use a smaller board; --task sample draws such boards by --method chain"),
+        "{message}"
     );
     // Unless colours drawn at random often have a way.
     for ask in ["--size 12", "--size 8 --min-steps 15 --count 3"] {
@@ -163,14 +163,14 @@ fn chains_draw_boards_of_any_size() {
     ];
     for (puzzle, ask, number, range) in asks {
         let output = files.run(puzzle, &format!("{ask} --format json --seed 3"));
-        let told = text(&output.stderr);
-        assert!(output.status.success(), "{ask}: {told}");
+        let message = text(&output.stderr);
+        assert!(output.status.success(), "{ask}: {message}");
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(found["method"], "chain", "{ask}");
         let is_asked = ask.contains("--method chain");
         assert!(
-            is_asked || told.contains("falling back on --method chain"),
-            "{told}"
+            is_asked || message.contains("falling back on --method chain"),
+            "{message}"
         );
         for board in found["puzzles"].as_array().unwrap() {
             let found = board[number].as_u64().unwrap();
@@ -215,11 +215,11 @@ fn drawings_that_are_cut_short_say_so() {
     let files = Files::new();
     let ask = "--size 100 --min-land 3000 --max-land 4000 --time 2 --format json";
     let output = files.run("island", ask);
-    let told = text(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    let message = text(&output.stderr);
+    assert!(output.status.success(), "{message}");
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found["stopped"], "time");
-    assert!(told.contains("--time is over"), "{told}");
+    assert!(message.contains("--time is over"), "{message}");
     let land = found["puzzles"][0]["land"].as_u64().unwrap();
     assert!((3000..=4000).contains(&land), "{land}");
 }
@@ -340,11 +340,11 @@ fn mazes_are_counted_at_any_size() {
     assert!(text(&output.stderr).contains("use 1 to 1000 rows and 1 to 15 columns"));
     let output = files.run("maze", "--size 60 --task marginals --memory 1");
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(
-        told.contains("--method matrix-tree would need about 1.6")
-            && told.contains("more than --memory 1MiB"),
-        "{told}"
+        message.contains("--method matrix-tree would need about 1.6")
+            && message.contains("more than --memory 1MiB"),
+        "{message}"
     );
     let output = files.run("maze", "--method matrix-tree");
     assert!(text(&output.stderr).contains("--method matrix-tree has no --task sample"));
@@ -359,10 +359,10 @@ fn a_search_that_finds_nothing_proves_nothing() {
         "--size 5x3 --min-walk 20 --max-walls 0 --method chain",
     );
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(
-        told.contains("sweeps of --method chain") && told.contains("not proven"),
-        "{told}"
+        message.contains("sweeps of --method chain") && message.contains("not proven"),
+        "{message}"
     );
 }
 
@@ -371,9 +371,9 @@ fn a_search_that_finds_nothing_proves_nothing() {
 fn particles_without_memory_are_refused() {
     let output = example::run("yin_yang", &["--size", "1000x15", "--method", "particles"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     assert!(
-        told.contains("--method particles would need about 3.43GiB, more than --memory 1GiB"),
-        "{told}"
+        message.contains("--method particles would need about 3.43GiB, more than --memory 1GiB"),
+        "{message}"
     );
 }

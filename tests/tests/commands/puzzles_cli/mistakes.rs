@@ -8,7 +8,7 @@ use super::files::PUZZLES;
 fn the_help_tells_the_shape_of_the_answer() {
     for puzzle in PUZZLES {
         let output = example::run(puzzle, &["--help"]);
-        let told = text(&output.stdout);
+        let message = text(&output.stdout);
         for part in [
             "\"puzzles\": [BOARD",
             "Exit code",
@@ -17,7 +17,7 @@ fn the_help_tells_the_shape_of_the_answer() {
             "- exact:",
             "\"-inf\"",
         ] {
-            assert!(told.contains(part), "{puzzle}: {told}");
+            assert!(message.contains(part), "{puzzle}: {message}");
         }
     }
 }

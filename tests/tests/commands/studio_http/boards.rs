@@ -210,31 +210,31 @@ fn clues_that_exclude_each_other_are_told_with_their_cells() {
     ] {
         for task in ["sample", "marginals", "solve"] {
             let request = json!({"puzzle": puzzle, "clues": rows, "task": task});
-            let (status, told) = studio.post("/api/board", &request);
-            assert_eq!(status, 200, "{puzzle}: {told}");
+            let (status, message) = studio.post("/api/board", &request);
+            assert_eq!(status, 200, "{puzzle}: {message}");
             assert_eq!(
-                (&told["cells"], &told["proven"]),
+                (&message["cells"], &message["proven"]),
                 (&cells, &json!(true)),
-                "{puzzle}: {told}"
+                "{puzzle}: {message}"
             );
             assert!(
-                told["error"].as_str().unwrap().contains("impossible"),
-                "{told}"
+                message["error"].as_str().unwrap().contains("impossible"),
+                "{message}"
             );
         }
     }
     // A demand that no board can meet has no cells.
-    let (status, told) = studio.post(
+    let (status, message) = studio.post(
         "/api/board",
         &json!({"puzzle": "dungeon", "size": 3, "max_walk": 3}),
     );
-    assert_eq!((status, told.get("cells")), (200, None), "{told}");
+    assert_eq!((status, message.get("cells")), (200, None), "{message}");
 }
 
 #[test]
 fn wrong_boards_name_the_field() {
     let studio = Studio::start(None);
-    for (wrong, told) in [
+    for (wrong, message) in [
         (json!({"puzzle": "maze", "size": 0}), "size"),
         (
             json!({"puzzle": "maze", "size": "4", "clues": [".."]}),
@@ -272,7 +272,7 @@ fn wrong_boards_name_the_field() {
         let (status, error) = studio.post("/api/board", &wrong);
         assert_eq!(status, 400, "{wrong}: {error}");
         assert!(
-            error["error"].as_str().unwrap().contains(told),
+            error["error"].as_str().unwrap().contains(message),
             "{wrong}: {error}"
         );
         assert!(!error["error"].as_str().unwrap().starts_with("error"));
@@ -297,23 +297,27 @@ fn the_end_of_the_time_gives_the_boards_so_far() {
     // A sweep of the chain through such boards takes longer than that.
     let request =
         json!({"puzzle": "yin_yang", "size": 30, "memory": 64, "time": 1, "seed": 1, "count": 2});
-    let (status, told) = studio.post("/api/board", &request);
-    assert_eq!((status, &told["stopped"]), (200, &json!("time")), "{told}");
-    assert_eq!(told["method"], "chain");
-    assert_eq!(told["puzzles"][0]["grid"].as_array().unwrap().len(), 30);
+    let (status, message) = studio.post("/api/board", &request);
+    assert_eq!(
+        (status, &message["stopped"]),
+        (200, &json!("time")),
+        "{message}"
+    );
+    assert_eq!(message["method"], "chain");
+    assert_eq!(message["puzzles"][0]["grid"].as_array().unwrap().len(), 30);
     assert!(
-        told["diagnostics"]
+        message["diagnostics"]
             .as_object()
             .unwrap()
             .values()
             .all(Json::is_number),
-        "{told}"
+        "{message}"
     );
     let request = json!({"puzzle": "yin_yang", "size": 12, "task": "count", "time": 0.1});
-    let (status, told) = studio.post("/api/board", &request);
+    let (status, message) = studio.post("/api/board", &request);
     assert_eq!(status, 200);
     assert_eq!(
-        told["error"],
+        message["error"],
         "time was over before there was an answer; allow more"
     );
     // Time that is not needed changes nothing.
@@ -336,15 +340,19 @@ fn requests_of_the_manual_are_answered() {
         .collect();
     assert!(requests.len() > 1);
     for request in requests {
-        let (status, told) = studio.post("/api/board", &request);
+        let (status, message) = studio.post("/api/board", &request);
         assert_eq!(
-            (status, told.get("error")),
+            (status, message.get("error")),
             (200, None),
-            "{request}: {told}"
+            "{request}: {message}"
         );
         for name in ["marginals", "stats"] {
             let is_asked = request["task"] == name || request[name] == true;
-            assert_eq!(told.get(name).is_some(), is_asked, "{request}: {told}");
+            assert_eq!(
+                message.get(name).is_some(),
+                is_asked,
+                "{request}: {message}"
+            );
         }
     }
 }

@@ -33,9 +33,9 @@ fn a_later_change_ends_long_work() {
         let begun = Instant::now();
         let (status, _) = studio.post_as("/api/board", &headers("a", "2"), &quick);
         assert_eq!(status, 200);
-        let (status, told) = working.join().unwrap();
-        assert_eq!(status, 409, "{told}");
-        assert_eq!(told["error"], "a later change ended this work");
+        let (status, message) = working.join().unwrap();
+        assert_eq!(status, 409, "{message}");
+        assert_eq!(message["error"], "a later change ended this work");
         // The machine of the tests may be slow.
         assert!(begun.elapsed() < Duration::from_secs(20));
         // An earlier change that comes late is not begun; the same change may ask again.
@@ -66,7 +66,7 @@ fn clients_and_changes_go_together() {
             ("Figrs-Change", "2"),
         ],
     ] {
-        let (status, told) = studio.post_as("/api/board", &wrong, &json!({"puzzle": "maze"}));
-        assert_eq!(status, 400, "{wrong:?}: {told}");
+        let (status, message) = studio.post_as("/api/board", &wrong, &json!({"puzzle": "maze"}));
+        assert_eq!(status, 400, "{wrong:?}: {message}");
     }
 }

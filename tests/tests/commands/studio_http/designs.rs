@@ -177,52 +177,56 @@ fn only_some_levels_of_a_folder_are_trained_on() {
     let request = json!({"corpus": "two", "only": ["flat-*"], "width": 7});
     let (_, levels) = level(&studio, &request);
     assert_eq!(levels[0]["rows"], json!(["-------", "XXXXXXX"]), "{levels}");
-    // Files that are no levels are left out, and told.
+    // Files that are no levels are left out with a note.
     fs::write(
         folder.path().join("two/README.txt"),
         "Levels.\nOf two kinds.\n",
     )
     .unwrap();
-    let (status, told) = level(&studio, &json!({"task": "tiles", "corpus": "two"}));
+    let (status, message) = level(&studio, &json!({"task": "tiles", "corpus": "two"}));
     assert_eq!(
-        (status, told["training"].as_array().map(Vec::len)),
+        (status, message["training"].as_array().map(Vec::len)),
         (200, Some(2)),
-        "{told}"
+        "{message}"
     );
-    assert!(told["notes"].to_string().contains("README"), "{told}");
+    assert!(message["notes"].to_string().contains("README"), "{message}");
 }
 
 #[test]
 fn contradictions_of_files_name_the_cells_they_are_about() {
     let studio = Studio::start(None);
     let demands = "[[demand]]\nrequire = 'E'\nrows = '11..13'\ncolumns = '10..12'\n[[demand]]\nforbid = 'enemy'\n";
-    let (status, told) = level(&studio, &json!({"width": 30, "demands": demands}));
-    assert_eq!((status, &told["proven"]), (200, &json!(true)), "{told}");
-    assert_eq!(told["demands"].as_array().unwrap().len(), 2);
+    let (status, message) = level(&studio, &json!({"width": 30, "demands": demands}));
     assert_eq!(
-        told["cells"],
+        (status, &message["proven"]),
+        (200, &json!(true)),
+        "{message}"
+    );
+    assert_eq!(message["demands"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        message["cells"],
         json!([[11, 10], [11, 11], [12, 10], [12, 11]])
     );
     // Demands on the whole level lie at the column up to which none goes on.
     let demands = "[[demand]]\nmax_gap = 2\n[[demand]]\npin = '---'\nat = [13, 20]\n";
-    let (_, told) = level(&studio, &json!({"width": 40, "demands": demands}));
+    let (_, message) = level(&studio, &json!({"width": 40, "demands": demands}));
     assert_eq!(
-        told["cells"],
+        message["cells"],
         json!([[13, 20], [13, 21], [13, 22]]),
-        "{told}"
+        "{message}"
     );
     let demands = "[[demand]]\ncount = 'enemy'\nnumber = '2..'\n[[demand]]\nforbid = 'enemy'\n";
-    let (_, told) = level(
+    let (_, message) = level(
         &studio,
         &json!({"width": 20, "rows": 3, "demands": demands}),
     );
-    let column = told["column"].as_u64().unwrap();
+    let column = message["column"].as_u64().unwrap();
     let cells: Vec<[u64; 2]> = (0..3).map(|row| [row, column]).collect();
-    assert_eq!(told["cells"], json!(cells), "{told}");
+    assert_eq!(message["cells"], json!(cells), "{message}");
     // Two tiles in one column are told apart, though they are told in the same words.
     let pins = json!([[13, 20, "X"], [0, 20, "X"]]);
-    let (_, told) = level(&studio, &json!({"width": 30, "pin": pins}));
-    assert_eq!(told["cells"], json!([[0, 20]]), "{told}");
+    let (_, message) = level(&studio, &json!({"width": 30, "pin": pins}));
+    assert_eq!(message["cells"], json!([[0, 20]]), "{message}");
 }
 
 #[test]
@@ -234,13 +238,16 @@ fn tile_sheets_are_the_pictures_of_tiles_and_files() {
         (&json!(16), &json!("platformer"))
     );
     let sheet = &own["picture"];
-    let (status, told) = level(
+    let (status, message) = level(
         &studio,
         &json!({"task": "tiles", "tile_sheet": sheet, "tile_size": 8}),
     );
-    assert_eq!(status, 200, "{told}");
-    assert_eq!((&told["side"], &told["drawn"]), (&json!(8), &json!(false)));
-    assert_ne!(told["picture"], *sheet);
+    assert_eq!(status, 200, "{message}");
+    assert_eq!(
+        (&message["side"], &message["drawn"]),
+        (&json!(8), &json!(false))
+    );
+    assert_ne!(message["picture"], *sheet);
     let rows = json!(vec!["-".repeat(20); 14]);
     let export = json!({"task": "export", "level": rows, "format": "png"});
     let (_, plain) = level(&studio, &export);
@@ -256,7 +263,7 @@ fn tile_sheets_are_the_pictures_of_tiles_and_files() {
 fn mistakes_in_designs_name_the_field_and_the_remedy() {
     let studio = Studio::start(None);
     let unknown = json!([{"name": "a", "text": "ab\nba"}]);
-    for (wrong, told) in [
+    for (wrong, message) in [
         (
             json!({"demands": "[[demand]]\ncount = 'elephants'\nnumber = 2"}),
             "demands: line 1 (demand 1)",
@@ -353,7 +360,7 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         let (status, error) = level(&studio, &wrong);
         assert_eq!(status, 400, "{wrong}: {error}");
         assert!(
-            error["error"].as_str().unwrap().contains(told),
+            error["error"].as_str().unwrap().contains(message),
             "{wrong}: {error}"
         );
     }
@@ -363,9 +370,13 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
 fn mistakes_may_come_as_answers() {
     let studio = Studio::start(None);
     let quiet = [("Figrs-Errors", "answer")];
-    let (status, told) = studio.post_as("/api/level", &quiet, &json!({"width": 0}));
-    assert_eq!((status, &told["status"]), (200, &json!(400)), "{told}");
-    assert!(told["error"].as_str().unwrap().contains("width 0"));
+    let (status, message) = studio.post_as("/api/level", &quiet, &json!({"width": 0}));
+    assert_eq!(
+        (status, &message["status"]),
+        (200, &json!(400)),
+        "{message}"
+    );
+    assert!(message["error"].as_str().unwrap().contains("width 0"));
     let (status, levels) = studio.post_as("/api/level", &quiet, &json!({"width": 5}));
     assert_eq!((status, levels.as_array().map(Vec::len)), (200, Some(1)));
     // Other pages are refused all the same.

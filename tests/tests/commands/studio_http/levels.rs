@@ -124,20 +124,24 @@ fn contradictions_name_their_cells() {
     // The left side of a pipe with air on its right was never seen.
     let pins = json!([[12, 20, "["], [12, 21, "-"], [13, 40, "X"]]);
     let request = json!({"width": 60, "pin": pins, "method": "conditioned"});
-    let (status, told) = level(&studio, request);
-    assert_eq!(status, 200, "{told}");
-    let cells = told["cells"].as_array().unwrap();
+    let (status, message) = level(&studio, request);
+    assert_eq!(status, 200, "{message}");
+    let cells = message["cells"].as_array().unwrap();
     assert!(
         !cells.is_empty() && cells.iter().all(|cell| cell[1] == 20 || cell[1] == 21),
-        "{told}"
+        "{message}"
     );
-    assert_eq!(told["proven"], true);
-    assert!(told["error"].as_str().unwrap().contains("it is proven"));
+    assert_eq!(message["proven"], true);
+    assert!(message["error"].as_str().unwrap().contains("it is proven"));
     let request = json!({"rows": 3, "width": 10, "max_gap": 0, "pin": [[2, 4, "-"], [0, 8, "-"]], "method": "exact"});
-    let (status, told) = level(&studio, request);
-    assert_eq!((status, &told["proven"]), (200, &json!(true)), "{told}");
-    assert_eq!(told["cells"], json!([[2, 4]]));
-    assert_eq!(told["column"], 4);
+    let (status, message) = level(&studio, request);
+    assert_eq!(
+        (status, &message["proven"]),
+        (200, &json!(true)),
+        "{message}"
+    );
+    assert_eq!(message["cells"], json!([[2, 4]]));
+    assert_eq!(message["column"], 4);
 }
 
 #[test]
@@ -159,22 +163,22 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
     // A legend with a mistake is told, and left out.
     let flawed = r#"{"tiles": {"XX": ["solid"]}}"#;
     fs::write(folder.path().join("flat/tiles.json"), flawed).unwrap();
-    let (_, told) = level(&studio, json!({"task": "tiles", "corpus": "flat"}));
-    let notes = told["notes"].to_string();
-    assert!(notes.contains("tiles: no legend, left out"), "{told}");
+    let (_, message) = level(&studio, json!({"task": "tiles", "corpus": "flat"}));
+    let notes = message["notes"].to_string();
+    assert!(notes.contains("tiles: no legend, left out"), "{message}");
     fs::remove_file(folder.path().join("flat/tiles.json")).unwrap();
     // A legend of one's own, with other characters.
     let own = json!({"task": "tiles", "training": [{"name": "a", "text": "..\n##"}], "tiles": {"tiles": {"#": ["solid"], ".": ["passable", "empty"]}}});
-    let (_, told) = level(&studio, own);
-    assert_eq!(told["empty"], ".");
+    let (_, message) = level(&studio, own);
+    assert_eq!(message["empty"], ".");
     assert_eq!(
-        told["tiles"][0],
+        message["tiles"][0],
         json!({"symbol": "#", "name": "solid", "meanings": ["solid"], "solid": true})
     );
     let (_, shipped) = level(&studio, json!({"task": "tiles"}));
     assert_eq!(shipped["tiles"].as_array().unwrap().len(), 13);
     assert!(shipped["training"].as_array().unwrap().len() > 5 && shipped["across"] == 14);
-    for (wrong, status, told) in [
+    for (wrong, status, message) in [
         (json!({"corpus": "none"}), 404, "no such file"),
         (json!({"corpus": "../"}), 404, "no such file"),
         (json!({"corpus": "."}), 400, "no training levels"),
@@ -196,7 +200,10 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
     ] {
         let (found, error) = level(&studio, wrong);
         assert_eq!(found, status, "{error}");
-        assert!(error["error"].as_str().unwrap().contains(told), "{error}");
+        assert!(
+            error["error"].as_str().unwrap().contains(message),
+            "{error}"
+        );
     }
 }
 
@@ -228,7 +235,7 @@ fn levels_are_checked_and_written_as_files() {
         let bytes = bytes.decode(file["base64"].as_str().unwrap()).unwrap();
         assert!(bytes.starts_with(start) && bytes.len() > 100, "{format}");
     }
-    for (wrong, told) in [
+    for (wrong, message) in [
         (
             json!({"task": "export", "level": rows}),
             "format is missing",
@@ -242,14 +249,17 @@ fn levels_are_checked_and_written_as_files() {
     ] {
         let (status, error) = level(&studio, wrong);
         assert_eq!(status, 400, "{error}");
-        assert!(error["error"].as_str().unwrap().contains(told), "{error}");
+        assert!(
+            error["error"].as_str().unwrap().contains(message),
+            "{error}"
+        );
     }
 }
 
 #[test]
 fn wrong_levels_name_the_field_and_the_remedy() {
     let studio = Studio::start(None);
-    for (wrong, told) in [
+    for (wrong, message) in [
         (json!({"width": 0}), "width 0: write 1 to 1000"),
         (json!({"width": 1001}), "width 1001"),
         (json!({"levels": 0}), "levels 0: write 1 to"),
@@ -294,7 +304,7 @@ fn wrong_levels_name_the_field_and_the_remedy() {
         let (status, error) = level(&studio, wrong.clone());
         assert_eq!(status, 400, "{wrong}: {error}");
         assert!(
-            error["error"].as_str().unwrap().contains(told),
+            error["error"].as_str().unwrap().contains(message),
             "{wrong}: {error}"
         );
     }
@@ -330,22 +340,26 @@ fn levels_that_are_played_upwards_stand_upright() {
     );
     let mut wrong = request.clone();
     wrong["pin"] = json!([[1, 0, "#"], [4, 0, "o"]]);
-    let (status, told) = level(&studio, wrong);
-    assert_eq!((status, &told["cells"]), (200, &json!([[4, 0]])), "{told}");
+    let (status, message) = level(&studio, wrong);
+    assert_eq!(
+        (status, &message["cells"]),
+        (200, &json!([[4, 0]])),
+        "{message}"
+    );
     let mut across = request;
     across["width"] = 4.into();
-    let (status, told) = level(&studio, across);
-    assert_eq!(status, 400, "{told}");
-    let (_, told) = level(
+    let (status, message) = level(&studio, across);
+    assert_eq!(status, 400, "{message}");
+    let (_, message) = level(
         &studio,
         json!({"task": "tiles", "training": [{"name": "shaft", "text": "#.o\n".repeat(12)}]}),
     );
     assert_eq!(
-        (&told["travel"], &told["across"]),
+        (&message["travel"], &message["across"]),
         (&json!("up"), &json!(3))
     );
     assert!(
-        told["notes"]
+        message["notes"]
             .as_array()
             .unwrap()
             .iter()

@@ -90,9 +90,10 @@ fn posteriors_are_those_that_the_command_prints() {
 fn observations_that_exclude_each_other_are_told_with_their_variables() {
     let studio = Studio::start(None);
     let observe = json!({"shoes": "muddy", "grass": "dry"});
-    let (status, told) = studio.post("/api/network", &json!({"text": GARDEN, "observe": observe}));
-    assert_eq!(status, 200, "{told}");
-    let mut variables: Vec<&str> = told["variables"]
+    let (status, message) =
+        studio.post("/api/network", &json!({"text": GARDEN, "observe": observe}));
+    assert_eq!(status, 200, "{message}");
+    let mut variables: Vec<&str> = message["variables"]
         .as_array()
         .unwrap()
         .iter()
@@ -100,7 +101,7 @@ fn observations_that_exclude_each_other_are_told_with_their_variables() {
         .collect();
     variables.sort_unstable();
     assert_eq!(
-        (variables, &told["proven"]),
+        (variables, &message["proven"]),
         (vec!["grass", "shoes"], &json!(true))
     );
     for (wrong, part) in [
@@ -120,9 +121,12 @@ fn observations_that_exclude_each_other_are_told_with_their_variables() {
         ),
         (json!({"text": GARDEN, "samples": 100_000_000}), "samples"),
     ] {
-        let (status, told) = studio.post("/api/network", &wrong);
-        assert_eq!(status, 400, "{told}");
-        assert!(told["error"].as_str().unwrap().contains(part), "{told}");
+        let (status, message) = studio.post("/api/network", &wrong);
+        assert_eq!(status, 400, "{message}");
+        assert!(
+            message["error"].as_str().unwrap().contains(part),
+            "{message}"
+        );
     }
 }
 
@@ -168,11 +172,14 @@ fn no_file_outside_the_folder_is_read() {
         "a\0b",
         "..\\secret.bif",
     ] {
-        let (status, told) = studio.post("/api/network", &json!({"file": name}));
-        assert_eq!(status, 404, "{name:?}: {told}");
+        let (status, message) = studio.post("/api/network", &json!({"file": name}));
+        assert_eq!(status, 404, "{name:?}: {message}");
         assert!(
-            !told.to_string().contains(outside.path().to_str().unwrap()) || name == absolute,
-            "{told}"
+            !message
+                .to_string()
+                .contains(outside.path().to_str().unwrap())
+                || name == absolute,
+            "{message}"
         );
     }
     assert_eq!(
@@ -182,15 +189,15 @@ fn no_file_outside_the_folder_is_read() {
         200
     );
     if cfg!(unix) {
-        let (status, told) = studio.post("/api/level", &json!({"corpus": "levels"}));
-        assert_eq!(status, 400, "{told}");
+        let (status, message) = studio.post("/api/level", &json!({"corpus": "levels"}));
+        assert_eq!(status, 400, "{message}");
         let (status, _) = studio.post("/api/level", &json!({"corpus": "up"}));
         assert_eq!(status, 404);
     }
     let files = studio.get("/api/files").json();
     assert_eq!(files["networks"], json!(["inside.bif"]));
     let without = Studio::start(None);
-    let (status, told) = without.post("/api/network", &json!({"file": "inside.bif"}));
+    let (status, message) = without.post("/api/network", &json!({"file": "inside.bif"}));
     assert_eq!(status, 404);
-    assert!(told["error"].as_str().unwrap().contains("--folder"));
+    assert!(message["error"].as_str().unwrap().contains("--folder"));
 }

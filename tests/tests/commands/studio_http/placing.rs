@@ -19,11 +19,15 @@ fn strange_tiles_are_refused_at_once_as_pins_and_stand_as_placed() {
     assert_eq!(level("pin", (13, 5, "X")).0, 200);
     for (row, column, tile) in STRANGE {
         let begun = Instant::now();
-        let (status, told) = level("pin", (row, column, tile));
-        assert!(begun.elapsed() < Duration::from_secs(2), "{told}");
-        assert_eq!((status, &told["proven"]), (200, &json!(true)), "{told}");
-        assert_eq!(told["cells"], json!([[row, column]]));
-        let error = told["error"].as_str().unwrap();
+        let (status, message) = level("pin", (row, column, tile));
+        assert!(begun.elapsed() < Duration::from_secs(2), "{message}");
+        assert_eq!(
+            (status, &message["proven"]),
+            (200, &json!(true)),
+            "{message}"
+        );
+        assert_eq!(message["cells"], json!([[row, column]]));
+        let error = message["error"].as_str().unwrap();
         let place = format!("no training level has the tile {tile} in row {row} (from 0)");
         assert!(error.contains(&place) && !error.contains("--"), "{error}");
         let (_, placed) = level("place", (row, column, tile));

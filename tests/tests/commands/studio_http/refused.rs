@@ -183,13 +183,13 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
         ("/api/network", "{}", "give file"),
         ("/api/network", r#"{"text": "x", "file": "y"}"#, "give file"),
     ];
-    for (path, body, told) in cases {
+    for (path, body, message) in cases {
         let headers = [JSON, ("Content-Length", &body.len().to_string())];
         let reply = studio.ask("POST", path, &headers, body);
         let error = reply.json()["error"].as_str().unwrap().to_owned();
         assert_eq!(reply.status, 400, "{path} {error}");
         assert!(
-            error.contains(told),
+            error.contains(message),
             "{path} {}: {error}",
             &body[..body.len().min(40)]
         );
@@ -229,8 +229,8 @@ fn a_port_that_is_taken_and_a_folder_that_is_none_end_it_with_a_message() {
     let port = studio.address.rsplit(':').next().unwrap();
     let taken = run("studio", &["--port", port]);
     assert_eq!(taken.status.code(), Some(2));
-    let told = text(&taken.stderr);
-    assert!(told.contains(&format!("--port {port}:")), "{told}");
+    let message = text(&taken.stderr);
+    assert!(message.contains(&format!("--port {port}:")), "{message}");
     assert!(taken.stdout.is_empty());
     let none = run("studio", &["--folder", "no such folder"]);
     assert_eq!(none.status.code(), Some(2));

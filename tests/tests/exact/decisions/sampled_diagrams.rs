@@ -189,18 +189,18 @@ fn expected_utilities_are_not_optimistic() {
     let act = Decision::new(&bits, 0..4usize);
     let noise = noises.map(|noises| noises.iter().map(|&&noise| noise).collect::<Vec<f64>>());
     let worth = (&noise, &act).map(|(noise, &act)| noise[act]);
-    let (mut told, mut fitted, mut variance) = (0.0, 0.0, 0.0);
+    let (mut message, mut fitted, mut variance) = (0.0, 0.0, 0.0);
     for seed in 0..RUNS {
         let by = SampledPolicies::by(ImportanceSampling::new(3000).seed(seed)).neighbours(3);
         let plan = by.run(&Model::new(), [&worth], &act).unwrap();
         let policy = plan.policy(&act).unwrap();
         assert_eq!(policy.rows().len(), 256);
-        told += plan.expected_utility() / RUNS as f64;
+        message += plan.expected_utility() / RUNS as f64;
         variance += plan.standard_error().powi(2) / (RUNS * RUNS) as f64;
         let rows = policy.rows().iter().map(|row| row.utility.mean);
         fitted += rows.sum::<f64>() / 256.0 / RUNS as f64;
     }
-    near(told, 0.0, variance.sqrt());
+    near(message, 0.0, variance.sqrt());
     assert!(variance.sqrt() < 0.01);
     // The mean of the largest of four means of three draws each is about 0.6.
     assert!(fitted > 0.3, "{fitted}");

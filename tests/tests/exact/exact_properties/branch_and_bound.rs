@@ -188,9 +188,9 @@ fn an_interrupt_at_any_improvement_leaves_a_sound_bound() {
     let steps = steps.improvements().unwrap().to_vec();
     assert!(steps.len() > 2, "{steps:?}");
     for stop_after in 1..=steps.len() {
-        let told: Arc<Mutex<Vec<Improvement>>> = Arc::default();
+        let message: Arc<Mutex<Vec<Improvement>>> = Arc::default();
         let flag = Arc::new(AtomicBool::new(false));
-        let (heard, raised) = (Arc::clone(&told), Arc::clone(&flag));
+        let (heard, raised) = (Arc::clone(&message), Arc::clone(&flag));
         let found = search
             .clone()
             .interrupt(flag)
@@ -201,10 +201,10 @@ fn an_interrupt_at_any_improvement_leaves_a_sound_bound() {
             })
             .run(&model, &coins)
             .unwrap();
-        let told = told.lock().unwrap();
-        assert_eq!(*told, found.improvements().unwrap());
-        assert_eq!(told[..stop_after], steps[..stop_after]);
-        for step in told.iter() {
+        let message = message.lock().unwrap();
+        assert_eq!(*message, found.improvements().unwrap());
+        assert_eq!(message[..stop_after], steps[..stop_after]);
+        for step in message.iter() {
             assert!(step.log_probability <= best + 1e-9, "{step:?} {best}");
             assert!(step.upper_bound >= best - 1e-9, "{step:?} {best}");
         }

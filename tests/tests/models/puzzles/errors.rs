@@ -291,7 +291,7 @@ fn what_grows_without_end_is_stopped() {
     let exceeded = |rules: &str, limits: GroundingLimits| match Puzzle::parse_within(rules, limits)
     {
         Err(error) => {
-            let told = error.to_string();
+            let words = error.to_string();
             let GdlError::TooLarge {
                 relation,
                 what,
@@ -299,11 +299,11 @@ fn what_grows_without_end_is_stopped() {
                 ..
             } = error
             else {
-                panic!("{told}")
+                panic!("{words}")
             };
             assert!(
-                told.contains(&format!("in a rule of `{relation}`")),
-                "{told}"
+                words.contains(&format!("in a rule of `{relation}`")),
+                "{words}"
             );
             (what, limit, relation)
         }
@@ -371,34 +371,34 @@ const ROUND: &str = "(role r) (init (at 1)) (legal r on) (after 1 2) (after 2 3)
 
 #[test]
 fn impossible_puzzles_say_so() {
-    let told = |error: Result<usize, GdlError>| error.unwrap_err().to_string();
+    let words = |error: Result<usize, GdlError>| error.unwrap_err().to_string();
     let frontier = Frontier::new();
     let round = Puzzle::parse(ROUND).unwrap();
     let shortest = |puzzle: &Puzzle, most| puzzle.shortest(&frontier, most).map(|s| s.steps());
     // States repeat after three steps: that is a proof.
     assert_eq!(
-        told(shortest(&round, 50)),
+        words(shortest(&round, 50)),
         "impossible: no plan of at most 50 steps meets the goal, and no longer one either"
     );
     assert_eq!(
-        told(shortest(&round, 1)),
+        words(shortest(&round, 1)),
         "impossible: no plan of at most 1 step meets the goal; try other lengths"
     );
     assert_eq!(
-        told(round.cheapest(&frontier, 20)),
+        words(round.cheapest(&frontier, 20)),
         "impossible: no plan of at most 20 steps meets the goal; try other lengths"
     );
     let survey = round
         .survey(&frontier, Length::Exactly(7))
         .map(|s| s.steps());
     assert_eq!(
-        told(survey),
+        words(survey),
         "impossible: no plan of 7 steps meets the goal; try other lengths"
     );
     // Nothing is legal any more: no state is left.
     let stuck =
         Puzzle::parse(&ROUND.replace("(legal r on)", "(<= (legal r on) (true (at 1)))")).unwrap();
-    assert!(told(shortest(&stuck, 50)).ends_with("and no longer one either"));
+    assert!(words(shortest(&stuck, 50)).ends_with("and no longer one either"));
     // A program of a length without plans is impossible evidence.
     let program = round.elements(Length::Exactly(2), Policy::Blind);
     let compiled = frontier.compile(program.model(), program.moves()).unwrap();

@@ -156,8 +156,8 @@ fn plans_are_played_and_the_shortest_are_those_of_breadth_first_search() {
                     matches!(error, GdlError::NoPlan { proven: true, .. }),
                     "{error}"
                 );
-                let told = exact.unwrap_err().to_string();
-                assert!(told.ends_with("and no longer one either"), "{told}");
+                let message = exact.unwrap_err().to_string();
+                assert!(message.ends_with("and no longer one either"), "{message}");
                 impossible += 1;
             }
             (found, first) => panic!("{found:?} {first:?}\n{rules}"),

@@ -56,12 +56,12 @@ fn a_deadline_before_the_first_draw_leaves_nothing() {
 #[test]
 fn slow_steps_are_reported_one_by_one() {
     let most = Arc::new(AtomicU64::new(0));
-    let told = most.clone();
+    let message = most.clone();
     let sampler = MetropolisHastings::new(100)
         .chains(1)
         .deadline(2 * DEADLINE);
     let sampler = sampler.on_progress(move |progress| {
-        told.fetch_max(progress.done, Ordering::Relaxed);
+        message.fetch_max(progress.done, Ordering::Relaxed);
     });
     sampler.run(&Model::new(), slow()).unwrap();
     let most = most.load(Ordering::Relaxed);

@@ -141,7 +141,7 @@ fn threads_do_not_change_what_is_drawn() {
 
 #[test]
 fn parts_that_do_not_fit_are_refused() {
-    for (mistake, told) in [
+    for (mistake, message) in [
         (Mistake::Missing, "0 elements"),
         (Mistake::Type, "another type"),
     ] {
@@ -151,7 +151,7 @@ fn parts_that_do_not_fit_are_refused() {
         };
         let error = filter(10).follow(&walk).unwrap_err();
         assert!(matches!(error, Error::InvalidSetting { .. }));
-        assert!(error.to_string().contains(told), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
     }
 }
 

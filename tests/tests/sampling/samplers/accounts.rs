@@ -21,7 +21,7 @@ fn weights(answer: &Answer) -> Vec<f64> {
     logs.iter().map(|log| (log - top).exp()).collect()
 }
 
-fn told(answer: &Answer) -> (LogEvidence, &Sampling) {
+fn message(answer: &Answer) -> (LogEvidence, &Sampling) {
     let sampling = answer.sampling().expect("a sampler");
     (answer.log_evidence().expect("weights"), sampling)
 }
@@ -39,7 +39,7 @@ fn the_error_of_the_evidence_is_that_of_the_mean_weight() {
         let mean = weights.iter().sum::<f64>() / all;
         let squares: f64 = weights.iter().map(|w| w * w).sum();
         let variance = (squares - all * mean * mean) / (all - 1.0);
-        let (evidence, sampling) = told(&answer);
+        let (evidence, sampling) = message(&answer);
         close(evidence.standard_error, (variance / all).sqrt() / mean);
         close(sampling.largest_share.unwrap(), 1.0 / (all * mean));
     }
@@ -66,7 +66,7 @@ fn draws_are_the_worlds_with_the_fewest_densities() {
         let values = draws.values(&is_exact).unwrap();
         assert!(!values.is_empty() && values.into_iter().all(|exact| exact));
         close(
-            told(&answer).1.largest_share.unwrap(),
+            message(&answer).1.largest_share.unwrap(),
             1.0 / draws.length as f64,
         );
     }
@@ -81,7 +81,7 @@ fn the_largest_share_of_populations_is_that_of_a_particle() {
         let filter = filter.threshold(0.0).seed(8).keep_draws();
         let answer = filter.run(&model, &n).unwrap();
         let weights = weights(&answer);
-        let (_, sampling) = told(&answer);
+        let (_, sampling) = message(&answer);
         close(
             sampling.largest_share.unwrap(),
             1.0 / weights.iter().sum::<f64>(),

@@ -106,10 +106,10 @@ fn files_that_are_no_levels_are_left_out() {
     assert_eq!(corpus.names(), ["a", "b"]);
     let skipped = |note: &&CorpusNote| matches!(note, CorpusNote::Skipped(_));
     assert_eq!(notes.iter().filter(skipped).count(), 3);
-    let told = notes[0].to_string();
+    let message = notes[0].to_string();
     assert!(
-        told.contains("README.txt:2:10: the row has 11 tiles"),
-        "{told}"
+        message.contains("README.txt:2:10: the row has 11 tiles"),
+        "{message}"
     );
 }
 
@@ -130,11 +130,11 @@ fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
         (corpus.names(), corpus.tiles().symbols()),
         (&["a".into(), "b".into()][..], "#-".into())
     );
-    let told = notes.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let message = notes.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(
-        told.iter().any(|note| note
+        message.iter().any(|note| note
             == "1 of 3 levels repeat others with a way of 'x' drawn in, and are left out: a path"),
-        "{told:?}"
+        "{message:?}"
     );
     let named = levels[..3]
         .iter()
@@ -183,9 +183,9 @@ fn folders_within_are_searched_and_one_encoding_is_read() {
     ]);
     let (corpus, notes) = read(&scratch);
     assert_eq!(corpus.names(), ["one", "two", "three"]);
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    assert!(told[0].contains("Paths"), "{told:?}");
-    assert!(told[1].contains("holds no level itself"), "{told:?}");
+    let message: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    assert!(message[0].contains("Paths"), "{message:?}");
+    assert!(message[1].contains("holds no level itself"), "{message:?}");
 }
 
 #[test]
@@ -315,8 +315,8 @@ fn folders_without_levels_are_errors() {
     };
     assert!(matches!(error("absent"), LevelError::Read { .. }));
     assert!(matches!(error("bad"), LevelError::NoLevelsAmong { .. }));
-    let told = error("latin").to_string();
-    assert!(told.contains("a.txt:2:2: not UTF-8"), "{told}");
+    let message = error("latin").to_string();
+    assert!(message.contains("a.txt:2:2: not UTF-8"), "{message}");
     let nowhere = CorpusReader::new(Vec::<std::path::PathBuf>::new());
     assert!(matches!(nowhere.read(), Err(LevelError::NoLevels { .. })));
     let none = folder(&[("readme.md", "X")]);
@@ -350,18 +350,19 @@ fn towers_are_cut_and_filled_up_at_the_right() {
     let tall = CorpusReader::new([scratch.path()]).travel(Travel::Up);
     let (corpus, notes) = tall.clone().rows(1).read().unwrap();
     assert_eq!(upright(&corpus, 0), "a\nc\ne");
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    let message: Vec<String> = notes.iter().map(ToString::to_string).collect();
     assert!(
-        told.iter().any(|note| note.contains("left columns")),
-        "{told:?}"
+        message.iter().any(|note| note.contains("left columns")),
+        "{message:?}"
     );
     let (corpus, notes) = tall.read().unwrap();
     assert_eq!(upright(&corpus, 1), "xx\nyx\nxx");
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    let message: Vec<String> = notes.iter().map(ToString::to_string).collect();
     assert!(
-        told.iter()
+        message
+            .iter()
             .any(|note| note.contains("at the right to 2 columns")),
-        "{told:?}"
+        "{message:?}"
     );
 }
 
@@ -515,13 +516,13 @@ fn legends_that_disagree_are_an_error() {
         error,
         LevelError::LegendsDisagree { symbol: 'o', .. }
     ));
-    let told = error.to_string();
+    let message = error.to_string();
     for part in [
         "'o' is \"collectable, coin\" in ",
         "and \"hazard, flame\" in ",
         "give one legend for all",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(message.contains(part), "{message}");
     }
     // With one legend for all there is no conflict.
     let tiles = TileSet::from_toml("[tiles]\no = ['passable']").unwrap();
@@ -562,6 +563,9 @@ fn legends_with_mistakes_are_told() {
         ),
         "{notes:?}"
     );
-    let told = notes[0].to_string();
-    assert!(told.contains("t.json") && told.contains("\"XX\""), "{told}");
+    let message = notes[0].to_string();
+    assert!(
+        message.contains("t.json") && message.contains("\"XX\""),
+        "{message}"
+    );
 }
