@@ -1,6 +1,7 @@
 //! Pages, links, licences and words of the repository.
 
 mod documentation;
+mod features;
 mod licences;
 mod movement_keys;
 mod words;
