@@ -10,6 +10,7 @@ use figrs_factor::eliminate::log_weight;
 use figrs_search::branch_and_bound::{SearchLimits, SearchObserver, SearchResult, solve};
 
 use crate::conflict;
+use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::run_statistics::Sampling;
@@ -152,26 +153,26 @@ impl Algorithm for MpeBranchAndBound {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let watching = self.watch.start(self.name(), Some(self.limits.work));
-        let answer = self.search(model, targets, &watching);
-        answer.map_err(|error| watching.error_of(error))
+        self.answer_to(&Question::new(model, targets))
     }
 }
 
 impl MpeBranchAndBound {
-    fn search(
-        &self,
-        model: &Model,
-        targets: &[AnyElement],
-        watching: &RunMonitor<'_>,
-    ) -> Result<Answer, Error> {
+    /// Answers a question whose expansion other algorithms may share.
+    pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
+        let watching = self.watch.start(self.name(), Some(self.limits.work));
+        let answer = self.search(question, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+
+    fn search(&self, question: &Question<'_>, watching: &RunMonitor<'_>) -> Result<Answer, Error> {
         let limits = Limits {
             budget: self.budget,
             ..Limits::default()
         }
         .until(watching.until());
-        let impossible = || conflict::impossible(model, targets, &limits);
-        let expansion = limits.expand_for_best_world(model, targets)?;
+        let impossible = || question.impossible(&limits);
+        let expansion = question.expand_for_best_world(&limits)?;
         if expansion.impossible().is_some() {
             return Err(impossible());
         }

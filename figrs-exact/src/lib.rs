@@ -11,7 +11,7 @@
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
 //! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
 //!
-//! `conflict.rs` and `possibility.rs` find evidence that zeros exclude. [`BeliefPropagation`] and [`MpeBeliefPropagation`] send messages on the same
+//! `question.rs` shares one expansion among the algorithms that try a question. `conflict.rs` and `possibility.rs` find evidence that zeros exclude. [`BeliefPropagation`] and [`MpeBeliefPropagation`] send messages on the same
 //! factor graphs; they are exact where these have no loops.
 
 #![warn(clippy::unwrap_used)]
@@ -45,6 +45,7 @@ pub mod mpe;
 #[doc(hidden)]
 pub mod portfolio;
 mod possibility;
+mod question;
 #[doc(hidden)]
 pub mod slices;
 #[doc(hidden)]

@@ -4,6 +4,7 @@ use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
 
 use super::conflict;
+use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
@@ -70,16 +71,23 @@ impl Algorithm for MpeVariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let expansion = self.limits.expand_for_best_world(model, targets)?;
+        self.answer_to(&Question::new(model, targets))
+    }
+}
+
+impl MpeVariableElimination {
+    /// Answers a question whose expansion other algorithms may share.
+    pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
+        let expansion = question.expand_for_best_world(&self.limits)?;
         if expansion.impossible().is_some() {
-            return Err(conflict::impossible(model, targets, &self.limits));
+            return Err(question.impossible(&self.limits));
         }
         conflict::check_failures(&expansion, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let (world, log_probability) = match most_probable(encoding.graph(), &self.limits.options) {
             Ok(found) => found,
             Err(EliminationError::Impossible) => {
-                return Err(conflict::impossible(model, targets, &self.limits));
+                return Err(question.impossible(&self.limits));
             }
             Err(error) => return Err(error.into()),
         };

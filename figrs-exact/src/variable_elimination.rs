@@ -6,6 +6,7 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::conflict;
+use super::question::Question;
 use super::target_marginals::Marginals;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::AnsweredModel;
@@ -113,7 +114,15 @@ impl Algorithm for VariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let expansion = self.limits.expand(model, targets)?;
+        self.answer_to(&Question::new(model, targets))
+    }
+}
+
+impl VariableElimination {
+    /// Answers a question whose expansion other algorithms may share.
+    pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
+        let expansion = question.expand(&self.limits)?;
+        let (model, targets) = (question.model, question.targets);
         marginals(self.name(), model, targets, &expansion, &self.limits)
     }
 }

@@ -10,6 +10,7 @@ use rand::Rng;
 use super::circuit_encoding::CircuitEncoding;
 use crate::compiled_problem::CompiledProblem;
 use crate::conflict;
+use crate::question::Question;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
@@ -63,17 +64,19 @@ impl CompiledCircuit {
     /// Searches the worlds of a model.
     pub(super) fn new(
         problem: CompiledProblem,
+        question: &Question<'_>,
         purpose: CircuitPurpose,
         cache_bytes: u64,
         (limits, control): (&Limits, &SearchControl<'_>),
     ) -> Result<Self, Error> {
-        let (model, roots) = (&problem.model, problem.roots());
-        let expansion = Arc::new(match purpose {
-            CircuitPurpose::Sums => limits.expand(model, &roots)?,
-            CircuitPurpose::Worlds | CircuitPurpose::Count => {
-                Expansion::new(model, &roots, limits.budget)?
-            }
-        });
+        let expansion = match purpose {
+            CircuitPurpose::Sums => question.expand(limits)?,
+            CircuitPurpose::Worlds | CircuitPurpose::Count => Arc::new(Expansion::new(
+                question.model,
+                question.targets,
+                limits.budget,
+            )?),
+        };
         let mut encoding = None;
         if expansion.impossible().is_none() {
             conflict::check_failures(&expansion, limits)?;
@@ -206,8 +209,11 @@ impl CompiledCircuit {
             decisions: u64::MAX,
             report: &|_| (),
         };
+        let (problem, roots) = (self.problem.clone(), self.problem.roots());
+        let model = problem.model.clone();
         *self = Self::new(
-            self.problem.clone(),
+            problem,
+            &Question::new(&model, &roots),
             CircuitPurpose::Worlds,
             self.cache_bytes,
             (limits, &control),

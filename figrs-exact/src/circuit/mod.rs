@@ -9,6 +9,7 @@ use num_bigint::BigUint;
 
 use crate::compiled_problem::CompiledProblem;
 use crate::conflict;
+use crate::question::Question;
 use compiled_circuit::CircuitPurpose;
 pub use compiled_circuit::CompiledCircuit;
 use figrs_answer::algorithm::Algorithm;
@@ -160,28 +161,41 @@ impl Circuit {
         purpose: CircuitPurpose,
         watching: &RunMonitor<'_>,
     ) -> Result<CompiledCircuit, Error> {
+        let varying = self.varying.clone();
+        let problem =
+            CompiledProblem::new(self.name(), model, targets, varying, self.limits.clone());
+        let roots = problem.roots();
+        self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
+    }
+
+    /// The circuit of a question about the roots of a problem.
+    fn compiled_for(
+        &self,
+        problem: CompiledProblem,
+        question: &Question<'_>,
+        purpose: CircuitPurpose,
+        watching: &RunMonitor<'_>,
+    ) -> Result<CompiledCircuit, Error> {
         let limits = self.limits.until(watching.until());
         let compiled = guarded(|| {
-            let varying = self.varying.clone();
-            let problem =
-                CompiledProblem::new(self.name(), model, targets, varying, self.limits.clone());
             let report = |done| watching.report(done);
             let control = SearchControl {
                 options: &limits.options,
                 decisions: self.decisions,
                 report: &report,
             };
-            CompiledCircuit::new(problem, purpose, self.cache_bytes, (&limits, &control))
+            let bytes = self.cache_bytes;
+            CompiledCircuit::new(problem, question, purpose, bytes, (&limits, &control))
         });
         compiled.map_err(|error| watching.error_of(error))
     }
 
     /// The natural logarithm of the probability of the evidence, found without keeping a circuit.
-    fn log_evidence(&self, model: &Model) -> Result<Answer, Error> {
+    fn log_evidence(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let watching = self.watch.start(self.name(), None);
         let limits = self.limits.until(watching.until());
         let search = || {
-            let expansion = limits.expand(model, &[])?;
+            let expansion = question.expand(&limits)?;
             let mut log_evidence = f64::NEG_INFINITY;
             if expansion.impossible().is_none() {
                 conflict::check_failures(&expansion, &limits)?;
@@ -195,7 +209,7 @@ impl Circuit {
             }
             let problem = CompiledProblem::new(
                 self.name(),
-                model,
+                question.model,
                 Vec::new(),
                 Vec::new(),
                 self.limits.clone(),
@@ -213,10 +227,25 @@ impl Algorithm for Circuit {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         if targets.is_empty() {
-            return self.log_evidence(model);
+            return self.log_evidence(&Question::new(model, targets));
         }
         let watching = self.watch.start(self.name(), None);
         self.compiled(model, targets.to_vec(), CircuitPurpose::Sums, &watching)?
+            .answer_within(&self.limits.until(watching.until()))
+    }
+}
+
+impl Circuit {
+    /// Answers a question whose expansion other algorithms may share, without varying elements.
+    pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
+        if question.targets.is_empty() {
+            return self.log_evidence(question);
+        }
+        let watching = self.watch.start(self.name(), None);
+        let (targets, limits) = (question.targets.to_vec(), self.limits.clone());
+        let problem =
+            CompiledProblem::new(self.name(), question.model, targets, Vec::new(), limits);
+        self.compiled_for(problem, question, CircuitPurpose::Sums, &watching)?
             .answer_within(&self.limits.until(watching.until()))
     }
 }

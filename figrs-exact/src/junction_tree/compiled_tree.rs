@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Element, Model, Value};
+use figrs_core::{Element, Model, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
@@ -13,6 +13,7 @@ use super::elimination_tree::EliminationTree;
 use super::saved_tree::SavedTree;
 use crate::compiled_problem::{CompiledProblem, unfolded_expansion};
 use crate::conflict;
+use crate::question::Question;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
@@ -86,17 +87,15 @@ impl CompiledTree {
         self
     }
 
+    /// The tree of a question about the targets and the varying elements of a problem.
     pub(crate) fn new(
-        model: &Model,
-        targets: Vec<AnyElement>,
-        varying: Vec<AnyElement>,
-        limits: Limits,
+        problem: CompiledProblem,
+        question: &Question<'_>,
         saved: Option<&SavedTree>,
     ) -> Result<Self, Error> {
         saved.map_or(Ok(()), SavedTree::check)?;
-        let problem = CompiledProblem::new("JunctionTree", model, targets, varying, limits);
-        let (limits, roots) = (&problem.limits, problem.roots());
-        let expansion = Arc::new(limits.expand(model, &roots)?);
+        let (limits, model, roots) = (&problem.limits, question.model, question.targets);
+        let expansion = question.expand(limits)?;
         let (mut sums, worlds) = (None, OnceLock::new());
         if expansion.impossible().is_none() {
             conflict::check_failures(&expansion, limits)?;
@@ -113,7 +112,7 @@ impl CompiledTree {
                 tree, &expansion, encoding, varying, limits,
             )?);
             if let tree @ PreviousTree::Required(_) = old(|saved| &saved.worlds) {
-                let unfolded = unfolded_expansion(&expansion, model, &roots, limits)?;
+                let unfolded = unfolded_expansion(&expansion, model, roots, limits)?;
                 let encoding = Encoding::for_worlds(&unfolded)?;
                 let varying = problem.varying_positions(&unfolded);
                 let part = CompiledEncoding::new(tree, &unfolded, encoding, varying, limits)?;

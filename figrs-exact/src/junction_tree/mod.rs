@@ -6,6 +6,8 @@ pub(crate) mod compiled_tree;
 pub(crate) mod elimination_tree;
 pub(crate) mod saved_tree;
 
+use crate::compiled_problem::CompiledProblem;
+use crate::question::Question;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -128,8 +130,24 @@ impl JunctionTree {
         targets: Vec<AnyElement>,
         saved: Option<&SavedTree>,
     ) -> Result<CompiledTree, Error> {
+        let problem = self.problem(model, targets);
+        let roots = problem.roots();
+        self.tree_for(problem, &Question::new(model, &roots), saved)
+    }
+
+    fn problem(&self, model: &Model, targets: Vec<AnyElement>) -> CompiledProblem {
         let (varying, limits) = (self.varying.clone(), self.limits.clone());
-        let tree = guarded(|| CompiledTree::new(model, targets, varying, limits, saved));
+        CompiledProblem::new(self.name(), model, targets, varying, limits)
+    }
+
+    /// The tree of a question about the roots of a problem.
+    fn tree_for(
+        &self,
+        problem: CompiledProblem,
+        question: &Question<'_>,
+        saved: Option<&SavedTree>,
+    ) -> Result<CompiledTree, Error> {
+        let tree = guarded(|| CompiledTree::new(problem, question, saved));
         tree.map_err(|error| match error {
             stopped if stopped.is_stopped() => Error::NothingDone {
                 algorithm: self.name(),
@@ -155,5 +173,13 @@ impl Algorithm for JunctionTree {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.tree(model, targets.to_vec(), None)?.answer()
+    }
+}
+
+impl JunctionTree {
+    /// Compiles a question whose expansion other algorithms may share, without varying elements.
+    pub(crate) fn compile_question(&self, question: &Question<'_>) -> Result<CompiledTree, Error> {
+        let problem = self.problem(question.model, question.targets.to_vec());
+        self.tree_for(problem, question, None)
     }
 }

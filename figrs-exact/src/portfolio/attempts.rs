@@ -1,5 +1,7 @@
 //! The algorithms of a portfolio, one attempt after another.
 
+use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use figrs_core::expand::{Encoding, Expansion};
@@ -10,6 +12,7 @@ use super::settings::PortfolioSettings;
 use crate::branch_and_bound::MpeBranchAndBound;
 use crate::circuit::Circuit;
 use crate::junction_tree::JunctionTree;
+use crate::question::Question;
 use crate::slices::{SliceCost, Slices};
 use crate::variable_elimination::VariableElimination;
 use figrs_answer::answer::Answer;
@@ -28,8 +31,7 @@ const GRACE_PERIOD: Duration = Duration::from_millis(400);
 pub(super) struct Attempts<'a> {
     pub(super) settings: &'a PortfolioSettings,
     pub(super) run: &'a RunMonitor<'a>,
-    pub(super) model: &'a Model,
-    pub(super) targets: &'a [AnyElement],
+    pub(super) question: Rc<Question<'a>>,
     pub(super) choice: AlgorithmChoice,
     /// The last refusal.
     refusal: Option<Error>,
@@ -55,8 +57,7 @@ impl<'a> Attempts<'a> {
         Self {
             settings,
             run,
-            model,
-            targets,
+            question: Rc::new(Question::new(model, targets)),
             choice: AlgorithmChoice::default(),
             refusal: None,
             unexpanded: None,
@@ -277,7 +278,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than `GRACE_PERIOD` in a stopped run.
-    pub(super) fn look(&mut self) -> Option<(Expansion, Encoding, Limits)> {
+    pub(super) fn look(&mut self) -> Option<(Arc<Expansion>, Encoding, Limits)> {
         if self.unexpanded.is_some() {
             return None;
         }
@@ -294,8 +295,8 @@ impl<'a> Attempts<'a> {
         self.look_within(self.settings.limits_afterwards().until(&until))
     }
 
-    fn look_within(&mut self, limits: Limits) -> Option<(Expansion, Encoding, Limits)> {
-        let expansion = limits.expand(self.model, self.targets).ok()?;
+    fn look_within(&mut self, limits: Limits) -> Option<(Arc<Expansion>, Encoding, Limits)> {
+        let expansion = self.question.expand(&limits).ok()?;
         let encoding = Encoding::for_sums(&expansion, &[]).ok()?;
         self.outline = Some(ModelOutline::of(encoding.graph()));
         Some((expansion, encoding, limits))

@@ -7,7 +7,6 @@ use figrs_core::{AnyElement, Support};
 use super::attempts::Attempts;
 use super::settings::Listener;
 use crate::conflict;
-use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::bounds::TargetBounds;
 use figrs_answer::answer::choice::AttemptOutcome;
 use figrs_answer::answer::{Answer, LogEvidence};
@@ -143,7 +142,7 @@ impl EvidenceBounds {
         let search = attempts
             .branch_and_bound(memory, WORLD_STEPS)
             .on_improvement(move |improvement| found.raise(improvement.log_probability));
-        let world = search.answer(attempts.model, attempts.targets);
+        let world = search.answer_to(&attempts.question);
         if let Ok(weight) = world.and_then(|world| world.log_probability()) {
             self.raise(weight);
         }
@@ -161,9 +160,8 @@ impl EvidenceBounds {
         let Bounds { lower, upper } = self.so_far.get();
         if upper == f64::NEG_INFINITY {
             let limits = attempts.settings.limits_afterwards();
-            if !attempts.targets.is_empty() {
-                let (model, targets) = (attempts.model, attempts.targets);
-                return Err(conflict::impossible(model, targets, &limits));
+            if !attempts.question.targets.is_empty() {
+                return Err(attempts.question.impossible(&limits));
             }
             let evidence = LogEvidence {
                 value: upper,
@@ -181,7 +179,7 @@ impl EvidenceBounds {
             log_unknown: f64::NEG_INFINITY,
             support,
         };
-        let targets = attempts.targets.iter().zip(self.supports);
+        let targets = attempts.question.targets.iter().zip(self.supports);
         let targets = targets.map(unknown).collect();
         let answer = Answer::bounded_marginals(MINI_BUCKETS, targets, Bounds { lower, upper });
         Ok(attempts.chosen(answer))

@@ -1,5 +1,7 @@
 //! A compiled form that a portfolio has chosen.
 
+use std::rc::Rc;
+
 use figrs_core::{Element, Value};
 use num_bigint::BigUint;
 use rand::Rng;
@@ -60,16 +62,16 @@ impl<'a> Ladder<'a> for CompilationLadder<'a> {
     }
 
     fn eliminate(&mut self, operations: f64) -> Result<Option<CompiledForm>, Error> {
-        let (model, targets) = (self.0.model, self.0.targets);
+        let question = Rc::clone(&self.0.question);
         let tree = self.0.junction_tree(operations);
-        let compile = || tree.compile(model, targets.to_vec());
+        let compile = || tree.compile_question(&question);
         let compiled = self.0.try_once(tree.name(), None, compile)?;
         let limits = self.0.settings.limits_afterwards();
         Ok(compiled.map(|tree| CompiledForm::Tree(Box::new(tree.limited_to(limits)))))
     }
 
     fn search(&mut self, decisions: f64) -> Result<Option<CompiledForm>, Error> {
-        let (model, targets) = (self.0.model, self.0.targets);
+        let (model, targets) = (self.0.question.model, self.0.question.targets);
         let compile = |circuit: Circuit| circuit.compile(model, targets.to_vec());
         let compiled = self.0.try_search(decisions, compile)?;
         Ok(compiled.map(|circuit| CompiledForm::Circuit(Box::new(circuit))))

@@ -50,7 +50,7 @@ impl<'a> Ladder<'a> for CountLadder<'a> {
     }
 
     fn eliminate(&mut self, operations: f64) -> Result<Option<BigUint>, Error> {
-        let (model, targets) = (self.0.model, self.0.targets);
+        let (model, targets) = (self.0.question.model, self.0.question.targets);
         let elimination = self.0.variable_elimination(operations);
         self.0.try_once(elimination.name(), None, || {
             let total = elimination.total::<Counting>(model, targets.to_vec())?;
@@ -59,7 +59,7 @@ impl<'a> Ladder<'a> for CountLadder<'a> {
     }
 
     fn search(&mut self, decisions: f64) -> Result<Option<BigUint>, Error> {
-        let (model, targets) = (self.0.model, self.0.targets);
+        let (model, targets) = (self.0.question.model, self.0.question.targets);
         let count = |circuit: Circuit| circuit.count(model, targets.to_vec());
         self.0.try_search(decisions, count)
     }

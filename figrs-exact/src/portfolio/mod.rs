@@ -22,6 +22,8 @@ mod mpe_exact;
 mod outline;
 mod settings;
 
+use std::rc::Rc;
+
 use figrs_core::{AnyElement, Model, Parents};
 use num_bigint::BigUint;
 
@@ -164,27 +166,29 @@ impl<'a> Ladder<'a> for EvidenceLadder<'a> {
 
     fn eliminate(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
-        let (model, targets) = (attempts.model, attempts.targets);
-        if targets.len() <= 1 {
+        let question = Rc::clone(&attempts.question);
+        if question.targets.len() <= 1 {
             let elimination = attempts.variable_elimination(operations);
             return attempts.try_once(elimination.name(), None, || {
-                elimination.answer(model, targets)
+                elimination.answer_to(&question)
             });
         }
         let tree = attempts.junction_tree(operations);
-        attempts.try_once(tree.name(), None, || tree.answer(model, targets))
+        attempts.try_once(tree.name(), None, || {
+            tree.compile_question(&question)?.answer()
+        })
     }
 
     fn search(&mut self, decisions: f64) -> Result<Option<Answer>, Error> {
-        let (model, targets) = (self.attempts.model, self.attempts.targets);
-        let ask = |circuit: Circuit| circuit.answer(model, targets);
+        let question = Rc::clone(&self.attempts.question);
+        let ask = |circuit: Circuit| circuit.answer_to(&question);
         self.attempts.try_search(decisions, ask)
     }
 
     fn explore(&mut self, bytes: u64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
         let frontier = Frontier::new().memory(bytes).part_of(attempts.run);
-        let (model, targets) = (attempts.model, attempts.targets);
+        let (model, targets) = (attempts.question.model, attempts.question.targets);
         // A frontier may run functions where no other algorithm would, and they may fail there.
         attempts.try_instead(frontier.name(), || frontier.answer(model, targets))
     }
@@ -192,21 +196,21 @@ impl<'a> Ladder<'a> for EvidenceLadder<'a> {
     fn slice_operations(&mut self) -> Result<f64, Error> {
         let attempts = &mut self.attempts;
         let slices = attempts.slices();
-        let plan = slices.plan(attempts.run, attempts.model, attempts.targets);
+        let plan = slices.plan(attempts.run, &attempts.question);
         let cost = plan.map(|plan| self.slices.insert(plan).cost());
         attempts.operations_of(slices.name(), cost)
     }
 
     fn sum_slices(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
-        let (model, targets) = (attempts.model, attempts.targets);
+        let question = Rc::clone(&attempts.question);
         let slices = attempts.slices();
         let bounds = &mut self.bounds;
         let Some(plan) = self.slices.take() else {
             return Ok(None);
         };
         attempts.try_once(slices.name(), Some(operations), || {
-            let done = slices.answer_by(&slices.start(), &plan, model, targets);
+            let done = slices.answer_by(&slices.start(), &plan, &question);
             if let Err(Error::MissingSlices { lower_bound, .. }) = &done
                 && let Some(bounds) = bounds
             {

@@ -1,5 +1,7 @@
 //! The most probable world by a portfolio of algorithms.
 
+use std::rc::Rc;
+
 use figrs_core::{AnyElement, Model};
 
 use super::attempts::{Attempts, reason};
@@ -110,9 +112,9 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
         let elimination = MpeVariableElimination::new()
             .budget(attempts.settings.expansion_budget())
             .options(attempts.settings.elimination(operations, attempts.run));
-        let (model, targets) = (attempts.model, attempts.targets);
+        let question = Rc::clone(&attempts.question);
         attempts.try_once(elimination.name(), None, || {
-            elimination.answer(model, targets)
+            elimination.answer_to(&question)
         })
     }
 
@@ -134,7 +136,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
                     upper: improvement.upper_bound,
                 });
             });
-        let found = search.answer(attempts.model, attempts.targets);
+        let found = search.answer_to(&attempts.question);
         let outcome = match &found {
             Ok(answer) if answer.is_proven().unwrap_or(false) => AttemptOutcome::Answered,
             _ if attempts.is_stopped() => AttemptOutcome::Stopped,
@@ -165,19 +167,19 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
     fn slice_operations(&mut self) -> Result<f64, Error> {
         let slices = self.slices();
         let attempts = &mut self.attempts;
-        let plan = slices.plan(attempts.run, attempts.model, attempts.targets);
+        let plan = slices.plan(attempts.run, &attempts.question);
         let cost = plan.map(|plan| self.plan.insert(plan).cost());
         attempts.operations_of(slices.name(), cost)
     }
 
     fn sum_slices(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
         let slices = self.slices();
-        let (model, targets) = (self.attempts.model, self.attempts.targets);
+        let question = Rc::clone(&self.attempts.question);
         let Some(plan) = self.plan.take() else {
             return Ok(None);
         };
         self.attempts.try_once(slices.name(), Some(operations), || {
-            slices.answer_by(&slices.start(), &plan, model, targets)
+            slices.answer_by(&slices.start(), &plan, &question)
         })
     }
 }

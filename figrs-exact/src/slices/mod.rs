@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use figrs_core::{AnyElement, Bytes, Model, Parents};
 
-use super::conflict;
+use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
@@ -104,13 +104,15 @@ impl Slices {
     /// **Errors.** Those of the expansion of the model, and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
         guarded(|| {
-            let sum = self.plan(&self.start(), model, &targets.elements())?;
+            let targets = targets.elements();
+            let sum = self.plan(&self.start(), &Question::new(model, &targets))?;
             Ok(sum.cost())
         })
     }
 
     fn sum(&self, model: &Model, targets: &[AnyElement]) -> Result<SlicedSum, Error> {
-        SlicedSum::new(model, targets, self.slicing.memory, &self.slicing.limits)
+        let question = Question::new(model, targets);
+        SlicedSum::new(&question, self.slicing.memory, &self.slicing.limits)
     }
 
     /// Starts the clock of a run.
@@ -122,11 +124,10 @@ impl Slices {
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,
-        model: &Model,
-        targets: &[AnyElement],
+        question: &Question<'_>,
     ) -> Result<SlicedSum, Error> {
         let limits = self.slicing.limits.until(run.until());
-        let sum = SlicedSum::new(model, targets, self.slicing.memory, &limits);
+        let sum = SlicedSum::new(question, self.slicing.memory, &limits);
         sum.map_err(|error| run.error_of(error))
     }
 
@@ -135,15 +136,14 @@ impl Slices {
         &self,
         run: &RunMonitor<'_>,
         plan: &SlicedSum,
-        model: &Model,
-        targets: &[AnyElement],
+        question: &Question<'_>,
     ) -> Result<Answer, Error> {
         let threads = self.slicing.threads(plan.at_once());
         let partial = plan.run(run, 0..u64::MAX, threads, Absorption::AtOnce)?;
         partial.into_answer().map_err(|error| match error {
             Error::ImpossibleEvidence { .. } => {
                 let limits = self.slicing.limits.until(run.until());
-                conflict::impossible(model, targets, &limits)
+                question.impossible(&limits)
             }
             error => error,
         })
@@ -157,8 +157,9 @@ impl Algorithm for Slices {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let run = self.start();
-        let plan = self.plan(&run, model, targets)?;
-        self.answer_by(&run, &plan, model, targets)
+        let question = Question::new(model, targets);
+        let plan = self.plan(&run, &question)?;
+        self.answer_by(&run, &plan, &question)
     }
 }
 
@@ -182,7 +183,7 @@ impl MergeableSampler for Slices {
         absorption: Absorption,
     ) -> Result<Partial<SliceSums>, Error> {
         let run = self.start();
-        let sum = self.plan(&run, model, targets)?;
+        let sum = self.plan(&run, &Question::new(model, targets))?;
         let threads = self.slicing.threads(sum.at_once());
         sum.run(&run, units, threads, absorption)
     }

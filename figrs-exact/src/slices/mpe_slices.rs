@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Bytes, Model, Parents};
@@ -11,6 +12,7 @@ use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use super::slicing::{self, Slicing};
 use crate::conflict;
+use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
@@ -64,7 +66,11 @@ impl MpeSlices {
     ///
     /// **Errors.** Those of the expansion of the model, and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
-        guarded(|| Ok(self.plan(&self.start(), model, &targets.elements())?.cost()))
+        guarded(|| {
+            let targets = targets.elements();
+            let question = Question::new(model, &targets);
+            Ok(self.plan(&self.start(), &question)?.cost())
+        })
     }
 
     /// Starts the clock of a run.
@@ -76,12 +82,11 @@ impl MpeSlices {
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,
-        model: &Model,
-        targets: &[AnyElement],
+        question: &Question<'_>,
     ) -> Result<SlicedWorlds, Error> {
         let limits = self.slicing.limits.until(run.until());
-        let impossible = || conflict::impossible(model, targets, &limits);
-        let expansion = limits.expand_for_best_world(model, targets);
+        let impossible = || question.impossible(&limits);
+        let expansion = question.expand_for_best_world(&limits);
         let expansion = expansion.map_err(|error| run.error_of(error))?;
         if expansion.impossible().is_some() {
             return Err(impossible());
@@ -105,8 +110,7 @@ impl MpeSlices {
         &self,
         run: &RunMonitor<'_>,
         plan: &SlicedWorlds,
-        model: &Model,
-        targets: &[AnyElement],
+        question: &Question<'_>,
     ) -> Result<Answer, Error> {
         let sliced = &plan.sliced;
         let (units, of_unit) = (sliced.units(), sliced.slices_of_unit());
@@ -135,7 +139,7 @@ impl MpeSlices {
             }
             done => done?,
         }
-        let impossible = || conflict::impossible(model, targets, &self.slicing.limits);
+        let impossible = || question.impossible(&self.slicing.limits);
         let world = best.ok_or_else(impossible)?.values;
         let values = plan.expansion.elements().iter().filter_map(|expanded| {
             let value = (plan.encoding).value(&plan.expansion, &expanded.element, &world)?;
@@ -149,7 +153,7 @@ impl MpeSlices {
 /// A planned search for the best world in slices.
 #[derive(Debug)]
 pub(crate) struct SlicedWorlds {
-    expansion: Expansion,
+    expansion: Arc<Expansion>,
     encoding: Encoding,
     sliced: SlicedGraph,
     options: Options,
@@ -172,8 +176,9 @@ impl Algorithm for MpeSlices {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let run = self.start();
-        let plan = self.plan(&run, model, targets)?;
-        self.answer_by(&run, &plan, model, targets)
+        let question = Question::new(model, targets);
+        let plan = self.plan(&run, &question)?;
+        self.answer_by(&run, &plan, &question)
     }
 }
 

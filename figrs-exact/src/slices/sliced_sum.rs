@@ -2,9 +2,10 @@
 
 use std::hash::Hasher;
 use std::ops::Range;
+use std::sync::Arc;
 
+use figrs_core::AnyElement;
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Model};
 use figrs_factor::graph::{FactorGraph, FactorTable, VarId};
 
 use super::SliceCost;
@@ -13,6 +14,7 @@ use super::slice_sums::SliceSums;
 use super::slice_total::SliceTotal;
 use super::sliced_graph::SlicedGraph;
 use crate::conflict;
+use crate::question::Question;
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_answer::run::partial::{Absorption, Partial};
@@ -23,7 +25,7 @@ use figrs_factor::fnv::Fnv;
 /// A sum over slices: the sliced graph, and the targets.
 #[derive(Debug)]
 pub(crate) struct SlicedSum {
-    expansion: Expansion,
+    expansion: Arc<Expansion>,
     /// `None` if zeros or the expansion exclude every world.
     sliced: Option<SlicedGraph>,
     /// The variable of each target, if it has one, and its number of values.
@@ -36,12 +38,12 @@ pub(crate) struct SlicedSum {
 
 impl SlicedSum {
     pub(super) fn new(
-        model: &Model,
-        targets: &[AnyElement],
+        question: &Question<'_>,
         memory: u64,
         limits: &Limits,
     ) -> Result<Self, Error> {
-        let expansion = limits.expand(model, targets)?;
+        let targets = question.targets;
+        let expansion = question.expand(limits)?;
         let options = limits.options.clone();
         let mut sum = Self {
             expansion,

@@ -1,6 +1,6 @@
 //! A portfolio from a user's view: the algorithm that answers, the bounds where none does, and the end by an interrupt.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use figrs::prelude::*;
@@ -86,6 +86,29 @@ fn a_wide_formula_is_searched() {
     assert!((count.to_string().parse::<f64>().unwrap().ln() - expected).abs() < 1e-9);
     let compiled = Exact::new().compile(&model, &coins[0]).unwrap();
     assert!((compiled.log_evidence() - circuit).abs() < 1e-9);
+}
+
+/// Functions are called by the first expansion only.
+#[test]
+fn attempts_share_one_expansion() {
+    let calls = Arc::new(AtomicU64::new(0));
+    let cells: Vec<Element<bool>> = (0..100).map(|_| Flip::new(0.4)).collect();
+    let mut model = Model::new();
+    for (i, j) in (0..90).flat_map(|i| [(i, i + 10), (i, i + 1)]) {
+        let calls = Arc::clone(&calls);
+        let agree = (&cells[i], &cells[j]).map(move |(a, b)| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            a == b
+        });
+        model = model.weigh(&agree, |&same| if same { 1.5 } else { 1.0 });
+    }
+    drop(MpeVariableElimination::new().run(&model, &cells).unwrap());
+    let once = calls.swap(0, Ordering::Relaxed);
+    let world = MpeExact::fitting("64KiB").unwrap().run(&model, &cells);
+    let world = world.unwrap();
+    let attempts = &world.choice().unwrap().attempts;
+    assert!(attempts.len() > 1, "{attempts:?}");
+    assert_eq!(calls.load(Ordering::Relaxed), once, "{attempts:?}");
 }
 
 #[test]

@@ -1,0 +1,63 @@
+//! A question to exact algorithms, expanded once for all that try to answer it.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use figrs_core::expand::Expansion;
+use figrs_core::{AnyElement, Model};
+
+use crate::conflict;
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+
+/// A model and its targets, with the expansions that were made so far.
+///
+/// The first algorithm that needs an expansion makes it, within its limits; later ones share it. An expansion that fails is tried again by the next algorithm, which may
+/// have other limits.
+#[derive(Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) targets: &'a [AnyElement],
+    for_sums: OnceCell<Arc<Expansion>>,
+    for_best_world: OnceCell<Arc<Expansion>>,
+}
+
+impl<'a> Question<'a> {
+    pub(crate) fn new(model: &'a Model, targets: &'a [AnyElement]) -> Self {
+        Self {
+            model,
+            targets,
+            for_sums: OnceCell::new(),
+            for_best_world: OnceCell::new(),
+        }
+    }
+
+    /// The expansion of the model, to sum over its worlds.
+    pub(crate) fn expand(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
+        shared(&self.for_sums, || limits.expand(self.model, self.targets))
+    }
+
+    /// The expansion of the model, to find its most probable world.
+    pub(crate) fn expand_for_best_world(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
+        shared(&self.for_best_world, || {
+            limits.expand_for_best_world(self.model, self.targets)
+        })
+    }
+
+    /// The error for impossible evidence, with a conflict that is looked for within `limits`.
+    pub(crate) fn impossible(&self, limits: &Limits) -> Error {
+        conflict::impossible(self.model, self.targets, limits)
+    }
+}
+
+/// The expansion of a cell, which is made if there is none.
+fn shared(
+    cell: &OnceCell<Arc<Expansion>>,
+    expand: impl FnOnce() -> Result<Expansion, Error>,
+) -> Result<Arc<Expansion>, Error> {
+    if let Some(expansion) = cell.get() {
+        return Ok(Arc::clone(expansion));
+    }
+    let expansion = Arc::new(expand()?);
+    Ok(Arc::clone(cell.get_or_init(|| expansion)))
+}
