@@ -15,8 +15,8 @@
 //! # Ok::<(), figrs_infer::Error>(())
 //! ```
 //!
-//! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], which has
-//! [`Marginal`]s that know whether they are exact or estimates, with their quality; or [`Bounds`].
+//! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], which has [`Marginal`]s, exact or estimated, with
+//! their quality, or [`Bounds`].
 //!
 //! | algorithm | where |
 //! |---|---|

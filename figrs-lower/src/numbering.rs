@@ -1,7 +1,7 @@
 //! Numbering of the elements that a model reaches, and backward propagation of observations among them.
 //!
 //! The common part of the interpreters that keep a record for each element, [`Block`](super::columns) and
-//! [`Trace`](super::trace). The scalar [`Program`](super::Program) deliberately does not use it: tests compare them with it.
+//! [`Trace`](super::trace). The scalar [`Program`](super::Program) deliberately does not use this module: tests compare the interpreters with it.
 
 use rustc_hash::FxHashMap;
 
@@ -135,7 +135,7 @@ pub(super) trait Numbered {
         }
     }
 
-    /// Backward propagation of observations: elements whose values they imply in every world need not be drawn, regardless of
+    /// Backward propagation of observations: elements whose values the observations imply in every world need not be drawn, regardless of
     /// which root comes first.
     fn pass_observations_back(&mut self) {
         let mut implied: Vec<(u32, Datum)> = Vec::new();

@@ -71,7 +71,7 @@ impl Answer {
         }
     }
 
-    /// Extent of the work of an algorithm that deepens; `None` for others.
+    /// Extent of the work of an algorithm that expands the model to growing depths; `None` for other algorithms.
     pub fn deepening(&self) -> Option<Deepening> {
         self.deepening
     }

@@ -38,13 +38,13 @@ impl AlgorithmAttempt {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AttemptOutcome {
-    /// It found the answer.
+    /// The algorithm found the answer.
     Answered,
-    /// It found bounds, as no exact algorithm succeeded.
+    /// The algorithm found bounds, as no exact algorithm succeeded.
     Bounded,
-    /// It was refused, for this reason.
+    /// The portfolio refused the algorithm, or the algorithm the model, for this reason.
     Refused(String),
-    /// It was not finished after its budget of work: decisions or steps of a search.
+    /// The algorithm was not finished after its budget of work: decisions or steps of a search.
     OutOfWork(u64),
     /// The deadline passed, or the run was interrupted.
     Stopped,

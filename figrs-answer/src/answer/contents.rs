@@ -67,10 +67,10 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model that it is about, and the roots of its worlds apart from the evidence.
+    /// The model that the answer is about, and the roots of its worlds apart from the evidence.
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual that it is about, whose elements may be needed again.
+    /// The counterfactual that the answer is about, whose elements may be needed again.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
 }
@@ -132,7 +132,7 @@ impl Answer {
         self
     }
 
-    /// True if `SelfChecked` has verified it.
+    /// True if `SelfChecked` has verified the answer.
     pub fn is_checked(&self) -> bool {
         self.is_checked
     }
@@ -144,7 +144,7 @@ impl Answer {
         self
     }
 
-    /// Attaches the model that it is about to the answer.
+    /// Attaches to the answer the model that it is about.
     pub(crate) fn with_model(self, model: Model, roots: Vec<AnyElement>) -> Self {
         self.with_question(Arc::new((model, roots)))
     }
@@ -165,7 +165,7 @@ impl Answer {
         self
     }
 
-    /// Attaches the mixing measures of the choices of chains to the answer.
+    /// Attaches to the answer how well chains agree about the choices of their worlds.
     #[must_use]
     #[doc(hidden)]
     pub fn with_choices(mut self, choices: ChoiceAgreement) -> Self {
@@ -173,7 +173,7 @@ impl Answer {
         self
     }
 
-    /// Attaches the algorithms that were tried to the answer, and the limits of its derivatives.
+    /// Attaches to the answer the algorithms that were tried, and the limits for computing its derivatives.
     #[must_use]
     #[doc(hidden)]
     pub fn with_choice(mut self, choice: AlgorithmChoice, limits: Limits) -> Self {

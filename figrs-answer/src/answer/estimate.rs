@@ -12,7 +12,7 @@ use crate::quality::diagnostics::few_groups_factor;
 /// Least effective sample size for which the spread of the samples determines their error.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
-/// Largest error of an event that all draws of chains show, or none: a probability about which nothing is known has an error of 0.29.
+/// Largest standard error of an event that all draws of chains show, or that no draw shows: a probability about which nothing is known has an error of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
 /// Source of the probabilities of a target.
@@ -104,8 +104,7 @@ impl Estimate {
 
     /// The standard error of the expectation of a function whose value at position `i` is `numbers[i]`.
     ///
-    /// Values of probability zero are those that no sample has: they count with the bound of their share, for values that
-    /// may have been missed.
+    /// A value of probability zero is one that no sample has: it may have been missed, and counts with the bound of the share of unseen values.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);

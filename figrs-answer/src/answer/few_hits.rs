@@ -25,7 +25,7 @@ const LIGHT: f64 = 0.01;
 /// Addition to the root of the number of hits.
 const SKEWNESS: f64 = 1.15;
 
-/// The same for hits in chains, which may come in longer bursts than the observed ones.
+/// Addition to the root of the number of hits in chains, which may come in longer bursts than the observed hits.
 const SKEWNESS_OF_CHAINS: f64 = 2.3;
 
 /// Number of hits of the largest weight that may have been missed.

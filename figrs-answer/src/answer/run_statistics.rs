@@ -12,7 +12,7 @@ pub struct Sampling {
     pub stopped: Stopped,
     /// Number of samples drawn, steps made, or sweeps done, over all chains.
     pub done: u64,
-    /// Requested number, if it was limited.
+    /// Requested number of samples, steps or sweeps, if it was limited.
     pub asked: Option<u64>,
     /// Number of independent chains, or of independent populations of particles; one for independent samples.
     pub chains: usize,

@@ -42,8 +42,8 @@ pub trait MergeableSampler: Algorithm {
     /// The sums of the sampler.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// The settings that determine the units, as text: parts of runs whose texts differ are not merged. Threads, limits of time and listeners are not
-    /// included, and functions that propose values only by their places in the source.
+    /// The settings that determine the units, as text: parts of runs whose texts differ are not merged. Threads, limits of time and listeners are not included;
+    /// functions that propose values are included by their source lines only.
     fn settings(&self) -> String;
 
     /// Number of units of the whole run; [`u64::MAX`] if its settings do not limit it.

@@ -51,12 +51,12 @@ pub struct Partial<S: Sums> {
     elapsed: Duration,
 }
 
-/// Use of the contributions of units that begin with the first one.
+/// Treatment of the contributions of units, if these begin with the first unit of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
-    /// Each is added to the sums as soon as all units before it are.
+    /// Each contribution is added to the sums as soon as the contributions of all units before it are added.
     AtOnce,
-    /// They stay separate, to be sent.
+    /// The contributions stay separate, to be sent to another process.
     Later,
 }
 
@@ -133,8 +133,7 @@ impl<S: Sums> Partial<S> {
         self.units.clone()
     }
 
-    /// True if the run needs no further units before its last, as with `until_effective`:
-    /// later ones are dropped.
+    /// True if the run needs no further units before its last, as with `until_effective`: later units are dropped.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
     }
@@ -153,10 +152,9 @@ impl<S: Sums> Partial<S> {
     /// Adds the units that come next, from the same run: same sampler, settings, model and targets.
     ///
     /// **Guarantee.** Associative: parts that are merged in any grouping, in the order of their units, are the same to the last bit as
-    /// one part of all the units. If the units so far are all that the run needs, as with
-    /// `until_effective`, later ones are dropped.
+    /// one part of all the units. If the units so far are all that the run needs, as with `until_effective`, later units are dropped.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end.
+    /// **Errors.** [`Error::NotConsecutive`] if the next units do not begin where these units end.
     pub fn merge(&mut self, next: Self) -> Result<(), Error> {
         if self.sums.is_enough() {
             return Ok(());
@@ -188,7 +186,7 @@ impl<S: Sums> Partial<S> {
 
     /// Counts the next units as done without their contributions: the answer is that of the other units.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end.
+    /// **Errors.** [`Error::NotConsecutive`] if the next units do not begin where these units end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {
         self.check_follows(&units)?;
         self.units.end = units.end.max(units.start);
@@ -251,8 +249,8 @@ impl<S: PortableSums> Partial<S> {
     ///
     /// **Guarantee.** As for [`merge`](Self::merge). After an error nothing has changed.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if they do not begin where these end, also if these are none; [`Error::UnfitPart`] if the part does not
-    /// belong to this run: other targets, other numbers of values, positions out of range.
+    /// **Errors.** [`Error::NotConsecutive`] if the next units do not begin where these units end, also if there are no units yet; [`Error::UnfitPart`] if the
+    /// part does not belong to this run: other targets, other numbers of values, positions out of range.
     pub fn merge_portable<T>(
         &mut self,
         part: PortablePart<S::Unit, T::Columns>,

@@ -46,7 +46,7 @@ impl<U, C> PortablePart<U, C> {
         self.units.clone()
     }
 
-    /// Reason for the end of the units: [`Finished`](Stopped::Finished) unless a deadline or an interrupt omitted some or cut some short.
+    /// Reason for the end of the units: [`Finished`](Stopped::Finished) unless a deadline or an interrupt omitted some units or cut some short.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }
@@ -56,7 +56,7 @@ impl<U, C> PortablePart<U, C> {
         self.elapsed
     }
 
-    /// The same units with a time of zero: they are the same whenever and wherever they are done.
+    /// The same part with a time of zero, so that it does not depend on when and where the units were done.
     pub fn without_time(self) -> Self {
         Self {
             elapsed: Duration::ZERO,

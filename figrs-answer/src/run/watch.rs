@@ -56,7 +56,7 @@ impl Watch {
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// An error if it is set for an algorithm that works within another one, which controls both.
+    /// An error if a deadline, a listener or an interrupt is set for an algorithm that works within another one: the outer algorithm controls both.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
             return Err(Error::InvalidSetting {
@@ -125,7 +125,7 @@ impl RunMonitor<'_> {
         &self.until
     }
 
-    /// The rest of the deadline, the interrupt and the listener, for an algorithm that does a part of the run.
+    /// The time left until the deadline, the interrupt and the listener, for an algorithm that does a part of the run.
     pub fn rest(&self) -> Watch {
         let now = Instant::now();
         let left = |deadline: Instant| deadline.saturating_duration_since(now);

@@ -1,4 +1,4 @@
-//! Memory of the elements that Chains give: for the same values both worlds of a counterfactual take the same element.
+//! Remembers the element that each Chain returns, so that both worlds of a counterfactual get the same element for the same parent values.
 
 use std::any::Any;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::value::support::SupportBuilder;
 
 /// Results of a Chain's function, remembered while a counterfactual needs the same result for the same arguments.
 ///
-/// Costs one atomic load where no counterfactual needs it.
+/// While no counterfactual needs the results, a call costs one atomic load more.
 #[derive(Default)]
 pub struct BranchMemory {
     is_active: AtomicBool,
@@ -31,7 +31,7 @@ struct RememberedResults {
 }
 
 impl BranchMemory {
-    /// True if results are remembered at present: the function then shares nothing with those of other Chains.
+    /// True while results are remembered. The Chain then shares no results with other Chains that have the same function.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active.load(Ordering::Acquire)
     }
@@ -73,7 +73,7 @@ impl BranchMemory {
         Ok(self.lock().results.entry(key).or_insert(made).clone())
     }
 
-    /// Remembers results for one more counterfactual; returns those that are remembered already.
+    /// Starts to remember results for a counterfactual; returns the results that are remembered already.
     fn activate(&self, parents: &[AnyElement], registry: &Arc<BranchRegistry>) -> Vec<AnyElement> {
         let mut all = self.lock();
         if all.needed_by.is_empty() {
@@ -84,7 +84,7 @@ impl BranchMemory {
         all.results.values().cloned().collect()
     }
 
-    /// Forgets the results if no counterfactual is left.
+    /// Forgets the results if no living counterfactual needs them.
     fn release(&self) {
         let forgotten = {
             let mut all = self.lock();
@@ -123,7 +123,7 @@ pub(super) enum VisitedElements {
     Created,
 }
 
-/// The elements whose Chains remember their results for one counterfactual: all that its roots and these results reach.
+/// Registry of one counterfactual: all elements that its roots and the results of their Chains reach. The Chains among them remember results.
 pub(super) struct BranchRegistry {
     /// Held so that engines see that others refer to them, and no other element gets their identity.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
@@ -147,7 +147,7 @@ impl BranchRegistry {
         self.max_elements
     }
 
-    /// True if there may be Scores: one was seen, or a Chain that may create one.
+    /// True if a Score was visited, or a Chain that may create a Score.
     pub(super) fn may_reach_scores(&self) -> bool {
         self.may_reach_scores.load(Ordering::Relaxed)
     }
@@ -156,7 +156,7 @@ impl BranchRegistry {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An error if more elements than allowed had to be remembered; no more are remembered then.
+    /// Returns an error if more elements than allowed had to be remembered; the registry then adds no more elements.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.created.load(Ordering::Relaxed) > self.max_elements {
             return Err(Fault::TooManyBranches(self.max_elements));
@@ -164,7 +164,7 @@ impl BranchRegistry {
         Ok(())
     }
 
-    /// Lets the Chains that an element reaches remember their results; `false` if there are too many.
+    /// Makes all Chains that an element reaches remember their results; returns `false` if there are too many elements.
     pub(super) fn visit(
         registry: &Arc<Self>,
         element: &AnyElement,

@@ -1,10 +1,10 @@
-//! Counterfactuals: the world that would have been, with the chances of the world that was.
+//! Counterfactuals: the world that would have been, with the random choices of the world that was.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `twin_world.rs` | the elements of the other world, built from those of the first |
 //! | `twin_ops.rs` | their functions |
-//! | `branch_memory.rs` | the elements that Chains give, remembered so that both worlds take the same ones |
+//! | `branch_memory.rs` | the elements that Chains return, remembered so that both worlds get the same elements |
 
 pub(crate) mod branch_memory;
 mod twin_ops;
@@ -23,18 +23,18 @@ use crate::value::datum::Datum;
 
 use twin_world::TwinWorld;
 
-/// A question about the world that would have been: evidence holds in the world that was, some elements have other values in the other
-/// world, and both share their chances.
+/// A question about the world that would have been: evidence holds in the world that was (the factual world), some elements are set to other values in the
+/// world that would have been (the counterfactual world), and both worlds share their random choices, called chances.
 ///
 /// [`Model::had`] makes it, and every algorithm runs it (`Run::run_counterfactual` of `figrs-infer`): its targets are the elements of the model, as they
 /// would have been.
 ///
-/// **Semantics.** The worlds are twins. In the other one an element that was set has its value, whatever its parents; evidence, interventions and
-/// [`Score`](crate::Score)s hold in the world that was, and interventions hold in both. Elements that do not depend on those that were set are the same
-/// in both worlds. Functions are computed anew. Chances are atomic elements, the rows of conditional tables, and the members of a
+/// **Semantics.** The two worlds are twins. In the counterfactual world an element set by `had` has that value, whatever its parents; evidence, interventions
+/// and [`Score`](crate::Score)s hold in the world that was, and interventions hold in both. Elements that do not depend on those that were set are the same in
+/// both worlds. Functions are evaluated again in the counterfactual world. Chances are atomic elements, the rows of conditional tables, and the members of a
 /// family of distributions for the values of its parameters: where both worlds reach the same chance it has the same value, and chances that only one world
-/// reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to
-/// say that it is the same, draw a number that both branches read.
+/// reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to say that it
+/// is the same, draw a number that both branches read.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
 ///
@@ -101,7 +101,7 @@ impl Counterfactual {
         }
     }
 
-    /// The element as it is in the world that was, for questions about both worlds at once: it stays the same where it is part of a target.
+    /// The element with its value in the world that was, also when a target reads it: for questions about both worlds at once.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};

@@ -16,7 +16,7 @@ pub(super) struct TwinWorld {
     /// The elements that are set, with their values in this world.
     set: Vec<(AnyElement, Datum)>,
     registry: Arc<BranchRegistry>,
-    /// By element of the world that was: the element, held so that no other gets its identity, and its twin.
+    /// The twin of each element of the world that was; the element is stored too, so that no new element gets its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
     /// Elements that are the same in both worlds, whatever they read.
     factual: Mutex<Vec<AnyElement>>,
@@ -121,7 +121,7 @@ impl TwinWorld {
         Ok(twins[&root.id()].1.clone())
     }
 
-    /// The twin of an element whose parents have these twins.
+    /// Builds the twin of an element from the twins of its parents.
     fn made(
         world: &Arc<Self>,
         element: &AnyElement,

@@ -17,7 +17,7 @@ impl Alias {
         size_of_val(&*self.cells)
     }
 
-    /// Outcome `codes[i]` with a probability in proportion to `weights[i]`; not all weights are zero.
+    /// A table that draws outcome `codes[i]` with a probability in proportion to `weights[i]`; at least one weight must be positive.
     pub fn new(weights: &[f64], codes: &[u32]) -> Self {
         const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
         let n = weights.len();

@@ -124,7 +124,7 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
-/// The log-probability of a value, if it is a number or `-inf`. One below the least log-weight becomes `-inf`: sums of such numbers would
+/// The log-probability of a value, if it is a number or `-inf`. A log-probability below the least log-weight becomes `-inf`: sums of such numbers would
 /// overflow.
 pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
@@ -140,7 +140,7 @@ pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fau
     }
 }
 
-/// The sum of the log-probabilities of some values, each of which is [`proper`].
+/// The sum of the log-probabilities of some values; an error unless each of them is [`proper`].
 pub(crate) fn proper_sum<T: Value>(
     values: &[T],
     log_prob: impl Fn(&T) -> f64,

@@ -168,7 +168,7 @@ impl Family<f64> for BetaDistribution {
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }
 
-    /// Not known for shapes above 10 000, where the library's series ends too early.
+    /// `None` for shapes above 10 000, where the series of the library of special functions ends too early.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         if parameters[0].max(parameters[1]) > 1e4 {
             return None;

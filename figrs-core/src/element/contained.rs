@@ -43,7 +43,7 @@ impl Drop for End {
     }
 }
 
-/// Runs a function whose panics become errors: they are not printed by the panic hook too, and their places go into the errors. With `RUST_BACKTRACE` set they are printed.
+/// Runs a function whose panics become errors that name the source line. The panic hook does not print these panics unless `RUST_BACKTRACE` is set.
 pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     let install = || {

@@ -43,7 +43,7 @@ pub(super) enum RateConvention {
 }
 
 impl RateConvention {
-    /// The time `x` in units of the scale.
+    /// Converts the time `x` to units of the scale.
     pub(super) fn standard(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x * parameter,
@@ -51,7 +51,7 @@ impl RateConvention {
         }
     }
 
-    /// The time that is `x` in units of the scale.
+    /// Converts `x`, a time in units of the scale, to a time.
     pub(super) fn stretched(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x / parameter,

@@ -253,7 +253,7 @@ fn truncate(op: &dyn AtomicOp, range: CountRange) -> Result<Vec<(u64, f64)>, Str
         .collect())
 }
 
-/// Finite outcomes in place of those of a distribution.
+/// A function that lists finite outcomes in place of the outcomes of a distribution.
 type OutcomeLister<T> = Arc<dyn Fn(&dyn AtomicOp) -> Result<Vec<(T, f64)>, String> + Send + Sync>;
 
 fn finite_at<T: Value + Default>(

@@ -97,7 +97,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         Space::Real
     }
 
-    /// The numbers of the distribution, if some of them are [`Param`](crate::Param)s: learning and sensitivities follow those.
+    /// The numbers of the distribution, if some of them are [`Param`](crate::Param)s, for learning and sensitivity analysis.
     fn numbers(&self) -> &[Number] {
         &[]
     }
@@ -247,7 +247,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Adds `log_prob` of a value as a function of the parameters in the range `open` alone: one parameter, or several that
-    /// are the entries of one list. [Refuses](Likelihood::refuse) if it is no sum of [`Term`]s.
+    /// are the entries of one list. Calls [`refuse`](Likelihood::refuse) if `log_prob` is not a sum of [`Term`]s.
     fn likelihood(
         &self,
         parameters: &[f64],
@@ -280,8 +280,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// The terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and any of
-    /// these. Empty if there are none.
+    /// The terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and a likelihood of these terms. Empty if
+    /// the family has no conjugate likelihood.
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }

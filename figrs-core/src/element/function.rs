@@ -8,8 +8,8 @@ use crate::value::datum::Datum;
 /// The identity of a function that was given to an element or to evidence: equal identities mean that it is the same function,
 /// so that results computed for one element hold for the other. A function without an identity may still be the same as another.
 ///
-/// A function that captures nothing has one, and so has a function that is shared through
-/// [`Parents::map_shared`](crate::Parents::map_shared) and its like, as long as an element holds it.
+/// A function that captures nothing has an identity, and so has a function that is shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
+/// similar method, as long as an element holds the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionId {
     code: TypeId,

@@ -21,9 +21,9 @@ pub struct Label {
 /// A constructor and the source line that called it.
 #[derive(Clone)]
 enum ConstructorCall {
-    /// In this process.
+    /// A call in this process.
     Here(&'static str, &'static Location<'static>),
-    /// In the process that wrote the label.
+    /// A call in the process that wrote the label.
     Read(Arc<ReadCall>),
 }
 

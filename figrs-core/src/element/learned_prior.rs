@@ -110,9 +110,9 @@ impl LearnedPrior {
 pub enum Mode {
     /// This value: one number, or a list of them.
     At(Vec<f64>),
-    /// Nowhere: it is the same everywhere.
+    /// Nowhere: the likelihood is the same everywhere.
     Flat,
-    /// Nowhere: it grows towards a value that the parameter cannot have, or without end.
+    /// Nowhere: the likelihood grows towards a value that the parameter cannot have, or without end.
     Unbounded,
 }
 

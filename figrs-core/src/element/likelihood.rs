@@ -68,7 +68,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// A flat likelihood, which may have these terms.
+    /// A constant likelihood, to which multiples of these terms can be added.
     pub fn new(terms: &'static [Term]) -> Self {
         Self {
             terms,
@@ -79,7 +79,7 @@ impl Likelihood {
         }
     }
 
-    /// Sets the power of later terms: their coefficients are multiplied by it.
+    /// Sets a power: the coefficients of terms added from now on are multiplied by it.
     pub fn set_power(&mut self, power: f64) {
         self.power = power;
     }
@@ -122,7 +122,7 @@ impl Likelihood {
         }
     }
 
-    /// The derivatives with respect to the numbers of the parameter at a value; none with respect to a number of a list that is zero.
+    /// The derivatives at a value with respect to each number of the parameter; the derivative is given as zero where a number of a list is zero.
     pub fn derivatives(&self, value: &[f64]) -> Vec<f64> {
         let derivative = |(i, &x): (usize, &f64)| {
             if self.terms.contains(&Term::LogOfEach) {
@@ -159,12 +159,12 @@ impl Likelihood {
         self.scalars.get(term as usize).copied().unwrap_or(0.0)
     }
 
-    /// A flat likelihood, which may have any terms of one number.
+    /// A constant likelihood, to which any terms of one number can be added.
     pub(crate) fn of_one_number() -> Self {
         Self::new(&SCALAR_TERMS)
     }
 
-    /// The sum at `x`, and its derivative.
+    /// The log-likelihood at `x`, and its derivative.
     fn at(&self, x: f64) -> (f64, f64) {
         let terms = SCALAR_TERMS.iter().zip(&self.scalars);
         let present = terms.filter(|(_, coefficient)| **coefficient != 0.0);
@@ -174,7 +174,7 @@ impl Likelihood {
         })
     }
 
-    /// The derivative at `x` of a log-probability that is this sum plus a constant; of the probability itself where that is zero.
+    /// The derivative at `x` of a log-probability that is this sum plus a constant, or of the probability itself where the probability is zero.
     /// `None` if there is none.
     pub(crate) fn derivative(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         if self.is_refused {

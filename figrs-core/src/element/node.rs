@@ -31,7 +31,7 @@ pub(crate) use super::family_values::{
 pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
 pub use super::kind::Kind;
 
-/// A log-probability with other numbers; `None` where it is not known, a message where the numbers are invalid.
+/// The log-probability of a distribution whose numbers were replaced; `None` where it is not known, a message where the new numbers are invalid.
 pub type NumbersReplaced = Option<Result<f64, String>>;
 
 /// An atomic element's distribution, without its type.
@@ -77,12 +77,11 @@ pub trait AtomicOp: Send + Sync {
         let _ = (numbers, value);
         Ok(None)
     }
-    /// The prior of the parameter, if this is one that is learned.
+    /// The prior, if the element is a learned parameter.
     fn prior(&self) -> Option<&LearnedPrior> {
         None
     }
-    /// The elements whose values are known when it is chosen, if it is a decision: its outcomes are then options, and have no
-    /// probabilities.
+    /// For a decision, the elements whose values are known when it is made; the outcomes of a decision are options without probabilities.
     fn known(&self) -> Option<&[AnyElement]> {
         None
     }
@@ -159,7 +158,7 @@ pub trait ChainOp: Send + Sync {
     }
 }
 
-/// A family of distributions some of whose parameters are left open, without its types: the arguments fill them.
+/// A family of distributions without its types; some of its parameters are open, and arguments supply them.
 pub trait FamilyOp: Send + Sync {
     /// Checks the parameters; the other methods are called only if it succeeds.
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
@@ -190,12 +189,11 @@ pub trait FamilyOp: Send + Sync {
         let _ = value;
         None
     }
-    /// True if it has a [`member`](Self::member) for parameters.
+    /// True if [`member`](Self::member) accepts parameters in place of values.
     fn takes_params(&self) -> bool {
         false
     }
-    /// The member for some arguments, as an atomic element; these parameters stand for its other numbers. `None` where a family
-    /// has no such members.
+    /// The member of the family for some arguments, each a value or parameters, as an atomic element. `None` where the family has no such members.
     fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
         let _ = arguments;
         None
@@ -287,7 +285,7 @@ pub trait FamilyOp: Send + Sync {
     fn digest(&self) -> u64 {
         0
     }
-    /// The list of elements built like `of`, whose family this is, and the list of their values.
+    /// The element that is a list of independent values distributed like `of`, a member of this family; and the given values as one list.
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
         let _ = (of, values);
         None

@@ -161,8 +161,7 @@ pub trait Parents {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
     }
 
-    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that results computed for
-    /// one of them holds for the others.
+    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that results computed for one of them hold for the others.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where

@@ -49,8 +49,8 @@ pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<Stri
     None
 }
 
-/// In debug builds, compares the result of a function with its results where one argument is replaced by a value that equals it and
-/// prints otherwise. `compare` describes two results that differ.
+/// In debug builds, compares the result of a function with its results where one argument is replaced by a value that equals it and prints differently.
+/// `compare` describes two results that differ.
 pub(crate) fn check_equal_arguments(
     supports: &[&Support],
     arguments: &[&dyn Any],

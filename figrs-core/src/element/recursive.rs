@@ -35,7 +35,7 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 /// listed from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm where a call needs a call
-/// with the same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) where arguments do not end.
+/// with the same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) where the body calls itself with ever new arguments.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Flip, Recursive};

@@ -88,7 +88,7 @@ fn categorical<T: Value>(
 #[derive(Debug)]
 struct Categorical<T> {
     values: Vec<T>,
-    /// Values cached for constant weights; `None` for others.
+    /// Values cached for constant weights; `None` for weights that may change.
     fixed: Option<CategoricalCache>,
     distinct: OnceLock<Distinct<T>>,
 }

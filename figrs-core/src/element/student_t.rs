@@ -102,7 +102,7 @@ impl Family<f64> for StudentTDistribution {
         kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
     }
 
-    /// Not known for degrees of freedom from 10 000, where the library's series ends too early, up to 1e15, where this
+    /// `None` for degrees of freedom from 10 000, where the series of the library of special functions ends too early, up to 1e15, where this
     /// is the normal distribution.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];

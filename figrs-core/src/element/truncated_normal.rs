@@ -125,7 +125,7 @@ impl Interval {
         }
     }
 
-    /// The logarithm of the share of a part in the mass; the points of both that are nearest to the mean are `apart` from each other.
+    /// The logarithm of the share of a part in the mass. `apart` is the distance between the points of both intervals that are nearest to the mean.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0

@@ -5,7 +5,7 @@ use super::expansion::Expansion;
 use crate::error::ModelError;
 
 impl Expansion {
-    /// An error if unexpanded parts may weigh worlds with any number, as far as the expanded part shows.
+    /// Returns an error if, as far as the expanded part shows, unexpanded parts may give worlds weights without a bound.
     ///
     /// **Guarantee.** If there is no error, and no Score in unexpanded parts weighs more than one and no
     /// observed value there has a density, worlds weigh no more than in [`for_upper_sums`](super::Encoding::for_upper_sums).

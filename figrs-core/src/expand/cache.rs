@@ -15,7 +15,7 @@ use crate::value::support::SupportBuilder;
 /// each time. So the least nesting depth of every element is known.
 #[derive(Debug)]
 pub struct ExpansionCache {
-    /// Together with the elements, so that their identities are not given to others.
+    /// The cached data of each element; the element is stored too, so that no new element gets its identity.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
     /// Number of cached combinations of values, and of positions in them.
     calls: (usize, usize),

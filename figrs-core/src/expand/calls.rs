@@ -12,11 +12,11 @@ use figrs_factor::graph::Weights;
 /// Solution of a call.
 #[derive(Clone, Debug)]
 pub(super) enum CallSolution {
-    /// It is being solved.
+    /// The call is being solved.
     InProgress,
-    /// It is an atomic element with these values and weights.
+    /// The call is an atomic element with these values and weights.
     Shared(Support, Weights),
-    /// It is a Chain like any other.
+    /// The call is a Chain like any other.
     Unfolded,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct CallRequest {
 /// The solutions of all calls that an expansion has met.
 #[derive(Debug, Default)]
 pub(super) struct CallSolutions {
-    /// Together with an element of each call, so that the identity of its function is not given to another.
+    /// The solution of each call, with an element of the call, so that no new function gets the identity of its function.
     solutions: FxHashMap<CallId, (AnyElement, CallSolution)>,
     /// Functions in the order in which their calls were first met.
     functions: IndexSet<FunctionId, FxBuildHasher>,
@@ -39,15 +39,15 @@ pub(super) struct CallSolutions {
     roots: FxHashSet<ElementId>,
 }
 
-/// Treatment of a call that a walk meets.
+/// Treatment of a call that the expansion meets.
 pub(super) enum CallTreatment {
     /// The call is an atomic element.
     Shared(Support, Weights),
-    /// It is a Chain like any other.
+    /// The call is a Chain like any other.
     Unfolded,
-    /// It has to be solved first.
+    /// The call has to be solved first.
     Unsolved(CallId),
-    /// It is unfolded, and the current body did not make its function: the body is therefore unfolded as well.
+    /// The call is unfolded. The current body did not make the function of the call, so the body is unfolded as well.
     UnfoldsCaller,
 }
 

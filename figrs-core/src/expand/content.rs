@@ -107,7 +107,7 @@ pub enum Content {
     },
     /// A conditional table: for each combination of parent values the probabilities of the support.
     Table(Weights),
-    /// The parent's value, and the weight of each.
+    /// The parent's value; the weight of each value.
     Score(Weights),
     /// A Chain that was not expanded: it is `unknown`.
     Unexplored,

@@ -34,7 +34,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Records the entries of the next factor that are zero only for the present numbers.
+    /// Records the entries of the next factor that are zero only for the present values of parameters.
     pub(super) fn record_open_zeros(&mut self, entries: Vec<u32>) {
         if !entries.is_empty() {
             self.open_zeros.push((self.graph.factors.len(), entries));
@@ -133,7 +133,7 @@ impl EncodingBuilder<'_> {
             }) == Some(weights.len())
     }
 
-    /// The weight of worlds in which an element is unknown: zero for a root, or the largest that its evidence can give it.
+    /// Adds the factor that weighs worlds in which an element is unknown: with zero for a root, or with the largest weight that evidence can give the element.
     fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {
@@ -191,7 +191,7 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![variable], Weights::from_linear(weights));
     }
 
-    /// A weight for each value of an element, one where it is unknown or absent.
+    /// Adds a factor with a weight for each value of an element, and weight one for `unknown` and `absent`.
     fn unary(&mut self, position: usize, weights: &Weights) {
         let mut all = WeightsBuilder::default();
         all.extend(weights, 0..weights.len());
@@ -240,8 +240,7 @@ impl EncodingBuilder<'_> {
     }
 
     /// Encodes the element as a random value, with a row of weights for each combination of its parents' values: only for
-    /// known values, or also for `unknown`. `is_outcome` states whether a value is an outcome of the row whose zero
-    /// is only its present number.
+    /// known values, or also for `unknown`. `is_outcome` states whether a value is an outcome of the row whose probability is zero only at present.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,

@@ -256,8 +256,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// Adds one factor: the Chain has the value of this result where it is the choice, and ignores it elsewhere. Returns false if
-    /// the factor would be large.
+    /// Adds one factor: the Chain has the value of this result where the result is the choice, and ignores the result elsewhere. Returns false if the factor
+    /// would be large.
     pub(super) fn joined(
         &mut self,
         position: usize,

@@ -13,18 +13,18 @@ use figrs_factor::graph::{FactorGraph, VarId};
 /// Treatment of worlds in which the value of a root is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
-    /// They are left out.
+    /// These worlds are left out.
     LeftOut,
-    /// They have the largest weight that is possible.
+    /// These worlds have the largest weight that is possible.
     AtMost,
 }
 
 /// Treatment of elements that are not part of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// They are left free, which does not change a sum.
+    /// Unreached elements may have any value, which does not change a sum.
     Free,
-    /// They take the extra value `absent`, so that they have no weight.
+    /// Unreached elements have the extra value `absent`, which weighs one.
     Absent,
 }
 
@@ -93,9 +93,8 @@ impl Encoding {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
 
-    /// As [`for_sums`](Self::for_sums), including the worlds in which something is unknown: they have the largest weight that evidence
-    /// can give them. The sums are upper bounds if [`Expansion::check_bounded`] finds no fault; in the
-    /// Boolean algebra they state whether the evidence may be possible in any case.
+    /// As [`for_sums`](Self::for_sums), including the worlds in which something is unknown: these have the largest weight that evidence can give them. The sums
+    /// are upper bounds if [`Expansion::check_bounded`] finds no fault; in the Boolean algebra they state whether the evidence may be possible in any case.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::AtMost)
     }
@@ -135,9 +134,9 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
-    /// For the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the one
-    /// of the element at a position, or any. If one of these worlds has positive weight, the failure is a mistake in
-    /// the model. Where a function fails its element may have any value.
+    /// For the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the function of the element at a position,
+    /// or any function. If one of these worlds has positive weight, the failure is a mistake in the model. Where a function fails its element may have any
+    /// value.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,

@@ -41,7 +41,7 @@ impl Expansion {
         self.shares_calls
     }
 
-    /// Number of elements reached, counted again where the walk had to be repeated.
+    /// Number of elements reached; an element counts again where the traversal had to be repeated.
     pub fn reached(&self) -> usize {
         self.reached
     }

@@ -11,8 +11,7 @@
 //!
 //! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for its argument.
 //!
-//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters; the weights that parameters decide
-//! know their outcomes.
+//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters; each weight that a parameter decides records its outcome.
 //!
 //! [`Expansion::deciding`] gives decisions their options as values, without probabilities.
 //!

@@ -121,7 +121,7 @@ pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }
 
-/// The outcomes of a random element whose probabilities parameters decide.
+/// The outcomes of a random element, where parameters decide the probabilities.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
     /// The atomic element whose numbers are the parameters: the element itself, or the member of a family that stands for it.

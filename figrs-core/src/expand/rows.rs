@@ -200,7 +200,7 @@ pub(super) fn table(
 
 /// Positions of a parent's values among the states that a table lists for it.
 enum Positions {
-    /// They are the same list.
+    /// The values and the states are the same list.
     Same,
     /// The state of each value, looked up once and not for each row.
     Listed(Vec<Option<usize>>),

@@ -1,8 +1,8 @@
 //! Expansion in which each call of a recursive function is solved once for its argument.
 //!
-//! A call suspends the walk that meets it until its body, expanded by its own walk, has been solved; the call is an atomic
-//! element from then on. A body is expanded twice. Elements that both expansions reach were not made by the body: others
-//! may read them, so such a call is unfolded instead.
+//! A call suspends the traversal that meets it until the body of the call, expanded by its own traversal, has been solved; the call is an atomic
+//! element from then on. A body is expanded twice. Elements that both expansions reach were not made by the body: other elements may read them, so such a call
+//! is unfolded instead.
 
 use rustc_hash::FxHashSet;
 
@@ -89,11 +89,11 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// Result of the first walk, if this is the second one.
+    /// Result of the first expansion of the body, if this is the second one.
     first: Option<Expansion>,
 }
 
-/// The calls of one expansion, and a stack of those being solved, each for the one below it.
+/// The calls of one expansion, and a stack of the calls being solved; each call on the stack is needed by the call below it.
 struct CallSharing<'m> {
     empty_model: &'m Model,
     budget: Budget,
@@ -101,12 +101,12 @@ struct CallSharing<'m> {
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
-    /// Memory taken by the walk that waits for all of these calls.
+    /// Memory taken by the traversal that waits for all of these calls.
     memory: MemoryAccount,
 }
 
 impl<'m> CallSharing<'m> {
-    /// Advances a walk until it is done or needs the solution of a call.
+    /// Advances a traversal until it is done or needs the solution of a call.
     fn advance(
         &mut self,
         walk: &mut Expander<'m>,
@@ -201,8 +201,8 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, certain elements and
-    /// functions do not count; in a world they would be missing.
+    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, functions and elements with a certain value do not count;
+    /// for the most probable world they count, because the world would lack them.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,

@@ -6,11 +6,11 @@ use crate::element::node::AnyElement;
 /// The evidence of a model, as it takes part in a [separation](DependencyGraph::separation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceRole {
-    /// It is given, in addition to the given elements.
+    /// The evidence is given, in addition to the given elements.
     Given,
-    /// It is not known.
+    /// The evidence is not known.
     Unknown,
-    /// It is not known, and the separation is from it as well.
+    /// The evidence is not known, and counts among the elements that the separation is from.
     Asked,
 }
 

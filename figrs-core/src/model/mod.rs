@@ -73,8 +73,7 @@ impl Model {
         self
     }
 
-    /// As [`condition`](Self::condition), with a test that several statements share: algorithms then know that the statements are
-    /// same.
+    /// As [`condition`](Self::condition), with a test that several statements share: algorithms then know that the statements are the same.
     #[track_caller]
     pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
     where
@@ -116,19 +115,19 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
-    /// As [`observe`](Self::observe), for a value whose type is known only to its element: it must be of that type.
+    /// As [`observe`](Self::observe), for a value whose type is known only to its element: the value must have that type.
     #[track_caller]
     pub fn observe_any(self, element: &AnyElement, value: Datum) -> Self {
         self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
-    /// Sets `element` to a value, whatever its parents: they are not reached through it, and it is no
-    /// evidence about them. A later intervention on the same element replaces this one.
+    /// Sets `element` to a value, whatever its parents: the value is no evidence about the parents, and `element` does not make them part of the world. A later
+    /// intervention on the same element replaces this one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
 
-    /// As [`intervene`](Self::intervene), for a value whose type is known only to its element: it must be of that type.
+    /// As [`intervene`](Self::intervene), for a value whose type is known only to its element: the value must have that type.
     pub fn intervene_any(mut self, element: &AnyElement, value: Datum) -> Self {
         let interventions = Arc::make_mut(&mut self.interventions);
         interventions.retain(|(e, _)| e.id() != element.id());

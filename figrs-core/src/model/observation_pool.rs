@@ -31,8 +31,7 @@ fn member<'a>(
 }
 
 impl Model {
-    /// The same model, where all observations of one distribution are one observation of a list, in the place of the first
-    /// of them.
+    /// The same model, where one observation of a list, in the place of the first observation, replaces all observations of one distribution.
     ///
     /// Each such element is set to its value for its readers. The pools depend on the model alone: not on
     /// other holders of its elements, which differ with the number of threads.

@@ -14,7 +14,7 @@ use crate::value::datum::Datum;
 #[derive(Debug, Default)]
 pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
-    /// Held with the elements, so that no others get their identities.
+    /// The value that an intervention gives each element; the element is stored too, so that no new element gets its identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
     /// By decision: the decision itself, and the element whose value it has.
     policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,

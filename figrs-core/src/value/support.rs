@@ -17,7 +17,7 @@ struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
     /// Heap size of the values in bytes, besides their own size.
     heap: usize,
-    /// In debug builds, values that are the same as one of the set but print differently, with its number.
+    /// In debug builds, values that equal a value of the set but print differently, each with the number of the value of the set.
     look_alikes: Vec<(usize, T)>,
     /// Number of values that were compared for `look_alikes`.
     compared: usize,
@@ -51,7 +51,7 @@ impl<T: Value> DistinctValues<T> {
         self.set.insert_full(Key(value)).0
     }
 
-    /// Keeps a value that is the same as one of the set but prints differently.
+    /// Stores a value that equals a value of the set but prints differently.
     #[cold]
     fn compare(&mut self, index: usize, value: &T) {
         let value = value.canonical().unwrap_or_else(|| value.clone());

@@ -43,7 +43,7 @@ pub struct Comparison {
     pub best_log_probability: Option<f64>,
     /// A row for each algorithm, in the order of the algorithms.
     pub rows: Vec<ComparisonRow>,
-    /// A curve for each one that was requested.
+    /// The curves that were requested.
     pub curves: Vec<Curve>,
     #[serde(skip)]
     pub(super) model: Model,

@@ -55,7 +55,7 @@ impl CurveSettings {
         self.budgets.len() * self.runs as usize + 1
     }
 
-    /// Runs them, and calls `tell` before each.
+    /// Makes all runs of the curve, and calls `tell` before each run.
     pub(super) fn run(
         &self,
         rules: &RunLimits,

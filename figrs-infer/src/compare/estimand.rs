@@ -45,7 +45,7 @@ pub(super) struct EstimandValue {
 }
 
 impl EstimandValue {
-    /// An error in standard errors, as the normal score of the same probability: for few groups by Student's t.
+    /// Converts an error, in standard errors, to the normal score of the same probability: for few groups by Student's t.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees

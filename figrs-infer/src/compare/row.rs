@@ -48,7 +48,7 @@ pub struct ComparisonRow {
     pub checked: bool,
     /// Reason that there is no answer, or that the run ended early.
     pub message: Option<String>,
-    /// Findings of [`Answer::diagnose`], each with a remedy. A wrong answer without any has one about the likely reason.
+    /// Findings of [`Answer::diagnose`], each with a remedy. A wrong answer for which the diagnosis finds nothing has a finding about the likely reason.
     pub findings: Vec<String>,
     /// The answer itself.
     #[serde(skip)]

@@ -12,19 +12,19 @@ const ROUNDING: f64 = 1e-9;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It claims to be exact, or to lie between bounds, and the claim holds up to rounding.
+    /// The answer claims to be exact, or to lie between bounds, and the claim holds up to rounding.
     Agrees,
     /// An estimate whose error is at most three of its standard errors, for every number.
     WithinThree,
     /// An estimate whose error is between three and five of its standard errors for some number. This happens to one correct estimate in 370;
     /// where many numbers are compared, it may well happen to one of them.
     WithinFive,
-    /// Its claim is wrong: its error is more than rounding, or more than five standard errors, it lies outside its bounds,
-    /// or gives probability to impossible values.
+    /// The claim of the answer is wrong: the error is more than rounding, or more than five standard errors, the exact number is outside the bounds, or
+    /// impossible values have a probability.
     Wrong,
     /// An estimate with an infinite standard error for some number: nothing bounds its error.
     UnknownError,
-    /// No error is claimed, so none can be wrong.
+    /// The answer claims no error, so no claim can be wrong.
     Approximate,
     /// There is no exact answer for judging it.
     Unjudged,

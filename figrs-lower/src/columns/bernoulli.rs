@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::selection::for_each_row;
 
-/// A probability as a threshold: the number of the 2^64 words that are below it; `None` for certainty.
+/// The threshold below which a random 64-bit word lies with probability `p`; `None` if `p` is one.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
@@ -13,7 +13,7 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * TWO_POW_64) as u64)
 }
 
-/// Least number of words for which several generators run side by side.
+/// Least number of 64-row words for which several random generators run side by side.
 const VECTOR_WORDS: usize = 16;
 const LANES: usize = 4;
 
@@ -51,7 +51,7 @@ impl VectorGenerators {
     }
 }
 
-/// Truth values for the rows of `N` words: each row's random number is compared with its threshold, bit by bit from the
+/// Truth values for the rows of `N` machine words, 64 rows in each: each row's random number is compared with its threshold, bit by bit from the
 /// highest. Bits are drawn only until the last row is decided or no threshold has a bit left.
 /// `bits(k)` has bit `k` of each row's threshold; `lowest` is the lowest bit that any threshold has.
 ///
@@ -76,10 +76,10 @@ fn compare<const N: usize>(
     below
 }
 
-/// The rows of one probability in `N` words, and its threshold.
+/// The undecided rows that share one probability, as bits of `N` machine words, and the threshold of the probability.
 type UndecidedRows<const N: usize> = ([u64; N], u64);
 
-/// Truth values for the rows of `N` words, in groups that share a threshold.
+/// Truth values for the rows of `N` machine words, in groups that share a threshold.
 #[inline]
 fn compare_groups<const N: usize>(
     random: impl FnMut() -> [u64; N],
@@ -110,8 +110,8 @@ fn compare_groups<const N: usize>(
     })
 }
 
-/// Truth values for `words` words of rows: `certain(word)` has the rows that are certainly true; `one` and `several` list the others, for
-/// one word or for `LANES` words from a given one, by threshold.
+/// Truth values for `words` words of 64 rows each: `certain(word)` has the rows that are certainly true; `one` and `several` list the other rows by threshold,
+/// for one word or for `LANES` consecutive words.
 fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,
@@ -144,7 +144,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// The groups that have rows in the `N` words that start at a given one.
+/// The groups that have rows in the `N` words from a given word on.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,
@@ -262,7 +262,7 @@ mod tests {
         );
     }
 
-    /// Checks every outcome of the words that decide: three bits of a threshold of three eighths.
+    /// Checks all outcomes of the three random bits that decide a threshold of three eighths.
     #[test]
     fn the_probability_is_exact() {
         struct ScriptedBits(u32, u32);

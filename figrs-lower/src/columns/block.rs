@@ -25,7 +25,7 @@ use figrs_core::value::datum::Datum;
 
 /// Maximum number of elements, combinations and values added by worlds that are kept from one block to the next.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// The same limit for each element that all worlds have.
+/// Number of cached items for each element that all worlds have; the sum is the limit if it is larger than [`MAX_CACHED`].
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
 /// Worlds of a model, many at a time.
@@ -250,12 +250,12 @@ impl Block {
         &self.weights
     }
 
-    /// Keeps only the rows with the fewest densities among their likelihoods, and returns that number.
+    /// Keeps only the rows with the fewest densities among their likelihoods, and returns that number of densities.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
     }
 
-    /// Of the rows that are left, keeps only these, in ascending order, with a weight of one.
+    /// Keeps only these surviving rows, given in ascending order, each with a weight of one.
     pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
@@ -280,7 +280,7 @@ impl Block {
         self.start(0);
     }
 
-    /// Clears everything, and grants the block all the memory of its limit during some work, whatever is left in the pool.
+    /// Runs `work` while the block may use all the memory of its limit, whatever the pool has left; clears the block before and after.
     pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.clear_everything();
         let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));

@@ -8,17 +8,17 @@ use super::column::{Column, StoredColumn};
 use super::selection::Selection;
 use figrs_core::element::footprint::Footprint;
 
-/// Number of elements and tasks before the first count.
+/// Number of elements and tasks that triggers the first count of memory.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
-/// Memory use of a block, as far as it is added up.
+/// Memory use of a block: the last full count, and the sizes added since.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
     /// Footprint before Chains made any element: a block stays on its thread.
     before: Footprint,
     /// Size of everything else at the last count.
     counted: u64,
-    /// Size of the values kept since then.
+    /// Size of the values kept since the last count.
     since: u64,
     /// Number of elements and tasks that triggers the next count.
     next: usize,

@@ -20,16 +20,16 @@ pub(super) struct Branch {
 /// Sampling method of a branch.
 #[derive(Clone)]
 enum BranchSampler {
-    /// It is not atomic, or nothing has been drawn from it yet.
+    /// The branch is not atomic, or no value has been drawn from it yet.
     Unknown,
-    /// Together with other branches, as a choice among finitely many values.
+    /// The branch is drawn together with other branches, as a choice among finitely many values.
     Ready(Rc<PooledSampler>),
-    /// By its own function.
+    /// The branch is drawn by the function of its own element.
     ByFunction,
 }
 
 impl Branch {
-    /// An element that rows may take.
+    /// A branch to this target.
     pub(super) fn to(target: BranchTarget) -> Self {
         Self {
             target,

@@ -101,7 +101,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Sampler of some outcomes for a slot; one of another slot is reused if its outcomes have the same codes here.
+    /// Sampler of some outcomes for a slot; the sampler of another slot is reused if its outcomes have the same codes in this slot.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -218,7 +218,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch of which a row evaluates `elements` elements, if there is room.
+    /// Caches a branch in which a row evaluates `elements` elements, if there is room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,

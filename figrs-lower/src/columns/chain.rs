@@ -69,7 +69,7 @@ impl RootEvaluation<'_> {
     }
 
     /// The branches of groups of rows. After the first branch that is not atomic, branches that few rows take are not made here but when these rows
-    /// are evaluated; the sampling methods of the others are then prepared here.
+    /// are evaluated; the sampling methods of the other branches are then prepared here.
     fn make_branches(
         &mut self,
         slot: ColumnSlot,
@@ -134,7 +134,7 @@ impl RootEvaluation<'_> {
         self.weigh_rows(slot, rows, (&groups, &branches), value, &weights)
     }
 
-    /// Gives all rows a value and weighs each by its group.
+    /// Gives all rows one value and weighs each row by the weight of its group.
     fn weigh_rows(
         &mut self,
         slot: ColumnSlot,
@@ -332,7 +332,7 @@ impl RootEvaluation<'_> {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// The task of the rows of rare branches, which are given with their groups, and the source of their values.
+    /// The source of the values of rows in rare branches, and the task that evaluates these rows, each given with its group.
     fn schedule_rare_branches(
         &mut self,
         slot: ColumnSlot,
@@ -393,7 +393,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// The list of a slot's values, unless they are truth values, and an empty list for codes in some rows.
+    /// The dictionary of a slot's values and an empty list for the codes of some rows; `None` for truth values.
     fn codes_for(
         &mut self,
         slot: ColumnSlot,

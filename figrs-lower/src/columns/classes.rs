@@ -10,7 +10,7 @@ use super::selection::{Selection, for_each_row};
 /// Maximum number of classes of a column.
 pub(super) const MAX_CLASSES: usize = 128;
 
-/// Rows of one value, by its position in a list.
+/// Rows that have the same value, and the position of that value in a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub(super) rows: Selection,

@@ -11,9 +11,9 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 
 impl Block {
-    /// Starts with the worlds of a block whose roots have been run: its rows and their weights. Each handed element has the values of a
-    /// target of that block, given by its position, and is not evaluated again; evidence on it is weighed now. Only the rows that are left are
-    /// taken over, and none of the other values of these worlds.
+    /// Starts with the worlds of another block whose roots have been run: its surviving rows and their weights. Each element of `handed` takes over the values
+    /// of a target of that block, given by position, and is not evaluated again; evidence on the element is weighed now. No other values of these worlds are
+    /// taken over.
     ///
     /// Elements that this model does not reach, or intervenes on, are ignored.
     ///
@@ -74,7 +74,7 @@ impl Block {
         Column::Codes(Rc::new(codes.collect()), dictionary)
     }
 
-    /// For each row that is left, the row that it continues among those with which the block was started.
+    /// For each surviving row, the row that it continues among the rows with which the block was started.
     pub fn origins(&mut self) -> Vec<u32> {
         let rows = self.weights.alive().clone();
         if self.lineage.generation() == 0 {

@@ -18,7 +18,7 @@ pub(super) enum AtomicSampler {
     Flip(f64),
     /// One of some values, by codes of this dictionary.
     Finite(CodeSampler, DictionaryId),
-    /// The element's own function, since its values cannot be listed.
+    /// By the element's own function, since the values cannot be listed.
     ByFunction { continuous: bool },
 }
 
@@ -107,15 +107,15 @@ impl CodeSampler {
     }
 }
 
-/// A choice that different rows make among different distributions.
+/// A sampler for rows that draw from different distributions.
 #[derive(Debug)]
 pub(super) enum PooledSampler {
     Flip(f64),
     Codes(CodeSampler),
 }
 
-/// Makes a choice for each row, among the distributions of groups of rows: row after row, or truth values 64 at a time;
-/// values other than truth values are codes of a dictionary, in an empty list.
+/// Draws a value for each row from the distribution of the row's group: row after row, or 64 rows at a time for truth values; other values are codes of a
+/// dictionary, written into an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,

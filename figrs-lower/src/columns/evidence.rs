@@ -94,7 +94,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Drops the classes that contradict a statement; does nothing and returns `false` if it weighs some of them otherwise.
+    /// Drops the classes that contradict a statement; does nothing and returns `false` if the statement gives some class a weight other than zero and one.
     fn drop_classes(
         &mut self,
         element: &AnyElement,

@@ -1,4 +1,4 @@
-//! Rows that have been evaluated one by one: their values as a column, and the values of other elements that they know.
+//! Rows that have been evaluated one by one: their values as a column, and the values of other elements found on the way.
 
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ impl FinishedRows {
         self.0.retain(|finished| lives(finished.row));
     }
 
-    /// Each row with the values that it knows.
+    /// Each row with the values of other elements that its evaluation found.
     pub(super) fn known(&self) -> impl Iterator<Item = (u32, &[(AnyElement, Datum)])> {
         self.0
             .iter()
@@ -91,7 +91,7 @@ impl FinishedRows {
         }
     }
 
-    /// Keeps the values that the rest of a world may refer to.
+    /// Stores the values that the rest of a world may refer to.
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.0 {

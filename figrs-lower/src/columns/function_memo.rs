@@ -16,7 +16,7 @@ use figrs_core::value::support::SupportBuilder;
 pub(super) struct FunctionMemo {
     /// By the function and the number of its parents, because a list of parents may have any length.
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
-    /// Together with the element, whose identity must not be given to another.
+    /// The sampler of each element; the element is stored too, so that no new element gets its identity.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 

@@ -207,7 +207,7 @@ fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -
     all
 }
 
-/// Merges the codes of the rows of a part with others for the other rows.
+/// Merges the codes of a part's rows with the codes of all other rows.
 fn merge(
     all: &mut [u32],
     rows: &Selection,
@@ -221,7 +221,7 @@ fn merge(
     }
 }
 
-/// The same, with the codes of the part translated. The choice of a row cannot be predicted, so the code does not branch on it.
+/// As [`merge`], with the codes of the part translated. Which list has the code of a row cannot be predicted, so the loop does not branch on it.
 #[inline]
 fn choose(
     all: &mut [u32],

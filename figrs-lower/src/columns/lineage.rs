@@ -27,7 +27,7 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// The row in a generation (a number of resamplings) that each present row continues. There must have been a resampling since.
+    /// The row in a generation (a number of resamplings) that each present row continues. At least one resampling must have followed that generation.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());

@@ -13,7 +13,7 @@ use figrs_core::error::ModelError;
 
 /// Maximum number of combinations whose results are memoised.
 const MAX_COMBINATIONS: usize = 1 << 16;
-/// The same limit for functions whose results are plain numbers, which are cheap to compute.
+/// Maximum number of combinations for functions whose results are plain numbers, which are cheap to compute.
 const MAX_LIGHT_COMBINATIONS: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 

@@ -107,7 +107,8 @@ impl Block {
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Approximate number of bytes that a first run of few rows took: an upper bound for each row, since columns have costs of their own.
+    /// Approximate number of bytes that a first run of few rows took. Divided by the rows it bounds the bytes of a row from above, since columns have fixed
+    /// costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }

@@ -87,7 +87,7 @@ impl MemoryGrant {
         self.bytes
     }
 
-    /// True if `kept` bytes are too many to be kept.
+    /// True if `kept` bytes are more than a block may keep from one run to the next.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }

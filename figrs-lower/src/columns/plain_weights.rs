@@ -4,7 +4,7 @@ use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
 use figrs_factor::graph::WorldWeight;
 
-/// Largest magnitude of numbers, and of their inverses, that need no unit.
+/// Weights from `1 / FAR` to `FAR` are used as they are, and not divided by a common unit.
 const FAR: f64 = 1e100;
 /// Number of values that are processed side by side.
 const LANES: usize = 8;
@@ -63,8 +63,8 @@ impl BlockWeights {
     }
 
     /// The weights of the rows as plain numbers; each population of `size` consecutive rows has its own unit. Also returns the natural logarithms
-    /// of the units, `None` for a population where some rows have more densities among their factors than others: the worlds with the fewest will
-    /// count, which is not decided yet.
+    /// of the units, `None` for a population where some rows have more densities among their factors than others: only the rows with the fewest will count, and
+    /// it is not decided yet which rows these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];

@@ -11,8 +11,8 @@ use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
 /// A branch taken by at most `8 + block_rows / 1024` rows is evaluated row by row; the limit grows because work on sets of rows grows
-/// with the block. One row for each 256 rows made a geometric recursion in blocks of 16 384 rows
-/// 1.2 times slower, and states that are lists in blocks of 10 000 rows 8 % faster.
+/// with the block. A limit of one row for each 256 rows made a geometric recursion in blocks of 16 384 rows 1.2 times slower, and a model whose states are
+/// lists in blocks of 10 000 rows 8 % faster.
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
@@ -20,7 +20,7 @@ const ROW_BY_ROW_DIVISOR: usize = 1024;
 pub(super) struct RowEvaluations {
     /// The Chain whose branches these are.
     of: ColumnSlot,
-    /// The number of their column among the columns of branches that are not elements of the program.
+    /// The number of the column of these rows among the columns of branches that are not elements of the program.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
@@ -42,7 +42,7 @@ pub(super) struct RareBranch {
     rows: usize,
     /// Maximum number of elements that a row of the branch has evaluated.
     entered: usize,
-    /// `true` if something else may refer to its elements.
+    /// `true` if something outside the branch may refer to its elements.
     is_referred: bool,
 }
 

@@ -23,7 +23,7 @@ use figrs_factor::graph::WorldWeight;
 struct EvaluationStep {
     stage: EvaluationStage,
     element: AnyElement,
-    /// `true` if only one reader refers to it, so that it is evaluated once.
+    /// `true` if only one reader refers to the element, so that it is evaluated once.
     own: bool,
     /// The value that the element must have if the row is to keep a positive weight.
     demand: Option<Datum>,

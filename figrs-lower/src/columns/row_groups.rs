@@ -48,7 +48,7 @@ impl RowGroups {
         }
     }
 
-    /// The rows of each group that is not `few`, and in ascending order all rows of groups that are, each with its group.
+    /// The rows of each group that is not marked in `few`; and in ascending order all rows of the marked groups, each with its group.
     pub(super) fn split_rare(
         &self,
         rows: &Selection,

@@ -31,7 +31,7 @@ impl Block {
         Ok(())
     }
 
-    /// Evaluates one root, and everything it needs, in the rows that are left.
+    /// Evaluates one root, and everything it needs, in the surviving rows.
     ///
     /// **Errors.** As [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {

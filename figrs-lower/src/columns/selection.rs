@@ -171,7 +171,7 @@ pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// The rows whose item of a list, in the order of the rows, passes a test, as a mask.
+/// Mask of the rows whose position in `rows` passes a test.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;

@@ -111,9 +111,9 @@ impl Block {
         self.resample_populations(ancestors, size, &[true]);
     }
 
-    /// Makes row `r` continue row `ancestors[r]`, with all its values. Each `size` consecutive rows are a population; in populations
-    /// that are `replaced` rows have a weight of one from now on and continue rows with the same number of densities, in the others they keep
-    /// the weights of the rows they continue.
+    /// Makes row `r` continue row `ancestors[r]`, with all its values. Each `size` consecutive rows are a population; in populations marked in `replaced`, rows
+    /// have a weight of one from now on and continue rows with the same number of densities; in the other populations rows keep the weights of the rows they
+    /// continue.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
         if !self.singles.is_empty() {
@@ -124,7 +124,7 @@ impl Block {
         self.lineage.push(ancestors);
     }
 
-    /// Updates the values of a slot, stored before the rows were resampled, for the present rows that are left.
+    /// Updates the values of a slot, stored before the rows were resampled, for the present surviving rows.
     pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;

@@ -10,7 +10,7 @@ use super::selection::{Selection, first_row};
 use figrs_core::value::column::AnyColumn;
 
 impl Block {
-    /// The values of a target in the rows that are left, once all roots have been run.
+    /// The values of a target in the surviving rows, once all roots have been run.
     pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
         let slot = self.target_slot(target);
         self.follow_resampling(slot);

@@ -5,11 +5,11 @@ use figrs_factor::graph::WorldWeight;
 
 /// Maximum number of classes of equal weight; if there are more, weights are stored by row.
 const CLASSES: usize = 16;
-/// A product outside of this range and its inverse is moved into the logarithms.
-/// The product of two numbers in the range is still a normal number.
+/// A product above `LARGE` or below `1 / LARGE` is moved into the logarithms. The product of two numbers between these bounds is still a normal number.
 const LARGE: f64 = 1e150;
 
-/// The weights of the rows of a block: the product of a factor that all rows share, one for few classes of rows or for each row, and one by logarithms.
+/// The weights of the rows of a block: each is the product of a factor that all rows share, a factor of the row or of its class, and a factor given by its
+/// logarithm.
 ///
 /// Evidence on truth values splits the rows into few classes; sums over a class only count its rows.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct BlockWeights {
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
     /// Weights by row, which replace classes if these would be too many; weights of dropped rows are meaningless.
     pub(super) rows: Option<Vec<f64>>,
-    /// Bounds of the factors in `rows` of the rows that are left.
+    /// Bounds of the factors in `rows`, over the surviving rows.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
     /// Number of densities among the factors: of all rows, and of some rows in addition.
@@ -28,12 +28,12 @@ pub struct BlockWeights {
 }
 
 impl BlockWeights {
-    /// Weights one for `width` rows.
+    /// A weight of one for each of `width` rows.
     pub(crate) fn new(width: usize) -> Self {
         Self::of(Selection::all(width), 0)
     }
 
-    /// Weights one for these rows alone, with `densities` densities among their factors.
+    /// A weight of one for these rows alone, with `densities` densities among their factors.
     pub(crate) fn of(alive: Selection, densities: u32) -> Self {
         Self {
             common: WorldWeight::ONE,
@@ -221,7 +221,7 @@ impl BlockWeights {
         }
     }
 
-    /// Makes row `r` continue row `ancestors[r]`. In the consecutive populations of `size` rows that are `replaced`, rows have
+    /// Makes row `r` continue row `ancestors[r]`. In the consecutive populations of `size` rows that are marked in `replaced`, rows have
     /// a weight of one from now on.
     pub(super) fn continued(&mut self, ancestors: &[u32], size: usize, replaced: &[bool]) {
         let width = ancestors.len();
@@ -294,7 +294,7 @@ impl BlockWeights {
         for_each_row(rows.mask(), |row| counts[row] += 1);
     }
 
-    /// The fewest densities among the factors of any row that is left; drops the rows with more densities: a
+    /// The fewest densities among the factors of any surviving row; drops the rows with more densities: a
     /// world with fewer densities is infinitely more likely.
     pub(crate) fn fewest_densities(&mut self) -> u32 {
         let Some(counts) = self.row_densities.take() else {

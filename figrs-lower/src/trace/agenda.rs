@@ -14,7 +14,7 @@ pub(super) enum UpdateStep {
 /// Bucket queue of nodes by height.
 #[derive(Debug, Default)]
 pub(super) struct BucketQueue {
-    /// The height and the number of a node, while there is no other.
+    /// The height and the number of the only node, while the queue has one node.
     only: Option<(u32, u32)>,
     heights: Vec<Vec<u32>>,
     /// Bit set of the heights that have nodes.
@@ -100,7 +100,7 @@ impl BucketQueue {
 pub(super) struct Agenda {
     /// Permanent nodes, by height.
     pub(super) permanent: BucketQueue,
-    /// Other nodes, if they stay in the world.
+    /// Nodes that are not permanent, to be updated if they stay in the world.
     pub(super) later: Vec<u32>,
     /// Steps of the node that is being evaluated.
     pub(super) steps: Vec<(u32, UpdateStep)>,
@@ -119,7 +119,7 @@ impl Agenda {
 /// Nodes whose edges or demands have yet to follow a change of structure.
 #[derive(Debug, Default)]
 pub(super) struct StructureWorklist {
-    /// Nodes that enter the world, before their inputs do.
+    /// Nodes that enter the world; their inputs have yet to enter.
     pub(super) entering: Vec<u32>,
     /// Nodes that have lost their last reader.
     pub(super) orphans: Vec<u32>,

@@ -78,7 +78,7 @@ pub(super) struct TraceNode {
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
     pub(super) element: AnyElement,
-    /// The value demanded.
+    /// The value that observations demand of the node.
     pub(super) demand: Option<Datum>,
     /// Uses that demand no value; being a root counts as one.
     pub(super) uses_without_demand: u32,
@@ -104,7 +104,7 @@ pub(super) struct TraceNode {
 
 /// Saved state of a node before a proposal.
 ///
-/// In this order: adjacent numbers are read together, which must wait if they were just written one by one.
+/// The order of the fields matters: adjacent numbers are read together, and the read must wait if they were just written one by one.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct NodeSnapshot {

@@ -1,6 +1,6 @@
 //! Fast path of parameters that many choices read, directly or through Chains that only pass them on.
 //!
-//! The parameter of many observations is read by each of them, or by Chains whose result it is and which they read. These
+//! The parameter of many observations is read by each observation, or by Chains that have the parameter as their result and that the observations read. These
 //! readers are cached until the readers of the parameter, or of a Chain that passes it on, change, or another value is
 //! demanded of a reader; a proposal then only evaluates the log-probabilities of many values of each family at once.
 
@@ -48,7 +48,7 @@ impl Trace {
         }
     }
 
-    /// Collects the readers of a node, if they are not cached; returns whether they are all of its readers.
+    /// Collects the choices that read a node as a parameter, if they are not cached; returns whether the node has no other readers.
     #[inline]
     fn find_reach(&mut self, number: u32) -> bool {
         if let Some(are_all) = self.nodes[number as usize].reach.are_all() {

@@ -136,7 +136,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Backward propagation of observations: elements whose values they imply are set and not drawn, regardless of which root comes
+    /// Backward propagation of observations: elements whose values the observations imply are set and not drawn, regardless of which root comes
     /// first.
     fn propagate_observations(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();

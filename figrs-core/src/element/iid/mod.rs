@@ -106,7 +106,7 @@ impl<T: Value> IidList<T> {
         family.expect("a list that is a Chain is made of a family")
     }
 
-    /// Reads the list, if the value is one of the right length, or the sufficient statistics of one.
+    /// Passes `value` to `read` if it is a list of the right length or the sufficient statistics of such a list.
     fn read<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         if let Some(SufficientStatistics(statistics)) = value.downcast_ref() {
             return Some(read(&IidValues::Statistics(statistics)));

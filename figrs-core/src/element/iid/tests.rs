@@ -5,7 +5,7 @@ use crate::element::{
     Select, StandardDeviation, Variance,
 };
 
-/// Asserts the same log-probability by statistics, by values and value by value.
+/// Asserts that sufficient statistics, the whole list, and one value at a time give the same log-probability.
 fn agree<T: Value>(member: &Element<T>, values: &[T], parameters: &[&[f64]]) {
     let Kind::Chain(_, op) = member.erased().kind() else {
         panic!("{member:?} is no member of a family");
@@ -45,7 +45,7 @@ fn agree<T: Value>(member: &Element<T>, values: &[T], parameters: &[&[f64]]) {
     }
 }
 
-/// Asserts the same likelihood of each argument by statistics as by values, wherever the values have one.
+/// Asserts that sufficient statistics and values give the same likelihood of each argument, wherever the values have a likelihood.
 fn likelihoods_agree<T: Value>(all: &dyn FamilyOp, values: &[T], arguments: &[&dyn Any]) {
     let list = values.to_vec();
     let summary = all.summary(&list).unwrap();

@@ -11,7 +11,7 @@ use crate::value::Value;
 use crate::value::column::AnyColumn;
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    /// Checks the parameters of a row and hands them on.
+    /// Checks the parameters of a row and passes them to `each`.
     #[inline]
     fn checked(
         &self,
@@ -34,7 +34,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         (0..count).try_for_each(|row| self.checked(&numbers(row), &mut each))
     }
 
-    /// Checks the parameters of each row and hands them on.
+    /// Checks the parameters of each row and passes them to `each`.
     pub(super) fn for_rows(
         &self,
         arguments: &[&dyn AnyColumn],

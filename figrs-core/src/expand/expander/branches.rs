@@ -27,7 +27,7 @@ impl BranchResults {
     }
 }
 
-/// Places of a result of a Chain while the other results are made: in a table and in a list.
+/// The entries that a result of a Chain takes in a hash table and in a list while the other results are made.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {
@@ -93,7 +93,7 @@ impl Expander<'_> {
         Ok(branches)
     }
 
-    /// Counts a new result of a Chain before the next is made.
+    /// Counts a new result of a Chain against the budget before the next result is made.
     fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
         if !self.is_done(result) && self.counted.insert(result.id()) {
             self.expansion.reached += 1;

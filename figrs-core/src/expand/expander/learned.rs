@@ -40,7 +40,7 @@ impl Expander<'_> {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// The member of a family for these values of the parents that are not learned; `None` if none is learned.
+    /// The member of a family for these values of the parents that are not learned; `None` if no parent is learned.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -79,7 +79,7 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// The content of the next element of the expansion; if parameters decide its weights, these know their origins.
+    /// The content of the next element of the expansion; if parameters decide its weights, the weights record their origins.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,

@@ -64,7 +64,7 @@ pub(super) struct Expander<'m> {
     /// Memory taken by the expansion.
     memory_account: MemoryAccount,
     until: Until,
-    /// Results of Chains that are counted among the elements reached before they are walked.
+    /// Results of Chains that were counted as elements before the traversal reaches them.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
@@ -72,9 +72,9 @@ pub(super) struct Expander<'m> {
     depth: usize,
     /// Calls of recursive functions, if they may be shared.
     pub(super) calls: Option<CallSolutions>,
-    /// The call whose solution the walk is waiting for.
+    /// The call whose solution the traversal is waiting for.
     pub(super) pending_call: Option<CallRequest>,
-    /// Number of functions that were known before the walk.
+    /// Number of functions that were known before the traversal.
     known_functions: usize,
     /// Options of the elements that are decided, which replace their other values.
     decided: FxHashMap<ElementId, Support>,
@@ -82,7 +82,7 @@ pub(super) struct Expander<'m> {
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
-    /// `true` if the body that is being walked is to be unfolded, which ends the walk.
+    /// `true` if the call body that is being expanded must be unfolded, which ends its traversal.
     pub(super) is_unfolded: bool,
 }
 
@@ -130,7 +130,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Replaces learned elements by parameters, and elements whose outcomes cannot be listed by these values.
+    /// Replaces learned elements by parameters, and elements whose outcomes cannot be listed by the given values.
     pub(super) fn learn(
         &mut self,
         learned: &'m mut LearnedParameters,
@@ -153,7 +153,7 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// The walk of the body of a call that is nested in `depth - 1` Chains; `functions` functions were known and `reached`
+    /// The traversal of the body of a call that is nested in `depth - 1` Chains; `functions` functions were known and `reached`
     /// elements had been reached when the call was met.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
@@ -162,18 +162,18 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// The walk, with the memory of the walks that wait for it counted.
+    /// Counts the memory of the traversals that wait for this one.
     pub(super) fn with_memory_of(mut self, spending: MemoryAccount) -> Self {
         self.memory_account = spending;
         self
     }
 
-    /// Memory taken by this walk, and by those that wait for it.
+    /// Memory taken by this traversal, and by the traversals that wait for it.
     pub(super) fn memory_account(&self) -> MemoryAccount {
         self.memory_account
     }
 
-    /// True if the walk cannot go on at present.
+    /// True if the traversal cannot go on at present.
     fn is_stopped(&self) -> bool {
         self.expansion.impossible.is_some() || self.pending_call.is_some() || self.is_unfolded
     }
@@ -261,7 +261,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Advances the element by one stage; its frame returns to the stack below the frames it waits for.
+    /// Advances an element by one stage; its frame goes back on the stack below the frames of the elements that it waits for.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -342,8 +342,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if an element is a call that is not to be unfolded; it is then an atomic element, or one that the walk waits
-    /// for.
+    /// True if an element is a call that is not unfolded: the call is then an atomic element, or the traversal waits for its solution.
     fn is_met(
         &mut self,
         element: &AnyElement,

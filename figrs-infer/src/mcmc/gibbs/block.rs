@@ -42,7 +42,7 @@ enum BlockTerm {
 }
 
 impl SingleVariableBlock {
-    /// `None` if a piece is too large for a table.
+    /// Prepares a block; `None` if a weight factor is too large for a table.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variable: usize,
@@ -81,7 +81,7 @@ impl SingleVariableBlock {
         1 + self.given.len() as u64 + u64::from(self.values) * self.inputs.len() as u64
     }
 
-    /// Offset of the row of an input for the present values of the others.
+    /// Offset of the row of an input for the present values of the other variables.
     fn row(&self, input: TableInput, values: &[u32]) -> usize {
         let given = &self.given[input.given.0 as usize..input.given.1 as usize];
         let mut at = input.table;

@@ -54,7 +54,7 @@ pub(super) struct BlockMessages {
 }
 
 impl EliminationBlock {
-    /// A block of these variables, including defined ones; `None` if its elimination needs tables of more than `limit`
+    /// A block of these variables, including variables that are functions of others; `None` if its elimination needs tables of more than `limit`
     /// entries, or more operations than `most`.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,

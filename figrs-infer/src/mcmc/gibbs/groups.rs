@@ -10,20 +10,20 @@ use super::prepare::{PreparedGraph, WeightFactor};
 /// Maximum number of assignments of a group that are enumerated to test that its blocks reach all of them.
 const MAX_ENUMERATED: usize = 1 << 18;
 
-/// Dependencies between free variables, defined variables and pieces with zeros.
+/// Dependencies between free variables, variables that are functions of others, and weight factors with zeros (pieces).
 pub(super) struct DependencyGraph<'p, 'g> {
     pub(super) prepared: &'p PreparedGraph<'g>,
-    /// By variable: the defined variables, except folded ones, that depend on it directly.
+    /// By variable: the variables defined as functions of it, except folded ones.
     children: Vec<Vec<usize>>,
     /// By variable: its place in the order of definitions.
     place: Vec<usize>,
-    /// The positions of the pieces with zeros.
+    /// The positions of the weight factors with zeros.
     hard: Vec<usize>,
-    /// For each of these pieces the free variables that it depends on.
+    /// For each weight factor with zeros, the free variables that it depends on.
     tied: Vec<Vec<usize>>,
 }
 
-/// Free variables that zeros tie together, with the positions (in `DependencyGraph::hard`) of the pieces that tie them.
+/// Free variables that zeros tie together, with the positions (in `DependencyGraph::hard`) of the weight factors that tie them.
 #[derive(Debug)]
 pub(super) struct VariableGroup {
     pub(super) free: Vec<usize>,
@@ -180,7 +180,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     /// True if steps within blocks lead from every possible assignment of a group to every other; `None` if there are too
     /// many to enumerate.
     ///
-    /// Zeros do not tie the group to other variables, so that its possible assignments are the same whatever these are.
+    /// Zeros do not tie the group to other variables, so that its possible assignments are the same whatever the values of other variables are.
     pub(super) fn is_connected(
         &self,
         group: &VariableGroup,

@@ -81,7 +81,7 @@ impl fmt::Debug for GibbsKernel {
 pub(super) struct GibbsState {
     pub(super) values: Vec<u32>,
     weights: Vec<f64>,
-    /// By block.
+    /// The buffers for draws of each block, by block.
     messages: Vec<Option<BlockMessages>>,
 }
 
@@ -194,7 +194,7 @@ impl GibbsKernel {
         self.reduced.restriction.world(&values)
     }
 
-    /// Sets the folded variables.
+    /// Sets the folded variables, which are functions of others and which no block updates.
     pub(super) fn set_folded(&self, values: &mut [u32]) {
         for definition in &self.folded {
             values[definition.child] = definition.value(values);
@@ -275,7 +275,7 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
 struct BlockBuilder<'t, 'p, 'g> {
     dependencies: &'t DependencyGraph<'p, 'g>,
     table: usize,
-    /// By variable: the pieces that mention it.
+    /// By variable: the weight factors that mention it.
     mentions: Vec<Vec<usize>>,
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
@@ -302,7 +302,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         }
     }
 
-    /// The variables that some variables determine, and the pieces that mention any of them.
+    /// The variables that some variables determine, and the weight factors that mention any of them.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let defined = self.dependencies.descendants(free);
         let all = free.iter().chain(&defined);

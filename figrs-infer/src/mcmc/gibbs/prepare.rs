@@ -45,7 +45,7 @@ pub(super) enum WeightFactor {
 #[derive(Debug)]
 pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
-    /// By variable.
+    /// By variable: its definition as a function of others, if it has one.
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
     /// The defined variables, each after the variables that it depends on.
     pub(super) order: Vec<usize>,
@@ -128,7 +128,7 @@ impl<'g> PreparedGraph<'g> {
         Assignments::within(self.graph, variables.iter().copied()).count()
     }
 
-    /// The natural logarithm of a piece at an assignment.
+    /// The natural logarithm of a weight factor at an assignment.
     pub(super) fn log(&self, piece: &WeightFactor, values: &[u32]) -> f64 {
         match piece {
             WeightFactor::Dense(table) => table.at(values),
@@ -136,7 +136,7 @@ impl<'g> PreparedGraph<'g> {
         }
     }
 
-    /// Folds defined variables: tables read their parents instead of their values, unless they grow much by that.
+    /// Folds variables that are functions of others: tables read the parents of such a variable instead of its value, unless the tables grow much by that.
     fn fold(&mut self) {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];

@@ -43,7 +43,7 @@ impl AcceptanceTerms {
         }
     }
 
-    /// The logarithm of the ratio of the probabilities of proposing the way back and the way there: of the pick, of the
+    /// The logarithm of the probability of proposing the old world from the new one over that of proposing the new world from the old one: of the pick, of the
     /// values, and of the choices that only one of the worlds has, which are drawn from their priors.
     #[inline]
     pub fn log_proposals(&self) -> f64 {

@@ -21,7 +21,7 @@ pub(super) enum BlockProposalKind {
 /// Proposals for several sites, and the walks of continuous ones.
 #[derive(Debug, Default)]
 pub(super) struct BlockProposals {
-    /// The walks of the continuous sites of all worlds, once they are chosen.
+    /// The random walks of the continuous sites that every world has, once these are chosen.
     pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
     /// The walks of custom blocks whose elements are all continuous.
     pub(super) blocks: Vec<RandomWalk>,
@@ -37,7 +37,8 @@ impl BlockProposals {
         self.free_walks.as_ref().map_or(0, Vec::len)
     }
 
-    /// Chooses the sites that walk together, once: the continuous ones of all worlds, in order, at most [`MAX_WALK_DIMENSIONS`] dimensions in each walk.
+    /// Chooses the sites that share a random walk, once: the continuous sites that every world has, in order, at most [`MAX_WALK_DIMENSIONS`] dimensions in
+    /// each walk.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;

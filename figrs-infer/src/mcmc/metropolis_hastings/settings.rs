@@ -1,4 +1,4 @@
-//! Common settings of algorithms that make these steps.
+//! Common settings of algorithms that make Metropolis-Hastings steps.
 
 use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::Trace;
@@ -95,7 +95,7 @@ macro_rules! stepping {
         }
 
         /// Proposes values for `element` from the element that `function` returns for its present value, instead of the
-        /// default proposal. It must be atomic, such as `Uniform::new([x - 1, x + 1])`; it need not be symmetric.
+        /// default proposal. The returned element must be atomic, such as `Uniform::new([x - 1, x + 1])`; the proposal need not be symmetric.
         #[track_caller]
         pub fn proposal<T: figrs_core::Value>(
             mut self,
@@ -107,8 +107,7 @@ macro_rules! stepping {
         }
 
         /// Additionally proposes values for these elements together, each from its own proposal if it has one, else from its
-        /// prior; the block is picked as often as one of the choices. It does nothing in worlds where one of them is not a free
-        /// choice.
+        /// prior; the block is picked as often as one of the choices. The block does nothing in worlds where one of its elements is not a free choice.
         pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {
             self.settings.proposals.add_block(elements);
             self
