@@ -131,7 +131,7 @@ impl Compiled for CompiledCircuit {
 }
 
 impl Compiled for CompiledFrontier {
-    /// Returns an error: evidence decides which states exist.
+    /// Always returns an error: the states of a compiled frontier depend on the evidence it was compiled with.
     fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
         Err(unsupported(
             "evidence that may change",

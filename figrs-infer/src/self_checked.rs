@@ -20,9 +20,9 @@ use figrs_factor::bounds::Bounds;
 const ROUNDING: f64 = 1e-9;
 /// Maximum number of worlds that [`Enumerate`] runs in a check.
 const WORLDS: u64 = 100_000;
-/// Maximum number of elements that it evaluates in these worlds.
+/// Maximum number of elements that [`Enumerate`] evaluates in a check, over all worlds.
 const EVALUATIONS: u64 = 5_000_000;
-/// Number of worlds that are drawn and run one by one if there are more.
+/// Number of worlds that are drawn and run one by one if there are too many to enumerate.
 const MAX_CHECKED_WORLDS: usize = 8;
 /// Maximum depth of nested branches in a check: with a choice at each level, worlds that nest deeper take more evaluations.
 const DEPTH: usize = 2500;

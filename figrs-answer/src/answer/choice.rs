@@ -42,7 +42,7 @@ pub enum AttemptOutcome {
     Answered,
     /// The algorithm found bounds, as no exact algorithm succeeded.
     Bounded,
-    /// The portfolio refused the algorithm, or the algorithm the model, for this reason.
+    /// The algorithm was not run, or failed, for this reason.
     Refused(String),
     /// The algorithm was not finished after its budget of work: decisions or steps of a search.
     OutOfWork(u64),

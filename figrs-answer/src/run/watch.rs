@@ -174,7 +174,7 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// The error of a run: if work was stopped, the run has done nothing.
+    /// Converts an error of a run's work: if the work was stopped, to the error that the run has done nothing.
     pub fn error_of(&self, error: Error) -> Error {
         if error.is_stopped() {
             self.nothing_done()

@@ -36,7 +36,7 @@ impl BeliefPropagation {
         &self.settings.limits
     }
 
-    /// Gives `count` the origins of weights of a graph and their beliefs, an origin several times if it has several entries; returns the negative
+    /// Calls `count` with each origin of weights of a graph and its belief, several times if several entries have this origin; returns the negative
     /// Bethe free energy, `None` if messages have not settled, or minus infinity without counts if a variable has no value left.
     ///
     /// **Errors.** [`Error::MessagesTooLarge`]; budgets of memory; [`EliminationError::Interrupted`].

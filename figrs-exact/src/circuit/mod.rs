@@ -44,10 +44,9 @@ const CACHE_BYTES: u64 = 1 << 30;
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination), except that no width is too large: a search ends by
 /// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
 /// [`EliminationError`](figrs_factor::eliminate::EliminationError) when clauses, residual tables, cache and circuit together take more
-/// than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget), or the circuit with two numbers for each of its nodes,
-/// which questions need, does; or clauses and rows of weights have more numbers than the
-/// [`table_budget`](figrs_factor::eliminate::Options::table_budget): functions of thousands of states need elimination. (Whether functions that fail for some values matter is decided by elimination,
-/// which may be refused.)
+/// than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget), or when the circuit takes more than that, with the two numbers for each node
+/// that questions need; or when clauses and rows of weights have more numbers than the [`table_budget`](figrs_factor::eliminate::Options::table_budget):
+/// functions of thousands of states need elimination. (Whether functions that fail for some values matter is decided by elimination, which may be refused.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame

@@ -6,14 +6,14 @@ use super::dictionary::StateKey;
 use super::set_transition::FrontierPrefix;
 use super::state_set_cache::StateSetCache;
 
-/// Number of latest steps that are all kept; of steps up to twice as far back every second one is kept, and so on.
+/// Number of latest steps whose frontiers are all kept; of the steps up to twice as far back every second frontier is kept, and so on.
 const LATEST: usize = 8;
 
 /// Frontiers before some earlier steps: most of the latest steps, few of the oldest. Backtracking costs at most twice
 /// the distance, and few are kept.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
-    /// By the number of the step, ascending.
+    /// The frontiers kept, each with the number of its step, ascending.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
     /// The bytes of states that only these frontiers hold, and their maximum.
     bytes: usize,

@@ -1,4 +1,4 @@
-//! Memos of classes of elements: results by the codes of the values read.
+//! Memos of classes of elements: results by the codes of the values that an element reads.
 
 use rustc_hash::FxHashMap;
 

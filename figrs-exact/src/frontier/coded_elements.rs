@@ -75,8 +75,8 @@ impl CodedElements {
         rules
     }
 
-    /// Lets a Chain read the elements that its branches were found to be, and lets other Chains read those of them that they owned;
-    /// returns the Chains with the places that they did not read before.
+    /// Makes a Chain read the elements that its branches turned out to be, and makes Chains that owned some of these elements read them too; returns each Chain
+    /// with its new places.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -175,7 +175,7 @@ impl CodedElements {
         self.is_renumberable[of]
     }
 
-    /// The first target reported by a step that some transition makes true.
+    /// The first of the targets reported by a step that is true in some transition.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];

@@ -54,7 +54,7 @@ impl NeededElements {
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
-    /// The number of an element, after those of the elements it needs.
+    /// The number of an element; a new element is numbered after the elements it needs.
     pub(super) fn number_of(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {

@@ -27,8 +27,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Gives each type the bits that its values need now, with room for twice as many; returns `false` if no type had too
-    /// few.
+    /// Gives each type the bits that its values need now, with room for twice as many; returns `false` if no type had too few bits.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {

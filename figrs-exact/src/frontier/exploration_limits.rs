@@ -34,7 +34,7 @@ impl ExplorationLimits<'_> {
 pub(super) enum ExplorationError {
     /// There is no answer.
     Error(Error),
-    /// The Chain of this step has branches that are or read these elements of others, which must be met before it.
+    /// Branches of this step's Chain are, or read, these elements from outside the Chain, which must be met before the Chain.
     Captured(Vec<AnyElement>),
     /// States need wider keys.
     Wider,

@@ -1,11 +1,11 @@
-//! Plan: the order divided into steps of one random choice each.
+//! Plan of a sweep: the order of the elements, divided into steps of one random choice each.
 
 use rustc_hash::FxHashMap;
 
 use super::element_order::ElementOrder;
 use figrs_answer::error::Error;
 
-/// A planned step: its places, and the registers they read.
+/// A planned step: the elements that it meets, by their places in the order, and the registers that they read.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
     /// Places met in this step: the first may be a random choice, the others follow from known values.
@@ -93,7 +93,7 @@ impl StepPlanner {
         again
     }
 
-    /// True if a place is still to be met and reads others, or may turn out to.
+    /// True if the element at a place is still to be met, and reads others or may turn out to read others.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())

@@ -12,12 +12,12 @@ const SMALL_STATE_BITS: f64 = 10.0;
 /// Least improvement for which another order is preferred, as a binary logarithm of states: predictions are rough.
 const MARGIN: f64 = 2.0;
 
-/// Maximum number of choices tried in all; after that the next one as stated is taken.
+/// Maximum number of choices tried in all; after that the next choice in the stated order is taken.
 const MAX_TRIED_CHOICES: usize = 1 << 18;
 
 /// An order of elements that is predicted to have fewer states than the stated order, if one is found.
 ///
-/// Two are tried. In both, a value that follows from others, and evidence on it, comes as soon as those have been met. The
+/// Two orders are tried. In both, a value that follows from others, and evidence on it, comes as soon as those have been met. The
 /// choices keep their order in the first; in the second (greedy), the next choice is the one that leaves the fewest predicted
 /// states, among those read together with elements met before. An element that always has one value stands last:
 /// it is met where it is read.
@@ -42,9 +42,9 @@ pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
 /// Rule for the next choice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextChoiceRule {
-    /// The first as stated.
+    /// The first choice in the stated order.
     Stated,
-    /// The one with the fewest predicted states after it.
+    /// The choice with the fewest predicted states after it.
     Fewest,
 }
 

@@ -54,15 +54,15 @@ pub(super) struct StateSetCache<const W: usize> {
 #[derive(Debug)]
 struct CachedSet<const W: usize> {
     states: StateSet<W>,
-    /// The known transitions from it, by the shapes of the steps.
+    /// The known transitions from the set, by the shapes of the steps.
     ways: FxHashMap<SignaturePair, SetTransition>,
-    /// Its cache entry, if it is cached.
+    /// The cache entry of the set, if the set is cached.
     remembered: Option<CacheEntry>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct CacheEntry {
-    /// The shape of the steps that start from it.
+    /// The shape of the steps that start from the set.
     shape: StepSignature,
     fingerprint: (usize, u64),
     /// Time of its last use.

@@ -130,7 +130,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     /// Divisor of the memory for cached frontiers. If growing frontiers do not fit, each step is
     /// explored anew: a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, half of it is enough.
     const FRONTIERS: usize = 2;
-    /// Divisor of the memory that must be freed before an exploration that had too little goes on.
+    /// An exploration that runs out of memory goes on only if it can free the memory limit divided by this number.
     const MIN_FREED_DIVISOR: u64 = 8;
 
     fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {

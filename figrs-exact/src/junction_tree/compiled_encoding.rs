@@ -25,11 +25,11 @@ use figrs_factor::tree::{
 /// A tree from an earlier compilation.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
-    /// There is none.
+    /// There is no earlier tree.
     None,
-    /// Used if it fits.
+    /// A tree that is used if it fits.
     IfItFits(&'a Arc<ContractionTree>),
-    /// Loaded from a saved form; if it does not fit, that is an error.
+    /// A tree loaded from a saved form, which must fit: otherwise an error.
     Required(&'a Arc<ContractionTree>),
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Attempts<'a> {
     pub(super) unexpanded: Option<Error>,
     /// True if neither an expansion nor a frontier could hold the elements of the model, which may be infinitely many.
     is_endless: bool,
-    /// The last refusal of an elimination of everything.
+    /// The last refusal of an elimination of all variables.
     elimination: Option<EliminationError>,
     /// The outline of the model, once it was computed.
     pub(super) outline: Option<ModelOutline>,

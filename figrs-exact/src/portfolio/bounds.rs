@@ -96,8 +96,8 @@ impl EvidenceBounds {
         Some(this)
     }
 
-    /// Closer bounds, before an attempt of `operations` operations: by weighted mini-buckets as large as an eighth of these allow, and from below by a
-    /// world as well.
+    /// Closer bounds, before an attempt of `operations` operations: by weighted mini-buckets as large as an eighth of these operations allows, and from below
+    /// by a world as well.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;

@@ -12,7 +12,7 @@ use figrs_factor::algebra::Counting;
 
 /// Maximum number of predicted operations of an elimination that counts before a search. Its numbers have many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Operations of an elimination on such numbers that take as long as a decision of a search: they are twenty times as slow as others.
+/// Operations of an elimination on numbers of many digits that take as long as a decision of a search: such operations are twenty times as slow as others.
 const COUNT_DECISION: f64 = 250.0;
 
 /// Counts by an elimination if it is cheap, else by a circuit, else by any elimination.

@@ -26,8 +26,8 @@ const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
 const FRONTIER_SHARE: u64 = 4;
 /// Operations of an elimination that take as long as a decision of a search. Measured on networks that both answer.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// The same for small models, whose tables are larger than every cache. Measured on formulas of 60 variables: a decision takes 2.6 microseconds, an operation
-/// 5 to 14 nanoseconds.
+/// Operations of an elimination that take as long as a decision of a search in small models, whose tables are larger than every cache. Measured on formulas of
+/// 60 variables: a decision takes 2.6 microseconds, an operation 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
 /// The algorithms that answer one kind of question, in the order of their predicted work.
@@ -90,8 +90,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Searches for about as long as these operations take; an eighth of it where few factors have zeros; not at all where none has, or if that is not much longer than
-    /// the searches before.
+    /// Searches for about as long as these operations take; an eighth of that where few factors have zeros; not at all where no factor has zeros, or if that is
+    /// not much longer than the searches before.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
@@ -106,7 +106,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Number of decisions of the first search: few where an elimination is predicted to be cheap, unless the model is small: its predictions are wrong.
+    /// Number of decisions of the first search: few where an elimination is predicted to be cheap, unless the model is small, because predictions are wrong for
+    /// small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {

@@ -53,9 +53,9 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with their predicted work.
 ///
 /// When nothing exact fits the memory, the [`work`](Self::work) and the time given, the answer is [bounds](Answer::log_evidence_bounds) of the evidence: from
-/// above by weighted mini-buckets, from below by these, by the finished slices, and by the best world that a short search finds. Crude ones, by the largest entries of the
-/// factors and small mini-buckets, are known once the first elimination was refused or stopped; [`on_bounds`](Self::on_bounds) receives them and all closer ones. Nothing is
-/// then known of the targets.
+/// above by weighted mini-buckets, from below by these, by the finished slices, and by the best world that a short search finds. Crude bounds, by the largest
+/// entries of the factors and small mini-buckets, are known once the first elimination was refused or stopped; [`on_bounds`](Self::on_bounds) receives these
+/// and all closer bounds. Nothing is then known of the targets.
 ///
 /// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
 ///

@@ -112,7 +112,7 @@ impl PortfolioSettings {
             .until(run.until())
     }
 
-    /// The limits of an expansion, which takes at most the memory of the portfolio, and is allowed a mebibyte: a model written by hand takes as much.
+    /// The limits of an expansion, which takes at most the memory of the portfolio, but may always take a mebibyte: a model written by hand takes as much.
     pub(super) fn expansion_budget(&self) -> Budget {
         const LEAST: u64 = 1 << 20;
         Budget {

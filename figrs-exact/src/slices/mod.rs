@@ -41,12 +41,12 @@ use slicing::Slicing;
 ///
 /// Where the tables of an elimination would be too large, a few variables are set to each of their joint values in turn: a *slice* is an elimination of
 /// the others, and its tables do not have the fixed variables. The variables are chosen so that the messages of
-/// a slice fit; all slices share one elimination order. Zeros that appear only when the values of a slice are fixed make it cheaper than
-/// predicted; it costs nothing where they exclude it.
+/// a slice fit; all slices share one elimination order. Zeros that appear only when the values of a slice are fixed make the slice cheaper than predicted; a
+/// slice that they exclude costs nothing.
 ///
 /// Slices are numbered units of work, or blocks of slices where there are more than 4096: threads take as many at once as fit the memory, and parts of a sum may
-/// be done elsewhere, see [`MergeableSampler`]. Slices of a block are passed over together where zeros exclude the values that they share, and are one slice where these values
-/// leave little enough.
+/// be done elsewhere, see [`MergeableSampler`]. Slices of a block are passed over together where zeros exclude the values that they share, and are computed as
+/// one slice where its messages fit the memory.
 ///
 /// **Guarantee.** Exact up to rounding. The numbers are the same, bit by bit, on any number of threads and in any parts. Which variables are conditioned on
 /// follows from the model and the memory alone.

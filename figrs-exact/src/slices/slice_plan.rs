@@ -24,7 +24,7 @@ const PATIENCE: u32 = 3;
 const ORDER_WORK: u64 = MAX_WORK / 16;
 /// Entries of scopes that the symbolic eliminations of one search read before it tries few variables at a time: about a second.
 const EFFORT: u64 = 20_000_000;
-/// Number of variables tried then: those with the most entries of joint tables.
+/// Number of variables tried once a search has read `EFFORT` entries: those with the most entries of joint tables.
 const FEW_CANDIDATES: usize = 8;
 /// Exponents of the excess of memory that are tried: a larger one gives fewer slices, which need not be less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
@@ -97,12 +97,12 @@ struct PricedPlan {
 impl SlicePlan {
     /// Slices that each fit the memory and the table budget, with as little total work as a greedy search finds: one variable after another
     /// is conditioned on, each time the one with the least product of the work and a power of the excess of memory, and the order is searched again
-    /// for the remaining tables. The search goes on while the work decreases: zeros and small tables may save more than the slices repeat.
+    /// for the remaining tables. The search goes on while the work decreases: each slice repeats some work, but zeros and small tables may save more.
     ///
     /// The first plan keeps the order of the whole graph and tries no variables. An interrupted search returns the best plan so far.
     ///
-    /// **Complexity.** For each conditioned variable, one short search for an order and up to 64 symbolic eliminations; 8 of them once these have
-    /// read 2e7 entries of scopes.
+    /// **Complexity.** For each conditioned variable, one short search for an order and up to 64 symbolic eliminations; 8 of them once symbolic eliminations
+    /// have read 2e7 entries of scopes.
     ///
     /// **Errors.** [`EliminationError::TooMuchMemory`] if factors alone do not fit; [`EliminationError::TooManyOperations`] if no feasible number
     /// of slices fits; [`EliminationError::Interrupted`] before there is any plan.

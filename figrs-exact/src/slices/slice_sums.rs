@@ -36,7 +36,7 @@ pub struct SliceSums {
 }
 
 impl SliceSums {
-    /// No slice yet. Impossible evidence may leave a query without targets.
+    /// A sum without slices so far. Impossible evidence may leave a query without targets.
     pub(super) fn new(
         (slices, of_unit): (u64, u64),
         plan: u64,

@@ -20,7 +20,7 @@ const MAX_DEPTH: u32 = 8;
 /// Maximum number of units of work. Where there are more slices, a unit is all slices that share the values of the first conditioned variables.
 const MOST_UNITS: u64 = 1 << 12;
 
-/// Whether a slice has a value of each conditioned variable: then a smaller one must condition on others.
+/// True if a slice fixes all conditioned variables: a smaller slice must then condition on further variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IsLast(pub(super) bool);
 

@@ -18,7 +18,7 @@ const CELLS: u64 = 1 << 18;
 /// about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// Divisor of the memory that these rows may take: several threads hold blocks at once.
+/// Divisor of the memory that the rows of one block may take: several threads hold blocks at once.
 const MEMORY_DIVISOR: u64 = 16;
 /// Rows of the pilot block, which measures the size of a world; its draws are not used.
 const PILOT: usize = 8;

@@ -10,7 +10,7 @@ use super::outward::{above, below, difference_above, difference_below, sum_above
 /// Base-2 logarithm of the finest scale.
 const FINEST: f64 = 46.0;
 
-/// Dense size up to which a table is always dense, and the dense size for each stored entry up to which it is.
+/// Dense size up to which a table is always dense, and dense size for each stored entry up to which a larger table is dense.
 const DENSE: usize = 1 << 12;
 const DENSE_FOR_EACH: usize = 16;
 
@@ -39,8 +39,8 @@ impl FixedPointCosts {
         Self::within(graph, f64::INFINITY)
     }
 
-    /// Forbids every entry whose distance from the largest weight of its factor exceeds a limit, and so gives the others finer units. Assignments within that distance
-    /// of the product of the largest weights keep their costs.
+    /// Forbids every entry whose distance from the largest weight of its factor exceeds a limit, and so gives the other entries finer units. Assignments within
+    /// that distance of the product of the largest weights keep their costs.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {

@@ -71,7 +71,7 @@ impl Elimination {
         this
     }
 
-    /// Adds a function to the one of the same variables.
+    /// Adds a function to the function of the same variables.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
         self.tables.constant = super::cost::add(self.tables.constant, least);

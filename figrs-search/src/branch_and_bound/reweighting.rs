@@ -12,7 +12,7 @@ const LOOKS: usize = 1 << 24;
 /// Sweeps go on while one raises the bound by more than the gain of all so far divided by this.
 const LEAST_GAIN: i64 = 1 << 10;
 
-/// Cost functions among which costs are moved, between unary and larger ones.
+/// Cost functions among which costs are moved, between unary functions and functions of several variables.
 struct Reweighting {
     sizes: Vec<u32>,
     unary: Vec<Vec<i64>>,

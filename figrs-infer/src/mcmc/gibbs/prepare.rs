@@ -38,7 +38,7 @@ pub(super) enum WeightFactor {
     Factor(usize),
 }
 
-/// A graph as free variables, definitions and pieces.
+/// A factor graph prepared for the sampler: free variables, definitions of other variables as functions, and pieces (weight factors).
 ///
 /// The product of the pieces at an assignment in which every defined variable has the value of its definition is the
 /// weight of that assignment up to a constant; every other assignment weighs zero.

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::numeric::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// Number of sweeps at which every other one is dropped: eight for each of the sixteen batches of the test of agreement.
+/// Number of stored sweeps at which every other sweep is dropped: eight for each of the sixteen batches of the test of agreement.
 const MOST_SWEEPS: u32 = 128;
-/// Least number of sweeps at which every other one is dropped for lack of memory: one for each of these batches is then left.
+/// Least number of stored sweeps at which every other sweep is dropped for lack of memory: one for each batch of the test of agreement is then left.
 const LEAST_SWEEPS: u32 = 32;
 /// Number of values above which every other sweep is dropped, once there are `LEAST_SWEEPS`: 16 MB for each chain.
 const NUMBERS: usize = 1 << 21;
@@ -19,15 +19,15 @@ const NAMES: usize = 1 << 16;
 /// Number of bits of a digest that distinguish values that are not numbers.
 const BITS: u32 = 4;
 
-/// Identity of a choice in all chains and processes: an element that all worlds have by its number in the model, others by their label, so
-/// that elements that a function made anew count as one.
+/// Identity of a choice in all chains and processes: an element that all worlds have by its number in the model, other elements by their label, so that
+/// elements that a function made anew count as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
     Lasting(usize),
     Made(Label),
 }
 
-/// The values of one choice, or of all that have its label.
+/// The values of one choice, or of all choices that have its label.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ChoiceSeries {
     pub(crate) key: SiteKey,
@@ -79,7 +79,7 @@ impl ChoiceSeries {
 /// The values of all free choices of one chain at evenly spaced sweeps.
 ///
 /// A sweep reads every choice once. The first sweeps are as many steps apart as there are choices, so that reading costs no more
-/// than stepping; when there are too many, every other one is dropped and the interval doubles. Memory is 16 MB at most, or
+/// than stepping; when there are too many sweeps, every other one is dropped and the interval doubles. Memory is 16 MB at most, or
 /// that of 32 numbers for each choice.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {

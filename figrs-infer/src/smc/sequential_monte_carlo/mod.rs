@@ -266,7 +266,7 @@ impl SequentialMonteCarlo {
 /// Progress over all blocks.
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
-    /// The sum of the shares of their way that particles have completed, in small units.
+    /// The share of the statements that each particle has met, summed over all particles, in small units.
     completed: AtomicU64,
 }
 

@@ -51,7 +51,7 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces a larger function by a function of its open variables, with the others given.
+    /// Replaces a function of more than three variables by a function of its open variables, with the assigned variables at their values.
     fn replace_nary(
         &mut self,
         f: usize,
@@ -96,7 +96,7 @@ impl Network {
         Ok(())
     }
 
-    /// Moves the minimum cost of each value of a variable in a larger function to its unary cost.
+    /// Moves the minimum cost of each value of a variable in a function of more than three variables to the unary cost of the value.
     fn project_nary(
         &mut self,
         place: usize,

@@ -13,7 +13,7 @@ pub(in super::super) struct TernarySide {
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The binary functions of this side's variable with each other one, and of the two others, if they are active.
+    /// The binary functions of this side's variable with each other variable, and of the two other variables, if they are active.
     pairs: [Option<u32>; 3],
 }
 

@@ -31,7 +31,7 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     depth: 24,
 };
 
-/// A group of variables, and its separator: the variables above it that its functions, or those of clusters below it, mention.
+/// A group of variables, and its separator: the variables of clusters above that functions of this cluster, or of clusters below it, mention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,

@@ -19,7 +19,7 @@ const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
 const NODES: usize = 64;
 
-/// Minimum work of a subproblem before the search turns to another node of the one above; later, as much as it has had before.
+/// Minimum work of a subproblem before the search turns to another node of the subproblem above; later visits do as much work as all visits before.
 const LEAST_WORK: u64 = 1 << 12;
 
 /// Upward rounds go through separators of at most `FEW` assignments; each round does `GROWTH` times the work of the one before.

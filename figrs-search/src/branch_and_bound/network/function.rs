@@ -12,11 +12,11 @@ pub(in super::super) const NONE: u32 = u32::MAX;
 pub(in super::super) enum Arity {
     Binary,
     Ternary,
-    /// The position among the larger functions.
+    /// More than three variables, or a table too large to be dense: the position among the functions of this kind.
     Nary(u32),
 }
 
-/// A cost function of two or three variables, ascending; or a reference to one of more variables.
+/// A cost function of two or three variables, ascending; or a reference to a function of more variables.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Function {
     pub(in super::super) arity: Arity,
@@ -43,7 +43,7 @@ pub(in super::super) struct NaryFunction {
     pub(in super::super) shifts: Vec<u32>,
 }
 
-/// The costs of a larger function before any shift.
+/// The costs of an [`NaryFunction`] before any shift.
 #[derive(Clone, Debug)]
 pub(in super::super) enum NaryCosts {
     Table(CostTable, Vec<usize>),
@@ -312,7 +312,7 @@ impl Network {
         self.nary_queue.insert(place);
     }
 
-    /// The cost of values of the variables of a larger function, in their order.
+    /// The cost of these values by an [`NaryFunction`], in the order of its variables.
     pub(in super::super) fn nary_cost(&self, place: usize, row: &[u32]) -> i64 {
         let nary = &self.nary[place];
         let shifts = nary.shifts.iter().zip(row);

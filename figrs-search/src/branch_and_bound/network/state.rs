@@ -95,7 +95,7 @@ pub(in super::super) struct Network {
     pub(in super::super) existential_queue: VariableQueue,
     pub(in super::super) candidates: VariableQueue,
     pub(in super::super) assigned: Vec<u32>,
-    /// Queue of larger functions, by their places among the larger ones.
+    /// Queue of functions of more than three variables, by their places among these functions.
     pub(in super::super) nary_queue: VariableQueue,
     /// Variables whose number of neighbours may have decreased.
     pub(in super::super) loosened: VariableQueue,

@@ -76,7 +76,7 @@ fn parameters_move_with_the_offsets_behind_them() {
     }
 }
 
-/// A function that is not linear in its offset has no such move, and is drawn as before.
+/// An offset that enters a function nonlinearly does not move together with the parameter, and is drawn alone.
 #[test]
 fn offsets_that_enter_by_a_curve_do_not_move_along() {
     let mean = Normal::new(0.0, StandardDeviation(1.0));
