@@ -50,13 +50,13 @@ impl PartialEq for Until {
 /// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stopped {
-    /// It completed its work.
+    /// The run completed its work.
     Finished,
-    /// Its budget of iterations or of work was used up before it was finished.
+    /// The budget of iterations or of work was used up before the run was finished.
     Budget,
-    /// Its deadline passed; the answer holds the results until then.
+    /// The deadline passed; the answer holds the results until then.
     Deadline,
-    /// It was interrupted; the answer holds the results until then.
+    /// The run was interrupted; the answer holds the results until then.
     Interrupted,
 }
 

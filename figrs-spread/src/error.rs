@@ -63,7 +63,7 @@ pub enum SpreadError {
     ForeignPart {
         /// The file.
         file: PathBuf,
-        /// The name of the difference.
+        /// The name of the property that differs.
         what: String,
         /// Its value in the file.
         theirs: String,
@@ -89,7 +89,7 @@ pub enum SpreadError {
     ForeignSet {
         /// The directory of the set.
         directory: PathBuf,
-        /// The name of the difference.
+        /// The name of the property that differs.
         what: String,
         /// Its value in the directory.
         theirs: String,

@@ -249,7 +249,7 @@ mod tests {
         );
     }
 
-    /// Sums and products of numbers between 2^-1022 and 2^1023 stay in range where no range is risky.
+    /// Sums and products of numbers between 2^-1022 and 2^1023 stay in range where the exponent ranges report no risk.
     #[test]
     fn ranges_tell_what_may_leave_the_numbers() {
         let range = |low, high| ExponentRange { low, high };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::program::RegisterAdvance;
 
-/// A batch of partial assignments: the product of each so far, and the live registers.
+/// A batch of partial assignments: the product of each assignment so far, and the live registers.
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,

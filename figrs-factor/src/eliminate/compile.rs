@@ -47,7 +47,7 @@ pub(super) fn compile(
 
 struct Compiler<'a> {
     domain: &'a Domain,
-    /// The turn of each variable; that of pinned variables is before the first.
+    /// The turn of each variable; pinned variables come before the first turn.
     turns: Vec<usize>,
     registers: Vec<Register>,
     /// The sparse tables that mention the variable of each turn.

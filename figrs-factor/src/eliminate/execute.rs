@@ -38,7 +38,7 @@ pub(super) struct ResultTable<S: Semiring> {
 pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
-    /// The message of each bucket, `None` for scalars and dropped ones.
+    /// The message of each bucket, `None` for scalars and dropped messages.
     messages: Vec<Option<Message<S>>>,
     /// The product of all scalars.
     pub(super) scalar: S::Value,

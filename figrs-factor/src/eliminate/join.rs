@@ -48,7 +48,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// The same for joins of at most `assignments` partial assignments in total.
+    /// Limits the joins that use these buffers to `assignments` partial assignments in total.
     pub(super) fn with_assignment_limit(self, assignments: usize) -> Self {
         Self {
             left: assignments,
@@ -57,7 +57,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// Counts partial assignments, and returns an error if there are more than are left.
+    /// Counts partial assignments, and returns an error if they are more than are still allowed.
     fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
         let Some(left) = self.left.checked_sub(assignments) else {
             return Err(EliminationError::TooManyOperations {

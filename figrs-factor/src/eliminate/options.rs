@@ -25,7 +25,7 @@ pub enum Order {
     /// search is limited by steps, not by time, and its noise is fixed: the same graph gives the same order.
     #[default]
     Greedy,
-    /// As listed; variables that are not listed come last, by identifier.
+    /// The listed order; variables that are not listed come last, by identifier.
     Given(Vec<VarId>),
 }
 
@@ -55,7 +55,7 @@ pub struct Options {
     pub(super) operation_budget: f64,
     /// Number of partial assignments that the joins of a run may look at for each predicted operation.
     pub(super) assignment_ratio: f64,
-    /// Maximum number of partial assignments that they may look at in total.
+    /// Maximum number of partial assignments that the joins of a run may look at in total.
     pub(super) most_assignments: f64,
     /// Maximum number of bytes; `None` is three quarters of the available memory.
     pub memory_budget: Option<u64>,

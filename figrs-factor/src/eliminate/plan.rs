@@ -57,7 +57,7 @@ impl MessageLayout {
         Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
     }
 
-    /// Dense if that is small or not much larger than the non-zeros, and within the budget.
+    /// Dense if the dense message is within the budget, and small or not much larger than the list of its non-zeros.
     ///
     /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
     pub(super) fn choose(entries: f64, joint: f64, budget: usize) -> Self {

@@ -15,9 +15,9 @@ pub(super) struct Pruned {
 /// Treatment of factors that are not known to be normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// Their numbers are summed: many networks are given as factors that are not marked as conditional tables.
+    /// The numbers of such factors are summed: many networks are given as factors that are not marked as conditional tables.
     Computed,
-    /// They are kept.
+    /// Such factors are kept.
     Kept,
 }
 

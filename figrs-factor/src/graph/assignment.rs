@@ -4,8 +4,7 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, numbered in row-major order.
 ///
-/// Each variable has a place in lists of values, which may hold other variables too: only its own places are read and
-/// written.
+/// Each variable has a place (an index) in the lists of values that are read and written. Such a list may hold other variables too, which stay as they are.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,
@@ -21,7 +20,7 @@ struct Digit {
 }
 
 impl Assignments {
-    /// The assignments of variables given by their places and cardinalities.
+    /// The assignments of variables that are given by their places in lists of values and by their cardinalities.
     pub fn new(variables: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let digit = |(place, cardinality)| Digit {
             place: place as u32,
@@ -37,13 +36,13 @@ impl Assignments {
         Self { digits, count }
     }
 
-    /// The assignments of variables of a graph, at their places among all of its variables.
+    /// The assignments of some variables of a graph, in lists of values that hold all variables of the graph.
     pub fn within(graph: &FactorGraph, variables: impl IntoIterator<Item = usize>) -> Self {
         let cardinality = |v: usize| (v, graph.cardinalities[v] as usize);
         Self::new(variables.into_iter().map(cardinality))
     }
 
-    /// The assignments of variables of these cardinalities, as lists of their values alone.
+    /// The assignments of variables of these cardinalities, in lists of values that hold these variables alone.
     pub fn rows(cardinalities: impl IntoIterator<Item = usize>) -> Self {
         Self::new(cardinalities.into_iter().enumerate())
     }

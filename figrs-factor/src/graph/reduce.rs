@@ -6,9 +6,9 @@ use super::weights::Weights;
 /// Treatment of variables that have one value left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
-    /// They stay variables of the reduced graph.
+    /// Such variables stay in the reduced graph.
     Kept,
-    /// They are left out.
+    /// Such variables are left out of the reduced graph.
     LeftOut,
 }
 

@@ -40,7 +40,8 @@ pub const UNBOUNDED: Bounds = Bounds {
 };
 
 /// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at the cost of reading the factors: from above by the
-/// product of their largest entries and of the numbers of values, and both by mini-buckets, variables of the fewest factors first, unless work is to end.
+/// product of their largest entries and of the numbers of values, and from both sides by mini-buckets that eliminate variables of the fewest factors first,
+/// unless work is to end.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);

@@ -19,7 +19,7 @@ pub enum BoundKind {
     MaximumAbove,
     /// The sum of the weights of all assignments, from above.
     SumAbove,
-    /// The same sum, from below.
+    /// The sum of the weights of all assignments, from below.
     SumBelow,
 }
 

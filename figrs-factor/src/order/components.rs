@@ -11,9 +11,9 @@ use super::symbolic_elimination::SymbolicElimination;
 pub(super) struct Component {
     /// The variables to eliminate, sorted; then the kept ones that share a table with them.
     pub(super) variables: Vec<VarId>,
-    /// Number of them that are to be eliminated.
+    /// Number of the variables to eliminate.
     pub(super) free: usize,
-    /// The live tables that mention them.
+    /// The live tables that mention the variables to eliminate.
     pub(super) tables: Vec<u32>,
 }
 

@@ -19,20 +19,20 @@ pub(super) struct BagTree<'a> {
     words: usize,
     /// The neighbours of a vertex when it is eliminated, as rows of bits.
     bags: Vec<u64>,
-    /// The neighbour of each vertex that is eliminated next.
+    /// For each vertex, the first of its neighbours that is eliminated after it.
     parent: Vec<u32>,
     children: Vec<Vec<u32>>,
     /// The number of joint values of a vertex and its bag.
     clique: Vec<f64>,
-    /// The same number, or zero if an earlier bucket absorbs the vertex.
+    /// The number of joint values of a vertex and its bag, or zero if an earlier bucket absorbs the vertex.
     price: Vec<f64>,
     pub(super) work: u64,
 }
 
 impl<'a> BagTree<'a> {
-    /// The tree of the order of all vertices that may be eliminated.
+    /// The tree of `order`, which lists all vertices that may be eliminated.
     ///
-    /// **Complexity.** A row of bits for each vertex; no fill-in is counted.
+    /// **Complexity.** A row of bits for each vertex; fill-in is not computed.
     pub(super) fn new(core: &'a InteractionGraph, order: &[u32]) -> Self {
         let n = core.weights.len();
         let words = n.div_ceil(64);
@@ -121,7 +121,7 @@ impl<'a> BagTree<'a> {
         order
     }
 
-    /// Finds the best order of `width` buckets around each of the costliest ones; returns `true` if the tree changed.
+    /// Finds the best order of `width` buckets around each of the costliest buckets; returns `true` if the tree changed.
     ///
     /// **Guarantee.** The rest of the tree does not depend on the order within a connected part of it, so that the price
     /// falls with each change, except that the bucket above may no longer be absorbed: the caller compares totals.
@@ -188,7 +188,7 @@ impl<'a> BagTree<'a> {
         order.is_some()
     }
 
-    /// The window of the vertices `few`; `local` are these and those around them, `below` the other children of the few.
+    /// The window of the vertices `few`; `local` lists these and the vertices around them, `below` the other children of `few`.
     fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
         let mask = |row: &[u64]| {
             let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);

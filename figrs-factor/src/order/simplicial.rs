@@ -7,7 +7,7 @@ impl InteractionGraph {
     /// Eliminates simplicial vertices, and almost simplicial ones with a clique of at most `cheap` joint values; adds
     /// them to `order` and returns their price.
     ///
-    /// **Guarantee.** Each adds at most its own clique to the price of the best order. A simplicial vertex leaves a subgraph
+    /// **Guarantee.** Each vertex eliminated here adds at most its own clique to the price of the best order. A simplicial vertex leaves a subgraph
     /// behind; it adds nothing unless a larger clique would better absorb its clique (in small random graphs,
     /// a third of a percent on average). An almost simplicial vertex (all its neighbours but one are adjacent) has at least
     /// as many values as that one neighbour, and contracting it into the neighbour makes no clique larger. Vertices

@@ -4,7 +4,7 @@ use super::fixed_point::{FixedPoint, power};
 
 /// A few vertices to be eliminated, and the vertices around them, as bits of a number; the few come first.
 pub(super) struct Window {
-    /// The neighbours of each of the few.
+    /// For each vertex to be eliminated, its neighbours.
     pub(super) near: Vec<u128>,
     /// The messages of earlier buckets.
     pub(super) messages: Vec<u128>,
@@ -13,7 +13,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Maximum number of vertices, including those around the few.
+    /// Maximum number of vertices, including those around the vertices to be eliminated.
     pub(super) const MAX_VERTICES: usize = u128::BITS as usize;
 
     /// Makes the vertices of each message adjacent.
@@ -71,7 +71,7 @@ impl Window {
         power(size)
     }
 
-    /// The cheapest order of the few, if it costs less than `bound`, and the number of eliminations looked at.
+    /// The cheapest order of the vertices to be eliminated, if it costs less than `bound`, and the number of eliminations looked at.
     ///
     /// **Complexity.** Number of subsets that cost less than the bound, times vertices: the remaining graph does not depend on the
     /// order in which a subset was eliminated.

@@ -119,7 +119,8 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes the outdated messages and the outdated derivatives by the homes of some variables, unless the run ends before.
+    /// Computes the outdated messages, and the outdated derivatives by the tensors from which the marginals of some variables are read, unless the run ends
+    /// before.
     ///
     /// **Errors.** [`EliminationError::Interrupted`]; the results so far are kept.
     pub(super) fn prepare(

@@ -13,7 +13,7 @@ pub struct Thresholds {
     pub tracked: f64,
     /// Number of products of two tables up to which no join of all tables is tried.
     pub few: f64,
-    /// Ratio of the products of two tables to the predicted non-zeros of the whole bucket beyond which it is tried.
+    /// Ratio of the products of two tables to the predicted non-zeros of the whole bucket beyond which a join of all tables is tried.
     pub excess: f64,
     /// Number of entries of a join, listed or looked at, that are allowed for each product of two tables that it saves.
     pub joined: f64,

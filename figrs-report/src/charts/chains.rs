@@ -16,7 +16,7 @@ const BINS: usize = 20;
 /// Charts of the draws of chains.
 pub trait ChainCharts {
     /// A trace plot: the values of a target draw by draw, a line for each chain, as an SVG document. For a list of numbers the
-    /// first is drawn; truth values are 0 and 1. For chains longer than a thousand draws evenly spaced ones are drawn.
+    /// first is drawn; truth values are 0 and 1. Of chains longer than a thousand draws, at most a thousand evenly spaced draws are shown.
     ///
     /// **Errors.** [`ChartError::NotATarget`]; [`ChartError::NotNumeric`]; [`ChartError::Misfit`]; [`ChartError::Empty`]
     /// without draws or finite values.

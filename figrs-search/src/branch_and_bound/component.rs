@@ -144,7 +144,7 @@ impl ComponentSearch {
         }
     }
 
-    /// A lower bound of the costs of all assignments, except possibly the one of the upper bound.
+    /// A lower bound of the costs of all assignments, except possibly of the one that has the upper bound as its cost.
     pub(super) fn lower(&self) -> i64 {
         let lower = self.search.lower();
         match &self.tree {

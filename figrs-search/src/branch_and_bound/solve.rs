@@ -26,10 +26,11 @@ const SLICE: u64 = 1 << 14;
 const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Divisor of all work after which both come at the latest.
+/// Divisor of all work that gives the work after which both begin at the latest.
 const FIRST_SHARE: u64 = 8;
 
-/// Neighbourhoods are searched again when the work has grown by this factor. The next two are divisors: of the work for all, and of that for each one.
+/// Neighbourhoods are searched again when the work has grown by this factor. The next two constants are divisors: of the work for all neighbourhoods, and of
+/// the work for each one.
 const GROWTH: u64 = 4;
 const NEIGHBOURHOOD_SHARE: u64 = 4;
 const ONE_NEIGHBOURHOOD: u64 = 32;
@@ -43,7 +44,7 @@ const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 /// Costs are moved against the order for a gain of at least `2^-20` in natural logarithms.
 const WORTHWHILE: f64 = 20.0;
 
-/// A world is proven to be the best if the bound is above its logarithm by at most this much of it.
+/// A world is proven to be the best if the gap of the bound to its log-weight is at most this number times one plus the size of the log-weight.
 const PROVEN: f64 = 1e-9;
 
 /// Limits of a search.

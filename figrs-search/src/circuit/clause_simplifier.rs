@@ -35,9 +35,9 @@ pub(super) struct ClauseSimplifier {
 /// Relation of a clause to another.
 enum Subsumption {
     Nothing,
-    /// It contains the clause.
+    /// The other clause contains this clause.
     Whole,
-    /// It contains the clause except for this literal, whose negation it contains.
+    /// The other clause contains this clause except for this literal, and contains the negation of the literal.
     Without(AtomLiteral),
 }
 

@@ -99,8 +99,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries since a position: beside a component without solutions, the value of another may be wrong, as learned
-    /// clauses may exclude solutions of it.
+    /// Removes all entries since a position: beside a component without solutions, the value of another component may be wrong, as learned clauses may exclude
+    /// some of its solutions.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);

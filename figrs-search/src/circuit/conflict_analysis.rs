@@ -36,7 +36,7 @@ impl ConflictAnalysis {
     }
 
     /// Resolves the violated clause until it depends on one decision: learns the clause of the first unique implication point on the
-    /// way, and returns the last one as the reason of the decision's negation.
+    /// way, and returns the last clause as the reason of the decision's negation.
     ///
     /// **Guarantee.** Both clauses are implied by the clauses of the problem.
     ///

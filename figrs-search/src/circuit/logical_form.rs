@@ -91,7 +91,7 @@ impl LogicalForm {
         self.clauses.iter().map(Vec::len).sum()
     }
 
-    /// Counts numbers before they are stored.
+    /// Counts numbers against the budget before they are stored.
     fn take_room(&mut self, numbers: usize, options: &Options) -> Result<(), EliminationError> {
         self.size += numbers;
         let limit = options.table_entries().min(MAX_POSITIONS);

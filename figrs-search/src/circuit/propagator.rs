@@ -21,7 +21,7 @@ pub(super) enum AssignmentReason {
     None,
     /// All other literals of a clause are false.
     Clause(ClauseId),
-    /// The other literal of a clause of two is false.
+    /// The other literal of a clause of two literals is false.
     Pair(AtomLiteral),
 }
 
@@ -51,7 +51,7 @@ pub(super) struct ClausePropagator {
     /// Learned literals, which are true in all worlds.
     facts: Vec<AtomLiteral>,
     is_fact: Vec<bool>,
-    /// Number of learned clauses of two.
+    /// Number of learned clauses of two literals.
     learned_pairs: usize,
     /// The literals of the violated clause.
     pub(super) conflict: Vec<AtomLiteral>,
@@ -110,8 +110,8 @@ impl ClausePropagator {
         self.reasons[literal.atom()]
     }
 
-    /// Adds a clause. The first two literals of a long one are watched; a learned one of one literal is a fact, a given one
-    /// is left to the caller.
+    /// Adds a clause. The first two literals of a long clause are watched. A learned clause of one literal is a fact; a given clause of one literal is left to
+    /// the caller.
     pub(super) fn add_clause(
         &mut self,
         literals: &[AtomLiteral],

@@ -4,7 +4,7 @@ use super::scaled_number::ScaledNumber;
 
 /// Operations by which the search builds the value of the problem.
 ///
-/// Products are built on a stack: the search opens one, adds to it, and closes it; a closed one is a value.
+/// Products are built on a stack: the search opens a product, adds to it, and closes it; a closed product is a value.
 pub(super) trait SearchTrace {
     /// A value of a component: a number, or a node of a circuit.
     type Value: Copy;

@@ -58,7 +58,7 @@ impl DecisionRule {
     }
 
     /// The rule without variables of `order`, tried all together and then one by one, that do not change its choices at the assignments where
-    /// `is_followed` holds; elsewhere the choices may change to those.
+    /// `is_followed` holds; at other assignments the choices may change to the choices at these.
     #[must_use]
     pub fn reduced_where(mut self, order: &[VarId], is_followed: impl Fn(&[u32]) -> bool) -> Self {
         let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();

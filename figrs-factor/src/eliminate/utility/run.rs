@@ -24,7 +24,7 @@ pub(super) struct UtilityRun<'a, S: MeanWeights> {
     diagram: UtilityGraph<'a>,
     plan: &'a UtilityPlan,
     options: &'a Options,
-    /// Utilities and messages; `None` for those without variables and those that were used.
+    /// Utilities and messages; `None` for tables without variables and for tables that were used.
     tables: Vec<Option<Message<ExpectedUtility<S>>>>,
     /// Sum of the utilities that no longer depend on a variable.
     constant: f64,

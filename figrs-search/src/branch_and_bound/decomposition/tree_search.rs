@@ -115,7 +115,7 @@ impl TreeSearch {
         })
     }
 
-    /// A lower bound of the costs of all assignments, except possibly the one of the upper bound.
+    /// A lower bound of the costs of all assignments, except possibly of the one that has the upper bound as its cost.
     pub(in super::super) fn lower(&self) -> i64 {
         self.lower.min(self.upper)
     }

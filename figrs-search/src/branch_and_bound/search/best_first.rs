@@ -110,7 +110,7 @@ impl BestFirst {
         }
     }
 
-    /// A lower bound of the costs of all assignments, except possibly the one of the upper bound.
+    /// A lower bound of the costs of all assignments, except possibly of the one that has the upper bound as its cost.
     pub(in super::super) fn lower(&self) -> i64 {
         let mut lower = self.network.upper;
         if let Some(least) = self.open.least() {
@@ -165,7 +165,7 @@ impl BestFirst {
         self.backtrack();
     }
 
-    /// Leaves the present node as an open one with this bound.
+    /// Leaves the present node as an open node with this bound.
     pub(in super::super) fn defer(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
@@ -322,7 +322,7 @@ impl BestFirst {
         self.open.bytes()
     }
 
-    /// Takes the second decision of the last frame that has one below the upper bound, or ends this depth-first search.
+    /// Takes the second decision of the last frame in which its bound is below the upper bound, or ends this depth-first search.
     fn backtrack(&mut self) {
         self.backtracks += 1;
         if self.backtracks > self.most_backtracks {

@@ -10,12 +10,12 @@ const DIVIDED: usize = 10;
 pub(super) struct Branching {
     pub(super) first: Decision,
     pub(super) second: Decision,
-    /// The lower bound of the second.
+    /// The lower bound of the second decision.
     pub(super) lower: i64,
 }
 
 impl Network {
-    /// The next variable to branch on: the last one that led to a conflict, or else the one of the smallest domain by the conflicts of its functions.
+    /// The next variable to branch on: the last one that led to a conflict, or else the one of the smallest ratio of live values to conflicts of its functions.
     ///
     /// **References.** Boussemart, Hemery, Lecoutre and Sais, *Boosting systematic search by weighting constraints*, ECAI 2004; Lecoutre, Sais,
     /// Tabary and Vidal, *Reasoning from last conflict(s) in constraint programming*, Artificial Intelligence 173, 2009.
