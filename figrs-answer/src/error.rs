@@ -492,7 +492,7 @@ pub enum Error {
         algorithm: &'static str,
         /// The setting.
         setting: &'static str,
-        /// Its value.
+        /// The value of the setting.
         value: String,
         /// The values allowed.
         remedy: &'static str,

@@ -118,7 +118,7 @@ pub enum ModelError {
         element: Label,
         /// The value.
         value: String,
-        /// Its weight.
+        /// The weight of the value.
         weight: f64,
         /// The maximum stated.
         maximum: f64,

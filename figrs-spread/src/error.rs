@@ -49,7 +49,7 @@ pub enum SpreadError {
         if round.is_some() { "merge again" } else { "merge again, or without them by --partial" }
     )]
     MissingParts {
-        /// Their numbers.
+        /// The numbers of the missing parts.
         missing: Vec<u64>,
         /// The number of all parts.
         parts: u64,
@@ -65,9 +65,9 @@ pub enum SpreadError {
         file: PathBuf,
         /// The name of the property that differs.
         what: String,
-        /// Its value in the file.
+        /// The value of the property in the file.
         theirs: String,
-        /// Its value here.
+        /// The value of the property in this process.
         ours: String,
     },
     /// A file is damaged, or not a part at all.
@@ -91,9 +91,9 @@ pub enum SpreadError {
         directory: PathBuf,
         /// The name of the property that differs.
         what: String,
-        /// Its value in the directory.
+        /// The value of the property in the directory.
         theirs: String,
-        /// Its value here.
+        /// The value of the property in this process.
         ours: String,
     },
     /// A sampler of items drew another number of items than requested.

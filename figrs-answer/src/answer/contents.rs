@@ -23,9 +23,9 @@ use figrs_factor::bounds::Bounds;
 pub struct TargetMarginal {
     /// The target.
     pub element: AnyElement,
-    /// Its values.
+    /// The values of the target.
     pub support: Support,
-    /// The probability of each.
+    /// The probability of each value.
     pub probabilities: Vec<f64>,
     /// Source of the probabilities, with their errors.
     pub estimate: Estimate,

@@ -9,7 +9,7 @@ use crate::algorithm::Algorithm;
 ///
 /// `SampledPolicies` runs it once for each decision and once more.
 pub trait Replicate: Algorithm + Sized {
-    /// The same sampler with the random numbers of this replicate, which keeps its draws.
+    /// The sampler with the random numbers of this replicate; it keeps its draws.
     #[must_use]
     fn replicate(&self, number: u64) -> Self;
 }

@@ -77,7 +77,7 @@ pub struct TwinTargets {
 }
 
 impl Counterfactual {
-    /// The same question with one more element set in the world that would have been; a value set before is replaced.
+    /// Sets one more element in the world that would have been; a value set before is replaced.
     pub fn had<T: Value>(self, element: &Element<T>, value: T) -> Self {
         let mut set = self.world.set();
         set.retain(|(e, _)| e.id() != element.erased().id());

@@ -8,7 +8,7 @@ macro_rules! convention {
     ($($(#[$doc:meta])+ $name:ident)+) => {$(
         $(#[$doc])+
         ///
-        /// It holds anything that may stand for a number: a number, a [`Param`](crate::Param), or an element.
+        /// The argument is anything that may stand for a number: a number, a [`Param`](crate::Param), or an element.
         #[derive(Clone, Copy, Debug)]
         pub struct $name<P>(pub P);
 

@@ -159,9 +159,9 @@ pub struct Tails {
 /// Error in one of the parameters of a [`Family`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongParameter {
-    /// Its position; [`WHOLE`](Self::WHOLE) if it is about the distribution as a whole.
+    /// The position of the wrong parameter; [`WHOLE`](Self::WHOLE) if the error is about the distribution as a whole.
     pub index: usize,
-    /// Description of the violation, which follows its name and value: `is outside [0, 1]`; for the whole a complete sentence.
+    /// Description of the violation, which follows the name and the value of the parameter: `is outside [0, 1]`; for the whole a complete sentence.
     pub problem: String,
 }
 

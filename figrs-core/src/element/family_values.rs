@@ -20,7 +20,7 @@ pub enum MemberArgument<'a> {
 pub enum IidValues<'a> {
     /// The values.
     Values(&'a dyn AnyColumn),
-    /// Their sufficient statistics.
+    /// The sufficient statistics of the values.
     Statistics(&'a [f64]),
 }
 
@@ -31,8 +31,8 @@ pub struct SufficientStatistics(pub(crate) Vec<f64>);
 /// Failure of a member of a family.
 #[derive(Clone, Debug)]
 pub enum MemberFault {
-    /// Its parameters are invalid.
+    /// The parameters of the member are invalid.
     Parameters(String),
-    /// Its function failed.
+    /// A function of the member failed.
     Function(Fault),
 }

@@ -43,6 +43,6 @@ impl FunctionId {
 pub struct CallId {
     /// The function.
     pub function: FunctionId,
-    /// Its argument.
+    /// The argument of the call.
     pub argument: Datum,
 }

@@ -11,22 +11,22 @@ pub enum LearnedPrior {
     Dirichlet(Vec<f64>),
     /// Prior of a mean.
     Normal {
-        /// Its mean.
+        /// The mean of the normal prior.
         mean: f64,
-        /// Its standard deviation.
+        /// The standard deviation of the normal prior.
         deviation: f64,
     },
     /// Prior of a rate or a precision.
     Gamma {
-        /// Its shape.
+        /// The shape of the gamma prior.
         shape: f64,
-        /// Its rate.
+        /// The rate of the gamma prior.
         rate: f64,
     },
 }
 
 impl LearnedPrior {
-    /// Its mean: one number, or a list of probabilities.
+    /// The mean of the prior: one number, or a list of probabilities.
     pub fn mean(&self) -> Vec<f64> {
         match self {
             Self::Beta([a, b]) => vec![a / (a + b)],

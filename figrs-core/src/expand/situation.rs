@@ -17,13 +17,13 @@ pub(super) struct ListedVariables {
 
 /// Situation of an element under an assignment of guard and parents.
 pub(super) enum Situation {
-    /// It is reached, with this combination of parent values.
+    /// The element is reached, with this combination of parent values.
     Reached(usize),
-    /// It is reached, and the value of a parent is unknown.
+    /// The element is reached, and the value of a parent is unknown.
     Unknown,
-    /// It is not reached.
+    /// The element is not reached.
     Absent,
-    /// Impossible in any world.
+    /// The assignment is impossible in any world.
     Never,
 }
 

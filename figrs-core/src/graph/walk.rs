@@ -20,11 +20,11 @@ use figrs_factor::graph::Assignments;
 pub struct GraphNode {
     /// The element.
     pub element: AnyElement,
-    /// Its label: name, constructor and source line.
+    /// The label of the element: name, constructor and source line.
     pub label: Label,
-    /// Its address, an identity that is stable from run to run.
+    /// The address of the element, an identity that is stable from run to run.
     pub address: Address,
-    /// Its distribution, if it has its own.
+    /// The distribution of the element, if it has its own.
     pub distribution: Option<String>,
     /// The evidence on it, in words.
     pub evidence: Vec<String>,

@@ -33,7 +33,7 @@ fn member<'a>(
 impl Model {
     /// The same model, where one observation of a list, in the place of the first observation, replaces all observations of one distribution.
     ///
-    /// Each such element is set to its value for its readers. The pools depend on the model alone: not on
+    /// The pooled elements are set to their values for the elements that read them. The pools depend on the model alone: not on
     /// other holders of its elements, which differ with the number of threads.
     #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {

@@ -66,7 +66,7 @@ impl<T: Value> States<T> {
         self.support.values().into_iter().flatten()
     }
 
-    /// The same list without its type.
+    /// The list of states without the type of the values.
     pub fn support(&self) -> &Support {
         &self.support
     }

@@ -25,7 +25,7 @@ pub(super) struct ClassMemo<R> {
     shared: bool,
     asked: u32,
     found: u32,
-    /// Its size in bytes after the last insertion.
+    /// The size of the memo in bytes after the last insertion.
     pub(super) bytes: usize,
 }
 

@@ -81,7 +81,7 @@ impl CompiledTree {
         self
     }
 
-    /// The same with other limits of questions.
+    /// Sets the limits of questions to the tree.
     pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
         self.problem.limits = limits;
         self

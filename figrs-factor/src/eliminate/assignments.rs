@@ -18,7 +18,7 @@ use crate::algebra::Boolean;
 /// Assignments of the variables of a table that may have weight.
 #[derive(Clone, Debug)]
 pub enum AssignmentSupport<'a> {
-    /// These assignments, as sorted rows.
+    /// The listed assignments, as sorted rows.
     Rows(Vec<u32>),
     /// The assignments in which the last variable has the value listed for the others.
     Function(&'a [u32]),

@@ -39,10 +39,10 @@ impl Order {
 /// Treatment of a normalised factor whose last variable no other factor mentions (a barren factor).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarrenFactors {
-    /// It is left out where that cannot change the answer (sums and satisfiability).
+    /// A barren factor is left out where that cannot change the answer (sums and satisfiability).
     #[default]
     Prune,
-    /// It is computed like any other.
+    /// A barren factor is computed like any other factor.
     Compute,
 }
 

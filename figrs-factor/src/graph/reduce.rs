@@ -28,7 +28,7 @@ pub struct Restriction {
 pub struct ReducedGraph {
     /// The reduced graph.
     pub graph: FactorGraph,
-    /// Its variables and their values.
+    /// The variables of the reduced graph and their values.
     pub restriction: Restriction,
 }
 

@@ -331,7 +331,7 @@ impl WeightsBuilder {
 pub struct WorldWeight {
     /// The weight as a number, where that is a normal one; zero, infinite or NaN where `f64` cannot hold it: use `log` then.
     pub linear: f64,
-    /// Its natural logarithm; `-inf` if and only if the world contradicts the evidence.
+    /// The natural logarithm of the weight; `-inf` if and only if the world contradicts the evidence.
     pub log: f64,
 }
 

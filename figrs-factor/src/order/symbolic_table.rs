@@ -11,7 +11,7 @@ const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 /// A symbolic table.
 #[derive(Clone, Debug)]
 pub struct SymbolicTable {
-    /// Its variables, as a range of the list of all scopes.
+    /// The variables of the table, as a range of the list of all scopes.
     pub scope: Range<u32>,
     /// The base-2 logarithm of the share of non-zeros.
     pub density: f64,

@@ -38,15 +38,15 @@ pub(super) enum Layout {
 /// One table of a tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Tensor {
-    /// Its variables, as a range of [`Scopes`].
+    /// The variables of the tensor, as a range of [`Scopes`].
     pub(super) scope: Range<u32>,
     pub(super) layout: Layout,
-    /// Offset of its entries in the memory of a run.
+    /// Offset of the tensor's entries in the memory of a run.
     pub(super) start: usize,
-    /// Number of entries it stores.
+    /// Number of entries that the tensor stores.
     pub(super) len: usize,
     pub(super) origin: TensorOrigin,
-    /// The step that uses it; `None` for roots.
+    /// The step that uses the tensor; `None` for roots.
     pub(super) used_by: Option<u32>,
 }
 
@@ -55,7 +55,7 @@ impl Tensor {
         matches!(self.layout, Layout::Dense)
     }
 
-    /// Range of its entries in the memory of a run.
+    /// Range of the tensor's entries in the memory of a run.
     pub(super) fn entries(&self) -> Range<usize> {
         self.start..self.start + self.len
     }

@@ -11,7 +11,7 @@ use super::tensor::Rank;
 pub(super) struct Alternatives<V> {
     /// The variables that were summed out.
     pub(super) summed: Vec<Rank>,
-    /// Their values, one alternative after another.
+    /// The values of the variables that were summed out, one alternative after another.
     pub(super) values: Vec<u32>,
     /// Contribution of each alternative to the sum.
     pub(super) weights: Vec<V>,

@@ -80,7 +80,7 @@ macro_rules! keeping {
 }
 pub(crate) use keeping;
 
-/// The same setter for an algorithm whose chains always keep their draws.
+/// The setter `keep_draws` of an algorithm whose chains always keep their draws.
 macro_rules! keeping_anyway {
     () => {
         /// Keeps draws for [`Answer::draws`](figrs_answer::Answer::draws), as for any sampler. Chains always keep them, because their errors

@@ -50,7 +50,7 @@ impl Branch {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// The same branch with its sampling method: a choice among finitely many values, or else the element's own function.
+    /// Sets the sampling method of the branch: a choice among finitely many values, or else the element's own function.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }

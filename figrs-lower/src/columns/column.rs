@@ -88,7 +88,7 @@ impl Column {
         }
     }
 
-    /// The same value in all rows.
+    /// A column with the same value in all rows.
     pub(super) fn constant(rows: &Selection, code: u32, dictionary: DictionaryId) -> Self {
         let rows = rows.clone();
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)

@@ -32,7 +32,7 @@ impl Selection {
         Self::with_count(mask, count, width)
     }
 
-    /// These rows, in ascending order.
+    /// The selection of these rows, which are given in ascending order.
     pub(crate) fn from_rows(rows: Vec<u32>, width: usize) -> Self {
         let mut mask = vec![0; width.div_ceil(64)];
         for &row in &rows {

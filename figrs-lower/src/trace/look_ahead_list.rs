@@ -129,7 +129,7 @@ pub(super) struct WeighedReaders {
 pub(super) struct FlipProposal {
     pub(super) site: u32,
     pub(super) truth: bool,
-    /// Its log-probability.
+    /// The log-probability of the proposed value.
     pub(super) log: f64,
     pub(super) chain: u32,
     /// The new result of the Chain.

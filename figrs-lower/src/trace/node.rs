@@ -49,7 +49,7 @@ pub(super) struct TraceNode {
     pub(super) touched: u32,
     /// The last proposal that changed its value.
     pub(super) changed: u32,
-    /// Its topological height: above that of each input.
+    /// The topological height of the node, which is above the height of each input.
     pub(super) height: u32,
     pub(super) role: NodeRole,
     pub(super) in_world: bool,

@@ -57,17 +57,17 @@ pub enum Shape {
 /// A node of a [`Picture`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PictureNode {
-    /// Its identifier; `None` stands for its position.
+    /// The identifier of the node; `None` stands for the position of the node.
     pub id: Option<String>,
-    /// Its text.
+    /// The text of the node.
     pub lines: Vec<String>,
-    /// Its outline.
+    /// The outline of the node.
     pub shape: Shape,
-    /// `true` if it is shaded.
+    /// `true` if the node is shaded.
     pub shaded: bool,
-    /// `true` if its border is doubled.
+    /// `true` if the border of the node is doubled.
     pub double: bool,
-    /// `true` if its border is bold.
+    /// `true` if the border of the node is bold.
     pub bold: bool,
 }
 
@@ -78,9 +78,9 @@ pub struct PictureEdge {
     pub from: usize,
     /// The position of the node where it ends.
     pub to: usize,
-    /// Its text; empty for none.
+    /// The text of the arrow; empty for none.
     pub label: String,
-    /// `true` if it is dashed.
+    /// `true` if the arrow is dashed.
     pub dashed: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct Picture {
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// It has too many nodes or arrows for a layout that is readable.
+    /// The picture has too many nodes or arrows for a layout that is readable.
     #[error(
         "a picture of {nodes} nodes and {edges} arrows is larger than the limit of {} nodes and {} arrows; \
          write DOT with `to_dot` and lay that out with Graphviz, or draw fewer elements",

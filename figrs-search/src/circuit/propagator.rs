@@ -17,7 +17,7 @@ pub(super) enum Truth {
 /// Reason that a literal is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AssignmentReason {
-    /// It was decided, or is true in all worlds.
+    /// The literal was decided, or is true in all worlds.
     None,
     /// All other literals of a clause are false.
     Clause(ClauseId),

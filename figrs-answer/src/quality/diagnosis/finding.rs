@@ -46,7 +46,7 @@ impl fmt::Display for Quantity {
 pub enum Measure {
     /// The middle of a distribution: means and probabilities.
     Bulk,
-    /// Its 5 % and 95 % quantiles.
+    /// The 5 % and 95 % quantiles of a distribution.
     Tail,
     /// Means and probabilities, by the spread of independent populations.
     Populations,
@@ -126,7 +126,7 @@ pub enum Finding {
     NeverChanged {
         /// The target.
         element: Label,
-        /// Its value.
+        /// The value of all draws.
         value: String,
         /// Number of draws.
         draws: usize,
@@ -135,7 +135,7 @@ pub enum Finding {
     SeldomChanged {
         /// The target.
         element: Label,
-        /// Its most frequent value.
+        /// The most frequent value of the target.
         value: String,
         /// Number of draws with other values.
         others: usize,
@@ -177,7 +177,7 @@ pub enum Finding {
     },
     /// One sample has a large share of the whole weight.
     DominatingWeight {
-        /// Its share.
+        /// The share of that sample in the whole weight.
         share: f64,
         /// The largest acceptable value.
         threshold: f64,
@@ -229,7 +229,7 @@ pub enum Finding {
     },
     /// Few proposals were accepted, or few samples met the evidence.
     LowAcceptance {
-        /// Their share.
+        /// The share of accepted proposals, or of samples that met the evidence.
         acceptance: f64,
         /// The least acceptable value.
         threshold: f64,

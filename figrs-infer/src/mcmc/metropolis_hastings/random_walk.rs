@@ -23,7 +23,7 @@ pub(super) struct RandomWalk {
     mean: Vec<f64>,
     /// The lower triangle, row by row.
     covariance: Vec<Vec<f64>>,
-    /// Its Cholesky factor, once there is one.
+    /// The Cholesky factor of the covariance, once it has one.
     factor: Vec<Vec<f64>>,
     log_scale: f64,
     adapted: u32,

@@ -94,7 +94,7 @@ fn farthest(found: &[(u64, Vec<f64>)], count: usize) -> Vec<u64> {
     chosen
 }
 
-/// Each coordinate as its rank among all candidates, which has no outliers.
+/// Replaces each coordinate by its rank among all candidates: ranks have no outliers.
 fn ranks(found: &[(u64, Vec<f64>)]) -> Vec<Vec<f64>> {
     let dimensions = found.first().map_or(0, |(_, first)| first.len());
     let mut ranks = vec![Vec::with_capacity(dimensions); found.len()];

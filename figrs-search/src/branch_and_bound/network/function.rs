@@ -37,7 +37,7 @@ pub(in super::super) struct Function {
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
-    /// Its number among all functions.
+    /// The number of this function among all functions.
     pub(in super::super) function: u32,
     /// For each variable, the position of the first shift of its values.
     pub(in super::super) shifts: Vec<u32>,

@@ -51,7 +51,8 @@ impl Network {
         costs.max().unwrap_or(0)
     }
 
-    /// The two halves of a variable's domain, the one of the preferred value first.
+    /// The two decisions that divide a variable's domain: its halves if it is large, else one value and all others. The decision with the preferred value comes
+    /// first.
     pub(super) fn branching(&self, v: u32, preferred: Option<u32>) -> Branching {
         let i = v as usize;
         let live = |a: &u32| self.is_live(i, *a as usize);
