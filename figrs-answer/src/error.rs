@@ -499,7 +499,7 @@ pub enum Error {
     },
 }
 
-/// Statements in one text; if there are many, the first ones and the number of the others.
+/// Statements in one text; if there are many, the first statements and the number of the remaining ones.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");

@@ -88,8 +88,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Weights that the present evidence gives to the values of each varying element in an expansion, in their order; `None`
-    /// for those without evidence.
+    /// Weights that the present evidence gives to the values of each varying element in an expansion, in their order; `None` for elements without evidence.
     pub(crate) fn present_weights(
         &self,
         expansion: &Expansion,

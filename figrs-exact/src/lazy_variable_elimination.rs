@@ -102,8 +102,8 @@ impl LazyVariableElimination {
         Self::with(Goal::Width(width))
     }
 
-    /// Expands Chains nested in fewer than `depth` others and gives bounds of any width; those of the greatest depth below
-    /// `depth` that the budgets allow, if they do not allow `depth`.
+    /// Expands Chains nested in fewer than `depth` other Chains and gives bounds of any width. If the budgets do not allow `depth`, the bounds are those of the
+    /// greatest depth that they allow.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))
     }

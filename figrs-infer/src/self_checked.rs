@@ -145,7 +145,7 @@ struct CheckedQuery<'a> {
 }
 
 impl CheckedQuery<'_> {
-    /// The answer of an algorithm other than this one.
+    /// The answer of an algorithm other than `algorithm`.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
         // Worlds that nest deeper probably nest infinitely, which expansion detects long before the limit on worlds.
         let budget = Budget {

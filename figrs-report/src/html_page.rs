@@ -76,7 +76,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a table with a row of headings. The first column, and the last if there are more than two, are aligned to the left, the others to the right.
+    /// Adds a table with a row of headings. The first column, and the last if there are more than two, are aligned to the left, all other columns to the right.
     pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],

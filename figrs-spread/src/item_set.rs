@@ -159,7 +159,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         all
     }
 
-    /// Writes the items with these numbers, except those that exist; returns the number of files written.
+    /// Writes the items with these numbers, except items whose files exist; returns the number of files written.
     fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<u64, SpreadError> {
         let mut count = 0;
         for (number, item) in numbers.zip(items) {

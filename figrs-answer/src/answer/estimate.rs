@@ -357,7 +357,7 @@ struct Caution {
     hits: MissedHits,
 }
 
-/// The expectation over the values of positive probability; others may be infinite.
+/// The expectation over the values of positive probability; the numbers of other values may be infinite.
 fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
     let drawn = probabilities.iter().zip(numbers);
     let drawn = drawn.filter(|(p, _)| **p > 0.0);
@@ -404,7 +404,7 @@ mod tests {
         assert!(few.event_error(&probabilities, &[0.0, 1.0], columns) > 0.2);
     }
 
-    /// For every kind of estimate: values that some, all and no samples have, and one that outweighs the others.
+    /// Tests for every kind of estimate: values that some, all and no samples have, and one sample that outweighs the others.
     #[test]
     fn errors_of_all_values_are_those_of_each() {
         let columns =

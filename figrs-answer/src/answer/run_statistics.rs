@@ -39,7 +39,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// A run with these fields; the others are empty.
+    /// Statistics of a run with these three fields; all other fields are empty.
     #[doc(hidden)]
     pub fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {
         Self {

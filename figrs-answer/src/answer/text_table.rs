@@ -7,7 +7,7 @@ use std::fmt;
 pub enum TableAlignment {
     /// All columns are aligned to the left.
     Left,
-    /// The first column is aligned to the left, the others to the right.
+    /// The first column is aligned to the left, all other columns to the right.
     NumbersRight,
 }
 

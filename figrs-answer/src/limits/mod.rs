@@ -19,7 +19,7 @@ pub struct Limits {
     pub options: Options,
     /// Maximum number of threads that share the work; all cores if `None`.
     pub threads: Option<NonZero<usize>>,
-    /// Depth limit: Chains nested in this many others are left out, if it is set.
+    /// Depth limit, if there is one: Chains nested in this many other Chains are left out.
     #[doc(hidden)]
     pub depth: Option<usize>,
 }

@@ -125,7 +125,7 @@ pub(super) enum VisitedElements {
 
 /// Registry of one counterfactual: all elements that its roots and the results of their Chains reach. The Chains among them remember results.
 pub(super) struct BranchRegistry {
-    /// Held so that engines see that others refer to them, and no other element gets their identity.
+    /// The visited elements, held so that engines treat them as shared, and no new element gets their identities.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// Number of elements that Chains have created.

@@ -19,7 +19,7 @@ impl<T: Value> Element<T> {
         self.compare("differs", other, Location::caller(), |a, b| !a.same(b))
     }
 
-    /// True where the value is this one.
+    /// True where the element has this value.
     #[track_caller]
     pub fn is(&self, value: T) -> Element<bool> {
         let parents = vec![self.erased().clone()];

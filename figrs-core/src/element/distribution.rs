@@ -109,7 +109,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         likelihood.refuse();
     }
 
-    /// The derivative of `log_prob` of a value with respect to the one of the [`numbers`](Self::numbers) at a position, as
+    /// The derivative of `log_prob` of a value with respect to one of the [`numbers`](Self::numbers), given by position, as
     /// [`Family::log_prob_derivative`] gives it.
     fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
         let _ = (number, value);

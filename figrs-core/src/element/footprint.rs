@@ -9,7 +9,7 @@ use std::cell::Cell;
 /// Overhead of an allocation beyond the requested bytes: 8 to 16 bytes on 64-bit systems.
 pub const ALLOCATION: usize = 16;
 
-/// Net number of nodes and bytes made on a thread since some reading: those dropped on the thread are deducted.
+/// Net number of nodes and bytes made on a thread since some reading: nodes and bytes dropped on the thread are deducted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     pub nodes: i64,
@@ -26,7 +26,7 @@ impl Footprint {
         ALIVE.with(Cell::get)
     }
 
-    /// Nodes and bytes added since this reading, net of those dropped.
+    /// Nodes and bytes added since this reading, minus the nodes and bytes dropped.
     #[must_use]
     pub fn since(self) -> Self {
         let now = Self::now();
@@ -36,7 +36,7 @@ impl Footprint {
         }
     }
 
-    /// Bytes added since this reading, net of those dropped.
+    /// Bytes added since this reading, minus the bytes dropped.
     pub fn bytes_since(self) -> u64 {
         self.since().bytes.max(0).unsigned_abs()
     }

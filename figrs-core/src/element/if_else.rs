@@ -6,7 +6,7 @@ use super::parents::{AsElement, One};
 use crate::element::{Element, chain_at};
 use crate::value::Value;
 
-/// Builds the element that is one of two others, chosen by the value of a Boolean element.
+/// Builds the element that has the value of one of two elements, chosen by the value of a Boolean element.
 #[derive(Debug)]
 pub struct If;
 

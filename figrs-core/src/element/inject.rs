@@ -8,7 +8,7 @@ use crate::element::apply::apply_with_demand;
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Builds the element whose value is the list of the values of others.
+/// Builds the element whose value is the list of the values of other elements.
 #[derive(Debug)]
 pub struct Inject;
 

@@ -98,7 +98,7 @@ impl<'de> Deserialize<'de> for ConstructorCall {
     }
 }
 
-/// A name as it is printed: characters that would break a line, hide others or command a terminal are written as escapes.
+/// A name as it is printed: characters that would break a line, hide other characters or command a terminal are written as escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
     // Controls, marks that change the direction of the following text, and separators of lines.
     let breaks = |c: char| {

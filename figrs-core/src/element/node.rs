@@ -436,7 +436,7 @@ impl AnyElement {
         }
     }
 
-    /// The elements whose values are known when this one is chosen, if it is a decision.
+    /// For a decision, the elements whose values are known when it is made; `None` for other elements.
     pub fn known(&self) -> Option<&[AnyElement]> {
         match self.kind() {
             Kind::Atomic(op) => op.known(),

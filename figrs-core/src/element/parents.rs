@@ -161,7 +161,8 @@ pub trait Parents {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
     }
 
-    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that results computed for one of them hold for the others.
+    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that results computed for one of these elements hold for all of
+    /// them.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where

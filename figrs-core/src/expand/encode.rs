@@ -201,7 +201,7 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![self.variable(position)], all.build());
     }
 
-    /// Encodes the element as a function of others: `index` has its value for each combination of their values.
+    /// Encodes the element as a function of other elements: `index` has its value for each combination of their values.
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
         let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);

@@ -189,8 +189,8 @@ impl Encoding {
         self.variables[position]
     }
 
-    /// The value of an element in a world, which is given as a value for each variable; `None` if the element is not part of it.
-    /// `expansion` is the one that was encoded.
+    /// The value of an element in a world, which is given as a value for each variable; `None` if the element is not part of the world. `expansion` is the
+    /// expansion that was encoded.
     pub fn value(
         &self,
         expansion: &Expansion,

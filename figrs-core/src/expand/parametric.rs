@@ -1,4 +1,4 @@
-//! Parameters of an expansion: those that stand for learned elements, and the outcomes whose probabilities they decide.
+//! Parameters of an expansion: parameters that stand for learned elements, and the outcomes whose probabilities parameters decide.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;

@@ -285,7 +285,7 @@ fn weigh(
     }
 }
 
-/// Removes the values that evidence on the element excludes, and weighs the others.
+/// Removes the values that evidence on the element excludes, and weighs the remaining values.
 pub(super) fn restrict(
     expanded: &mut ExpandedElement,
     evidence: &[Evidence],

@@ -81,7 +81,7 @@ impl DependencyGraph {
         self
     }
 
-    /// The graph of a model whose elements create no others: works for values that are continuous or infinitely many. `None` if there is a
+    /// The graph of a model whose elements create no other elements: works for values that are continuous or infinitely many. `None` if there is a
     /// Chain that is not a member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
         let statements = StatementIndex::of(model);

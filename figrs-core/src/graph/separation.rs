@@ -113,7 +113,7 @@ impl DependencyGraph {
         (starts, readers)
     }
 
-    /// The nodes that are given, or functions of given ones alone.
+    /// The nodes that are given, or are functions of given nodes alone.
     fn known<'r>(&self, given: &[usize], readers: &impl Fn(usize) -> &'r [usize]) -> Vec<bool> {
         let mut unknown: Vec<usize> = self.nodes.iter().map(|node| node.inputs.len()).collect();
         let mut is_known = vec![false; self.nodes.len()];

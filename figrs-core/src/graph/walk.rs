@@ -91,7 +91,7 @@ impl ModelGraph {
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// The graph with the branches of the Chains that are nested in fewer than `depth` others, within the default
+    /// The graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default
     /// [`Budget`]: works for infinite models, whose other Chains are marked as unexplored.
     pub fn to_depth(
         model: &Model,

@@ -21,7 +21,7 @@ type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 /// Identity of a statement, apart from the element that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StatementId {
-    /// The value is this one.
+    /// The element has this value.
     Observed(Datum),
     /// The value passes this test.
     Condition(FunctionId),
@@ -34,7 +34,7 @@ pub enum StatementId {
 /// The statement: observation, condition or weight.
 #[derive(Clone)]
 pub(crate) enum Statement {
-    /// The value is this one.
+    /// The element has this value.
     Observe(Datum),
     /// The value passes a test.
     Condition(Predicate),

@@ -6,7 +6,7 @@ use figrs_factor::graph::{for_each_entry, log_stored};
 /// The non-zero entries of a factor.
 #[derive(Debug)]
 pub(super) struct FactorEntries {
-    /// The positions of its first edge and of the one after its last.
+    /// The positions of the factor's first edge and of the edge after its last.
     pub(super) edges: (usize, usize),
     /// For each entry the index of each variable's value among the values of all the factor's variables.
     pub(super) rows: Vec<u32>,
@@ -35,7 +35,7 @@ impl FactorEntries {
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Offsets of its message among the messages of all edges, and among those of its factor.
+    /// Offsets of the edge's message among the messages of all edges, and among the messages of its factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,
@@ -46,7 +46,7 @@ pub(super) struct Edge {
 pub(super) struct MessageGraph {
     pub(super) tables: Vec<FactorEntries>,
     pub(super) edges: Vec<Edge>,
-    /// For each variable, the offset of its values among those of all variables; at the end, the total number of values.
+    /// For each variable, the offset of its values among the values of all variables; at the end, the total number of values.
     pub(super) starts: Vec<usize>,
     /// By variable: its edges.
     pub(super) edges_of: Vec<Vec<usize>>,

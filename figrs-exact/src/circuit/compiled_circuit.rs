@@ -56,7 +56,7 @@ pub(super) enum CircuitPurpose {
     Sums,
     /// Sums and single worlds.
     Worlds,
-    /// The number of worlds, without variables that others define.
+    /// The number of worlds, without variables that other variables define.
     Count,
 }
 

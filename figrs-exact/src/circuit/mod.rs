@@ -115,8 +115,8 @@ impl Circuit {
         self
     }
 
-    /// Declares elements whose evidence may change after compilation, in addition to those declared before. Evidence on others is
-    /// compiled in and makes the circuit smaller.
+    /// Declares elements whose evidence may change after compilation, in addition to elements declared before. Evidence on all other elements is compiled in
+    /// and makes the circuit smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self

@@ -76,7 +76,7 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Takes out the frontier before a step, if it is kept, and drops those of later steps.
+    /// Takes out the frontier before a step, if it is kept, and drops the frontiers of later steps.
     pub(super) fn take(
         &mut self,
         step: usize,

@@ -146,8 +146,7 @@ impl CodedElements {
     /// Number of values, results and outcomes for which memory is reserved at first.
     const RESERVED: usize = 16;
 
-    /// The number of transitions from one state for which memory is reserved: twice the most that a state had, since the next one may
-    /// have more.
+    /// The number of transitions from one state for which memory is reserved: twice the most that a state had, since the next state may have more.
     pub(super) fn reserved(&self) -> usize {
         self.reserved
     }

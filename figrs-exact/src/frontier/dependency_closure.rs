@@ -13,8 +13,7 @@ pub(super) struct NeededElement {
     pub(super) fixed: Option<Datum>,
 }
 
-/// All elements that roots and targets need, numbered so that each comes after what it reads; those that the roots
-/// need come first.
+/// All elements that roots and targets need, numbered so that each comes after the elements it reads; the elements that the roots need come first.
 #[derive(Debug)]
 pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,

@@ -40,7 +40,7 @@ impl ValueDictionaries {
         wider
     }
 
-    /// Renumbers the values of a type, keeping only those at some positions in ascending order.
+    /// Renumbers the values of a type, keeping only the values at some positions in ascending order.
     pub(super) fn retain_values(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();
@@ -107,7 +107,7 @@ impl<const W: usize> StateKey<W> {
         (self.0[field.word] >> field.shift & field.mask) as u32
     }
 
-    /// Overwrites a field with a number that is not larger than the present one.
+    /// Overwrites a field with a number that is at most the present number.
     pub(super) fn set(&mut self, field: BitField, code: u32) {
         self.0[field.word] &= !(field.mask << field.shift);
         self.0[field.word] |= u64::from(code) << field.shift;

@@ -17,7 +17,7 @@ pub(super) struct ElementOrder {
     pub(super) targets: Vec<usize>,
     /// The model without its evidence.
     pub(super) interventions: Model,
-    /// The places in their order, except those that only branches need, which are met before their first reader.
+    /// The places in the order in which they are met, without elements that only branches need: those are met before their first reader.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
     /// Evidence on elements that are not needed.
@@ -70,7 +70,7 @@ impl ElementOrder {
         true
     }
 
-    /// True if branches of some Chain may turn out to be elements of others.
+    /// True if branches of some Chain may turn out to be elements from outside the Chain.
     pub(super) fn may_capture(&self) -> bool {
         self.slots.iter().any(OrderedElement::may_capture)
     }

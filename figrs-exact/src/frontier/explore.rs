@@ -31,7 +31,7 @@ pub(super) struct Exploration {
 }
 
 impl Exploration {
-    /// The layer that has the transitions of a step, possibly followed by those of other steps.
+    /// The layer that has the transitions of a step, possibly followed by the transitions of other steps.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }

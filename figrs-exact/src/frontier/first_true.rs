@@ -30,7 +30,7 @@ impl FirstTrue {
         self.position
     }
 
-    /// Number of elements at the start of the list that are proven never to be true: fewer than all others if a budget ended the search.
+    /// Number of elements at the start of the list that are proven never to be true: fewer than all elements that are never true if a budget ended the search.
     pub fn excluded(&self) -> usize {
         self.excluded
     }

@@ -3,7 +3,7 @@
 use super::growth::vector;
 use super::packed_integers::PackedIntegers;
 
-/// The transitions from the states of one frontier to those of the next.
+/// The transitions from the states of one frontier to the states of the next.
 #[derive(Debug)]
 pub(super) struct TransitionLayer {
     /// Offsets of the transitions from each state, and the end of the last.
@@ -36,7 +36,7 @@ impl TransitionLayer {
         self.starts[state] as usize..self.starts[state + 1] as usize
     }
 
-    /// Ends the transitions of a state: those pushed from now on start from the next.
+    /// Ends the transitions of a state: transitions pushed from now on start from the next state.
     #[inline]
     pub(super) fn end_state(&mut self) {
         self.starts.push(self.targets.len() as u32);

@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Datum, Evidence};
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The places of its parents, then those of the elements that branches were found to be.
+    /// The places of the parents, then the places of the elements that branches turned out to be.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
@@ -39,7 +39,7 @@ impl OrderedElement {
         }
     }
 
-    /// True if branches may turn out to be elements of others.
+    /// True if branches may turn out to be elements from outside the Chain.
     pub(super) fn may_capture(&self) -> bool {
         self.fixed.is_none()
             && matches!(self.element.kind(), Kind::Chain(_, op) if op.family().is_none())

@@ -36,7 +36,7 @@ pub(super) struct OrderingInput {
 }
 
 impl OrderingInput {
-    /// The input for elements that read only each other, each listed after those it reads.
+    /// The input for elements that read only each other, each listed after the elements it reads.
     pub(super) fn new(slots: &[OrderedElement]) -> Self {
         let count = slots.len();
         let mut sizes = Self {

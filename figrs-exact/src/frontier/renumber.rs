@@ -87,7 +87,7 @@ fn used_values<const W: usize>(
     numbers.map(|(number, _)| number).collect()
 }
 
-/// Keeps only the values `left` of a type, which include all those of the states, and writes their new numbers into the states.
+/// Keeps only the values `left` of a type, which include all values of the states, and writes their new numbers into the states.
 fn retain_values<const W: usize>(
     rules: &mut CodedElements,
     of: usize,

@@ -52,9 +52,9 @@ enum NextChoiceRule {
 struct OrderBuilder<'s> {
     sizes: &'s OrderingInput,
     predicted: StatePredictor<'s>,
-    /// For each element, the number of elements it still waits for, without those that have one value.
+    /// For each element, the number of elements it still waits for, without elements that have only one value.
     waits: Vec<usize>,
-    /// The choices that could be next, and those among them that are read together with elements met before.
+    /// The choices that could be next, and the choices among them that are read together with elements met before.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
     /// `true` for elements whose reads were searched for ready choices.
@@ -142,7 +142,7 @@ impl<'s> OrderBuilder<'s> {
         met
     }
 
-    /// Finds the choices that are ready now, and those that are read together with an element that was met.
+    /// Finds the choices that are ready now, and the ready choices that are read together with an element that was met.
     fn update_ready(&mut self, met: usize) {
         let mut stack = Vec::new();
         for &reader in &self.sizes.readers[met] {

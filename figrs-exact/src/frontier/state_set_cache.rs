@@ -117,7 +117,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Approximate size in bytes of the cached states and those of a frontier.
+    /// Approximate size in bytes of the cached states and of the states of a frontier.
     pub(super) fn bytes(&self, at: FrontierPrefix) -> u64 {
         let present = self.sets.get(&at.set).filter(|set| {
             let counted = set.remembered.as_ref().map_or(0, |known| known.bytes);
@@ -265,8 +265,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// The cached set, among those that steps of a shape start from, that is equal to these states, or else the largest that is a
-    /// subset of them.
+    /// The cached set, among those that steps of a shape start from, that is equal to these states, or else the largest set that is a subset of these states.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
@@ -296,7 +295,7 @@ impl<const W: usize> StateSetCache<W> {
         sized.into_iter().find(is_part).map(|(_, set)| set)
     }
 
-    /// Caches all transitions of a layer as those of a step from one frontier to another.
+    /// Caches all transitions of a layer as the transitions of a step from one frontier to another.
     pub(super) fn cache_transition(
         &mut self,
         passage: SignaturePair,

@@ -45,7 +45,7 @@ impl<const W: usize> StateSet<W> {
         self.keys.len()
     }
 
-    /// Fingerprint of the set: equal for equal sets, and almost never equal for others.
+    /// Fingerprint of the set: equal for equal sets, and almost never equal for different sets.
     pub(super) fn print(&self) -> (usize, u64) {
         (self.len(), self.fingerprint)
     }
@@ -63,7 +63,7 @@ impl<const W: usize> StateSet<W> {
         self.numbers.find(hash(key), same).is_some()
     }
 
-    /// The index of a state; a new state gets the next one.
+    /// The index of a state; a new state gets the next index.
     #[inline]
     pub(super) fn number(&mut self, key: StateKey<W>) -> u32 {
         let keys = &mut self.keys;

@@ -120,7 +120,7 @@ struct Sweep<'a, const W: usize> {
     /// `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
     result: SweepResult,
-    /// Number of steps made, including those undone.
+    /// Number of steps made, including steps undone later.
     made: u64,
 }
 

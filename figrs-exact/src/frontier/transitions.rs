@@ -15,7 +15,7 @@ const RESULTS: u64 = 4;
 /// Number of states between two checks for a deadline or an interrupt.
 const CHECK_INTERVAL: usize = 1 << 12;
 
-/// The transitions from some states to those of `into`, which grows; `None` if a number does not fit its bits.
+/// The transitions from some states to the states of `into`, which grows; `None` if a number does not fit its bits.
 pub(super) fn transitions<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,

@@ -132,7 +132,7 @@ impl CompiledEncoding {
         evidence_table(n, weights)
     }
 
-    /// The factors, with those of varying elements.
+    /// The factors, including the evidence factors of varying elements.
     pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }

@@ -29,7 +29,7 @@ pub struct EliminationTree {
 }
 
 impl EliminationTree {
-    /// The steps, each before the one that its result goes to.
+    /// The steps, each before the step that its result goes to.
     pub fn steps(&self) -> &[EliminationStep] {
         &self.steps
     }

@@ -42,7 +42,7 @@ impl BoundsSoFar {
         Bounds { lower, upper }
     }
 
-    /// Narrows the bounds to their intersection with others.
+    /// Narrows the bounds to their intersection with other bounds.
     fn narrow(&self, other: Bounds) {
         let before = self.get();
         narrow(

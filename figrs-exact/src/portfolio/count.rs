@@ -12,7 +12,8 @@ use figrs_factor::algebra::Counting;
 
 /// Maximum number of predicted operations of an elimination that counts before a search. Its numbers have many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Operations of an elimination on numbers of many digits that take as long as a decision of a search: such operations are twenty times as slow as others.
+/// Operations of an elimination on numbers of many digits that take as long as a decision of a search: such operations are twenty times as slow as operations
+/// on ordinary numbers.
 const COUNT_DECISION: f64 = 250.0;
 
 /// Counts by an elimination if it is cheap, else by a circuit, else by any elimination.

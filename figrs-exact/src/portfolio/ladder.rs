@@ -18,7 +18,7 @@ const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
 /// Divisor of the decisions of a search where few factors have zeros.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
-/// Bytes of the first frontiers, and of those where other algorithms take long: a tenth of a second, and a second or two.
+/// Maximum bytes of the first frontiers, and of the frontiers where other algorithms take long: a tenth of a second, and a second or two.
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
 /// Predicted operations from which frontiers get more memory, and from which they get all: minutes, and hours.
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
@@ -48,7 +48,7 @@ pub(super) trait Ladder<'a> {
         Ok(None)
     }
 
-    /// The bytes of the first frontiers, of larger ones and of the largest.
+    /// The maximum bytes of the first, the second and the last attempt with frontiers.
     fn frontier_bytes(&mut self) -> [u64; 3] {
         let most = self.attempts().settings.memory.0 / FRONTIER_SHARE;
         let [first, larger] = FRONTIER_BYTES.map(|bytes| bytes.min(most));
@@ -261,7 +261,7 @@ mod tests {
         ..LOGICAL
     };
 
-    /// The attempts of a ladder: those of little cost, and those after them.
+    /// The attempts of a ladder: attempts of little cost, and the attempts after them.
     fn attempted(
         outline: ModelOutline,
         (whole, is_large): (f64, bool),
@@ -289,7 +289,7 @@ mod tests {
         [ladder.tried, beyond]
     }
 
-    /// The attempts after those of little cost.
+    /// The attempts that follow the attempts of little cost.
     fn costly(outline: ModelOutline, whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
         let [_, beyond] = attempted(outline, (whole, false), sliced);
         beyond

@@ -12,7 +12,7 @@ use figrs_factor::order::MAX_WORK;
 use figrs_factor::order::eliminate_candidates;
 use figrs_factor::order::{Bucket, SymbolicElimination};
 
-/// Number of variables tried as the next one to condition on: those of the largest messages.
+/// Number of variables tried as the next variable to condition on: the variables of the largest messages.
 const MAX_CANDIDATES: usize = 64;
 /// Time of a step that lists an entry of a sparse message, in steps of dense messages. Measured on linkage networks, as are the next two.
 const SPARSE_STEP: f64 = 16.0;
@@ -56,7 +56,7 @@ impl MessageUse {
     }
 }
 
-/// The variables to condition on, and the order in which the others are eliminated in each slice.
+/// The variables to condition on, and the order in which all other variables are eliminated in each slice.
 #[derive(Clone, Debug)]
 pub(super) struct SlicePlan {
     /// The variables whose values a slice fixes; the last one varies fastest from slice to slice.
@@ -181,7 +181,7 @@ fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
 }
 
 impl SliceSearch<'_> {
-    /// The best plan of the searches with all exponents, or of those finished before an interrupt.
+    /// The best plan of the searches with all exponents, or of the searches finished before an interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);
         let mut refusal = None;

@@ -20,7 +20,7 @@ pub struct WeighedUtility {
 
 /// A semiring of weights in which means can be taken.
 pub trait MeanWeights: Semiring<Value = f64> {
-    /// The quotient of a weight and a larger one.
+    /// The quotient of a weight and a larger weight.
     fn share(part: f64, total: f64) -> f64;
 }
 

@@ -20,7 +20,7 @@ use crate::algebra::Boolean;
 pub enum AssignmentSupport<'a> {
     /// The listed assignments, as sorted rows.
     Rows(Vec<u32>),
-    /// The assignments in which the last variable has the value listed for the others.
+    /// The assignments in which the last variable has the value listed for the values of all other variables.
     Function(&'a [u32]),
 }
 

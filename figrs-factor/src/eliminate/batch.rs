@@ -23,7 +23,7 @@ impl<V> Default for Batch<V> {
     }
 }
 
-/// Derivation of the rows of a new batch from those of its parent.
+/// Derivation of the rows of a new batch from the rows of its parent.
 #[derive(Clone, Debug)]
 pub(super) enum RowExpansion<'a> {
     /// Each of these rows with each of these values, ordered by value if there are fewer values, else by row.

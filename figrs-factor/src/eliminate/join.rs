@@ -195,7 +195,7 @@ impl<S: Semiring> Join<'_, S> {
         }
     }
 
-    /// Fills the batch below `depth` with the next continuations of the one at `depth`; returns `false` if there are none left.
+    /// Fills the batch below `depth` with the next continuations of the batch at `depth`; returns `false` if none are left.
     fn expand(&mut self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {
             batches,

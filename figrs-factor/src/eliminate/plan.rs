@@ -79,7 +79,7 @@ pub struct Plan {
     pub(super) remaining_tables: Vec<u32>,
     /// For each factor, `true` if it takes part.
     pub(super) live: Vec<bool>,
-    /// Eliminated variables that no factor mentions, except those that were pruned.
+    /// Eliminated variables that no factor mentions, except pruned variables.
     pub free: Vec<VarId>,
     /// The constant that pruned factors sum to, if it is not one.
     pub(super) constant: Option<Weights>,

@@ -12,13 +12,13 @@ pub(super) struct RegisterAdvance {
     pub(super) start: Option<usize>,
 }
 
-/// A sparse table whose range of rows narrows to those of a variable's value.
+/// A sparse table whose range of rows narrows to the rows with a variable's value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
     /// Number of variables of the table that were assigned before.
     pub(super) depth: usize,
-    /// `true` if this is its last variable, so that one row is left.
+    /// `true` if this is the last variable of the table, so that one row is left.
     pub(super) is_last: bool,
     pub(super) low: usize,
     pub(super) high: usize,

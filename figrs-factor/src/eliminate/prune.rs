@@ -55,9 +55,9 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
 /// The factors that mention a variable and are not pruned.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of these factors that mention another variable of several values.
+    /// Number of the factors that mention another variable of several values.
     joint: usize,
-    /// The exclusive or of their numbers, which is the number of the last one when one is left.
+    /// The exclusive or of the numbers of these factors, which is the number of the last factor when one is left.
     last: usize,
     /// The factors that mention no other variable of several values.
     own: Vec<usize>,

@@ -178,7 +178,7 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
     }
 }
 
-/// The largest product; of equal ones, the one whose values come first.
+/// The largest product; of equal products, the one whose values come first.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
     /// The largest product and its row-major number.

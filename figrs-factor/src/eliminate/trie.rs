@@ -14,7 +14,7 @@ pub(super) struct Trie<'a, V: Clone> {
     pub(super) values: Cow<'a, [V]>,
 }
 
-/// Selection of the columns that become keys, and the values of the others.
+/// The columns that become keys, and the columns held at one value.
 pub(super) struct ColumnSelection {
     /// The columns in the order of assignment.
     pub(super) columns: Vec<usize>,

@@ -21,14 +21,14 @@ impl VarId {
 pub enum FactorTable {
     /// A weight for every assignment, row-major in the order of the factor's variables (last fastest).
     Dense(Weights),
-    /// Only the listed assignments have a weight; all others weigh zero.
+    /// Only the listed assignments have a weight; all other assignments weigh zero.
     Sparse {
         /// The assignments, one after another, each as one index per variable; sorted, no repeats.
         rows: Vec<u32>,
         /// A weight for each row.
         weights: Weights,
     },
-    /// The last variable is a function of the others: weight one where it agrees, zero elsewhere.
+    /// The last variable is a function of the other variables: weight one where its value agrees, zero elsewhere.
     Function {
         /// The value of the last variable for each assignment of the others, row-major;
         /// [`FactorTable::NO_VALUE`] where no value has weight.

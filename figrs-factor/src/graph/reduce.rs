@@ -84,7 +84,7 @@ impl Restriction {
         world
     }
 
-    /// The shares of all `n` values of a variable, given those of the remaining values; the others have share zero.
+    /// The shares of all `n` values of a variable, given the shares of the remaining values; all other values have share zero.
     pub fn shares_of_all(&self, v: VarId, n: usize, shares: Vec<f64>) -> Vec<f64> {
         let left = &self.left[v.index()];
         if left.len() == n {

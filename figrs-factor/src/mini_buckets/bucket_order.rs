@@ -25,7 +25,7 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// The order of the variables that factors mention: those of the fewest factors first, among equal ones the last.
+    /// The order of the variables that factors mention: variables of the fewest factors first; of variables of equally many factors, the last first.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
         let mut mentions = vec![0_u32; graph.cardinalities.len()];
         for v in graph.factors.iter().flat_map(|factor| &factor.variables) {

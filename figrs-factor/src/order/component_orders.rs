@@ -12,7 +12,7 @@ use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::greedily;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Maximum number of variables of a component that is ordered with restarts; larger ones are ordered with adjacency lists.
+/// Maximum number of variables of a component that is ordered with restarts; larger components are ordered with adjacency lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
 
 /// Eliminates all `candidates` in the cheapest order found by a search that reads at most `max_work` words for one component.

@@ -88,7 +88,7 @@ pub(super) fn greedy(
     None
 }
 
-/// The vertex with the least score; among equal ones the one with the smaller clique, then the first.
+/// The vertex with the least score; of vertices with equal scores, the one with the smallest clique, then the first.
 fn next(core: &mut InteractionGraph, rule: GreedyCriterion, noise: &ScoreNoise) -> Option<u32> {
     let log = |x: FixedPoint| x as f64 / ONE as f64;
     let mut best = None;

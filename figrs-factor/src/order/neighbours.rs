@@ -12,7 +12,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// The neighbours of these variables and of those that share tables with them.
+    /// The neighbours of these variables, and of the variables that share tables with them.
     pub(super) fn new(graph: &mut SymbolicElimination, variables: &[VarId]) -> Self {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];
@@ -48,7 +48,7 @@ impl Neighbours {
         self.lists[a.index()].binary_search(&b).is_ok()
     }
 
-    /// Makes the variables of a message adjacent and drops those of the bucket.
+    /// Makes the variables of a message adjacent and drops the eliminated variables of the bucket.
     pub(super) fn eliminate(&mut self, graph: &SymbolicElimination, bucket: &Bucket) {
         for v in &bucket.eliminated {
             self.lists[v.index()] = Vec::new();

@@ -99,7 +99,7 @@ impl<'a> BagTree<'a> {
         self.price.iter().sum()
     }
 
-    /// The vertices in an order that has this tree: children first, among them last the one that absorbs its parent.
+    /// The vertices in an order that has this tree: children first; the child that absorbs its parent comes last among its siblings.
     pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
         let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
         let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();

@@ -20,7 +20,7 @@ const USUAL_NEIGHBOURS: usize = 16;
 /// One bucket of the plan.
 #[derive(Clone, Debug)]
 pub struct Bucket {
-    /// The variables that are summed out here: the next one in the order, and those that only its tables mention.
+    /// The variables that are summed out here: the next variable in the order, and the variables that only its tables mention.
     pub eliminated: Vec<VarId>,
     /// The tables multiplied: factors by position, then the messages of earlier buckets.
     pub inputs: Vec<u32>,
@@ -123,7 +123,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Lets kept variables be eliminated; returns those that live tables mention.
+    /// Lets kept variables be eliminated; returns the kept variables that live tables mention.
     pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {
             self.kept[v.index()] = false;

@@ -23,7 +23,7 @@ const EMPTY: TableList = TableList {
 #[derive(Clone, Debug)]
 pub(super) struct TableLists {
     lists: Vec<TableList>,
-    /// A table, and the place of the next one in the list.
+    /// A table, and the place of the next table in the list.
     links: Vec<(u32, u32)>,
 }
 

@@ -11,7 +11,8 @@ use super::score::{EliminationCost, OrderCriterion, score};
 use super::symbolic_elimination::SymbolicElimination;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Size of a neighbourhood up to which a variable is scored when a neighbour is eliminated; a larger one is scored when it is next in the queue.
+/// Size of a neighbourhood up to which a variable is scored when a neighbour is eliminated; a variable with a larger neighbourhood is scored when it is next in
+/// the queue.
 const SCORED_AT_ONCE: usize = 128;
 
 /// Eliminates all `candidates` symbolically, each time the one with the best score by `aim`; of equal ones the first.

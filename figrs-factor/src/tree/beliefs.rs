@@ -95,7 +95,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][tensor as usize] = true;
     }
 
-    /// Invalidates the messages above a changed leaf, and all derivatives except those by the leaf and by these messages.
+    /// Invalidates the messages above a changed leaf, and all derivatives except the derivatives by the leaf and by these messages.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -224,7 +224,7 @@ impl<S: Semiring> Beliefs<S> {
         self.lost
     }
 
-    /// Computes the derivative by a tensor, and those above it, where they are outdated.
+    /// Computes the derivative by a tensor, and the derivatives above it, where they are outdated.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -245,8 +245,8 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// Computes the derivative by one tensor, from the one by the result of the step that uses it; by all inputs of the step if
-    /// there are more than two.
+    /// Computes the derivative by one tensor, from the derivative by the result of the step that uses it; if the step has more than two inputs, the derivatives
+    /// by all of them.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {

@@ -28,7 +28,7 @@ impl<B> BufferPool<B> {
         answer
     }
 
-    /// The buffer that was made first, to be updated; the others are dropped.
+    /// The buffer that was made first, to be updated; all other buffers are dropped.
     pub fn only(&mut self) -> Option<&mut B> {
         let free = self.free.get_mut();
         let free = free.unwrap_or_else(PoisonError::into_inner);

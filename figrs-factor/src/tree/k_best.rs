@@ -12,11 +12,11 @@ use super::tree_beliefs::{BeliefQuery, NumberForm};
 /// A deferred choice of other values at one step of an assignment found before.
 #[derive(Debug)]
 struct DeferredChoice {
-    /// The step at which it deviates from that assignment.
+    /// The step at which the choice deviates from the assignment found before.
     step: usize,
     /// The values chosen at that step.
     values: Vec<(Rank, u32)>,
-    /// The position of that assignment among those found.
+    /// The position of that assignment among the assignments found.
     base: usize,
 }
 

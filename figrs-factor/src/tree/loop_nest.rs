@@ -71,7 +71,7 @@ impl LoopNest {
         self.choose_block();
     }
 
-    /// Adds the next outer loop, merged with the last one if it continues that one in all tables.
+    /// Adds the next outer loop, merged with the last loop if it continues that loop in all tables.
     fn push(&mut self, dim: LoopDim) {
         if dim.n == 1 {
             return;

@@ -14,7 +14,7 @@ use super::tree_builder::TreeBuilder;
 /// Maximum number of products of a join where two of its tables have a product that cannot be numbered, in units of the number up to which no
 /// join is tried.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
-/// Number of products up to which the zeros of a dense result are found from those of its factors.
+/// Number of products up to which the zeros of a dense result are found from the zeros of its factors.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
 /// Result of a limited contraction.
@@ -223,7 +223,7 @@ impl TreeBuilder<'_> {
         self.step(inputs, out, Layout::Dense, size as usize, None)
     }
 
-    /// The same tensor as a dense one, including its zeros.
+    /// Converts a tensor to a dense one, which stores its zeros.
     fn densify(&mut self, tensor: u32) -> Result<u32, EliminationError> {
         let Layout::Listed(numbers) = self.tree.tensor(tensor).layout.clone() else {
             return Ok(tensor);

@@ -16,7 +16,7 @@ pub struct StepOutline {
 }
 
 impl ContractionTree {
-    /// The steps, each before the one that uses its result.
+    /// The steps, each before the step that uses its result.
     pub fn outline(&self) -> Vec<StepOutline> {
         let mut parents = vec![None; self.tensors.len()];
         for (position, step) in self.steps.iter().enumerate() {

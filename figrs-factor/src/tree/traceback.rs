@@ -28,8 +28,7 @@ impl<V> Alternatives<V> {
 }
 
 impl<S: Semiring> Beliefs<S> {
-    /// The alternatives of a step that have weight, in the order of the values; `values` holds those of the
-    /// variables of its result.
+    /// The alternatives of a step that have weight, in the order of the values; `values` holds the values of the variables of its result.
     pub(super) fn alternatives(
         &self,
         tree: &ContractionTree,

@@ -1,4 +1,4 @@
-//! Beliefs in ordinary numbers, and in logarithms where those do not suffice.
+//! Beliefs in ordinary numbers, and in logarithms where ordinary numbers do not suffice.
 
 use crate::graph::is_wide;
 use crate::graph::{FactorGraph, VarId};

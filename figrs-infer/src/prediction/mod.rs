@@ -33,7 +33,7 @@ pub struct Predictive<T> {
     value: PhantomData<fn() -> T>,
 }
 
-/// Way to draw an element given values of others.
+/// Method of drawing an element given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
     /// The values are set: the element depends on them only by reading them.

@@ -19,7 +19,7 @@ pub struct BlockTally {
     pub(crate) heaviest: Vec<f64>,
     /// Number of rows, including those of weight zero.
     pub(crate) rows: u64,
-    /// Number of rows that do not contradict the evidence; of several blocks, of those with the fewest densities.
+    /// Number of rows that do not contradict the evidence; if there are several blocks, only rows of the blocks with the fewest densities.
     pub(crate) met: u64,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,

@@ -1,4 +1,4 @@
-//! Sums of consecutive blocks of worlds, as those of one block.
+//! Adds up the sums of consecutive blocks of worlds, as if they were one block.
 
 use figrs_core::{AnyElement, SupportBuilder};
 
@@ -59,7 +59,7 @@ impl<'a> JoinedBlocks<'a> {
     }
 }
 
-/// Adds the sums of a block with the same number of densities; its values are added to those met before.
+/// Adds the sums of a block with the same number of densities; its values are added to the values met before.
 fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
     let scale = sums.log_scale.max(next.log_scale);
     rescale(sums, scale);

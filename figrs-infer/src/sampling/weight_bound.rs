@@ -35,8 +35,7 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies by the largest weight of an observed value, and of the values that it implies for others, each of them
-    /// once.
+    /// Multiplies by the largest weight of an observed value, and of the values that it implies for other elements, each value once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {

@@ -81,7 +81,7 @@ impl Resampling {
     }
 }
 
-/// The sum of some numbers and the sum of their squares, in lanes side by side: an addition need not wait for the one before.
+/// The sum of some numbers and the sum of their squares, as several partial sums side by side: an addition need not wait for the addition before.
 pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); LANES];
     let (chunks, rest) = numbers.as_chunks::<LANES>();

@@ -163,7 +163,7 @@ impl Block {
         parents.unwrap_or_default()
     }
 
-    /// Starts a block of `width` rows: clears the values of the last one, and the caches filled by worlds if they have
+    /// Starts a block of `width` rows: clears the values of the last block, and the caches filled by worlds if they have
     /// become too large.
     pub fn start(&mut self, width: usize) {
         for slot in self.touched.drain(..) {

@@ -72,7 +72,7 @@ impl Branch {
 /// Destination of a branch.
 #[derive(Clone)]
 pub(super) enum BranchTarget {
-    /// An element that others may refer to.
+    /// An element that other elements may refer to.
     Slot(ColumnSlot),
     /// An atomic element that nothing else refers to.
     Unshared(AnyElement),

@@ -9,7 +9,7 @@ use figrs_core::value::datum::Datum;
 /// lookup.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
-/// Values of elements that others may refer to.
+/// Values of elements that other elements may refer to.
 #[derive(Default)]
 pub(super) struct KnownValues {
     values: Vec<(AnyElement, Datum)>,

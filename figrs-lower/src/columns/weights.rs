@@ -57,7 +57,7 @@ impl BlockWeights {
         self.densities_differ_among(0..self.alive.width())
     }
 
-    /// True if some of these rows have more densities among their factors than others of them.
+    /// True if some of these rows have more densities among their factors than other rows of the range.
     pub(super) fn densities_differ_among(&self, rows: std::ops::Range<usize>) -> bool {
         let Some(counts) = &self.row_densities else {
             return false;

@@ -267,7 +267,7 @@ impl Trace {
         true
     }
 
-    /// As [`weigh`](Self::weigh), for a value that is not the present one.
+    /// As [`weigh`](Self::weigh), for a value that differs from the present value.
     #[inline]
     pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);

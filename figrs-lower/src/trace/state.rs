@@ -192,7 +192,7 @@ impl Trace {
         self.nodes[site.number()].value.number()
     }
 
-    /// True if the value of a site is this one.
+    /// True if a site has this value.
     #[inline]
     pub fn holds(&self, site: Site, value: &Datum) -> bool {
         self.nodes[site.number()].value.holds(value)

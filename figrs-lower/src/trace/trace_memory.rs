@@ -19,7 +19,7 @@ pub(super) struct TraceMemory {
     nodes: usize,
     /// Number of elements in the world that triggers the next count.
     next: usize,
-    /// Size of the elements, in bytes, that triggers the next eviction of those outside the world.
+    /// Size of all elements, in bytes, that triggers the next eviction of elements outside the world.
     purge_at: u64,
 }
 

@@ -190,7 +190,7 @@ impl ComponentSearch {
         self.is_finished && self.search.best.is_none()
     }
 
-    /// Writes the best values to those of all variables; false if none are known.
+    /// Writes the best values of the component's variables into the values of all variables; false if none are known.
     pub(super) fn write_best(&self, values: &mut [u32]) -> bool {
         let Some(best) = &self.search.best else {
             return false;

@@ -13,7 +13,7 @@ pub(super) struct CostTable {
     pub(super) cells: Vec<i64>,
 }
 
-/// Costs of listed assignments of variables, in lexicographic order; all others are forbidden.
+/// Costs of listed assignments of variables, in lexicographic order; all other assignments are forbidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListedCosts {
     pub(super) scope: Vec<u32>,
@@ -84,7 +84,7 @@ impl CostTables {
         tables.chain(listed).fold(self.constant, add)
     }
 
-    /// The sum of some tables over all their variables and those of `scope`, ascending.
+    /// The sum of some tables, over their variables and the variables of `scope`, ascending.
     pub(super) fn sum<'a>(
         &self,
         scope: &[u32],
@@ -144,13 +144,13 @@ impl ListedCosts {
         }
     }
 
-    /// Adds a row after all present ones.
+    /// Adds a row at the end.
     pub(super) fn push(&mut self, row: &[u32], cost: i64) {
         self.rows.extend_from_slice(row);
         self.costs.push(cost);
     }
 
-    /// The same costs with other names of the variables.
+    /// Renames the variables of the costs.
     pub(super) fn renamed(&self, name: impl Fn(u32) -> u32) -> Self {
         Self {
             scope: self.scope.iter().map(|&v| name(v)).collect(),
@@ -194,7 +194,7 @@ impl CostTable {
         self.cells[place]
     }
 
-    /// The same costs with other names of the variables.
+    /// Renames the variables of the table.
     pub(super) fn renamed(&self, sizes: &[u32], name: impl Fn(u32) -> u32) -> Self {
         let mut pairs: Vec<(u32, u32)> = self.scope.iter().map(|&v| (name(v), v)).collect();
         pairs.sort_unstable();

@@ -1,4 +1,4 @@
-//! Large neighbourhood search: some variables are optimised exactly while all others stay.
+//! Large neighbourhood search: some variables are optimised exactly while all other variables keep their values.
 
 use figrs_factor::graph::{DecidedVariables, Restriction};
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -92,7 +92,7 @@ impl<'g> Neighbourhoods<'g> {
         chosen
     }
 
-    /// The factors that mention chosen variables, conditioned on all others, and the variables in the order of that graph.
+    /// The graph of the factors that mention chosen variables, conditioned on all other variables; and the chosen variables in the order of that graph.
     fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {

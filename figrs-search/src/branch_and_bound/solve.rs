@@ -479,7 +479,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Makes the searches look only for assignments below this one.
+    /// Makes the searches look only for assignments that cost less than this one.
     fn adopt(&mut self, values: &[u32]) {
         let left: Vec<u32> = self
             .preprocessed

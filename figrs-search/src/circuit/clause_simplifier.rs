@@ -26,7 +26,7 @@ pub(super) struct ClauseSimplifier {
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
-    /// Clauses that may subsume others.
+    /// Clauses that may subsume other clauses.
     queue: Vec<u32>,
     work: u64,
     pub(super) is_contradictory: bool,

@@ -50,7 +50,7 @@ pub(super) struct ComponentFinder {
 }
 
 impl ComponentFinder {
-    /// The incidence of the clauses of `form`; `long` has those of three literals and more.
+    /// The incidence of the clauses of `form`; `long` has the clauses of three literals and more.
     pub(super) fn new(form: &LogicalForm, long: &ClauseDatabase) -> Self {
         let atoms = form.atoms.len();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x66_6967_7273);

@@ -1,4 +1,4 @@
-//! Variables that are functions of others and that no other factor mentions.
+//! Variables that are functions of other variables and that no other factor mentions.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;

@@ -487,8 +487,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// The sum over the open values of a variable that is a component by itself, in time linear in their number: with decisions, each would look at
-    /// all others.
+    /// The sum over the open values of a variable that is a component by itself, in time linear in their number: with a decision for each value, each decision
+    /// would look at all other values.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {

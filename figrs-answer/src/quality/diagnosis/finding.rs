@@ -88,8 +88,8 @@ pub enum Finding {
         /// Number of choices with this finding.
         choices: usize,
     },
-    /// Short chains from other draws of the prior stayed in worlds as probable as those of the chains, where these never were: the chains may
-    /// agree because all are in one mode of several.
+    /// Short chains from other draws of the prior stayed in worlds as probable as those of the main chains, but where no main chain ever was: the main chains
+    /// may agree because all are in one of several modes.
     OtherMode {
         /// The number that is farthest from the range of the chains.
         quantity: Quantity,
@@ -131,7 +131,7 @@ pub enum Finding {
         /// Number of draws.
         draws: usize,
     },
-    /// The chains of a target left its most frequent value only a few times, so that the probabilities of the others are unknown.
+    /// The chains of a target left its most frequent value only a few times, so that the probabilities of its other values are unknown.
     SeldomChanged {
         /// The target.
         element: Label,
@@ -146,7 +146,7 @@ pub enum Finding {
         /// The least acceptable number of stays.
         threshold: u64,
     },
-    /// There is one chain, which cannot be compared with others.
+    /// There is only one Markov chain, so that no comparison of chains is possible.
     SingleChain,
     /// There are no independent populations to compare, so that no error is known.
     SinglePopulation,

@@ -205,7 +205,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// A support, or the last one of its type if it has the same values (deduplication): the elements of a large model have few
+    /// A support, or the last support of its type if that has the same values (deduplication): the elements of a large model have few
     /// different supports.
     fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());

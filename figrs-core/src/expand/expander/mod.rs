@@ -144,7 +144,7 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// The value of an element whose outcomes cannot be listed: the observed one, or the one that stands in for it.
+    /// The value of an element whose outcomes cannot be listed: the observed value, or the value that stands in for it.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let evidence = self.statements.evidence(element);
         let observed = evidence.iter().find_map(Evidence::observed);
@@ -390,7 +390,7 @@ impl<'m> Expander<'m> {
         self.check_bytes(element, 0)
     }
 
-    /// An error if `more` bytes in addition to the present ones would exceed the budget.
+    /// An error if `more` additional bytes would exceed the budget.
     fn check_bytes(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
         let frames = self.stack.len() * size_of::<Frame>();
         let counted = self.counted.len() * 2 * size_of::<ElementId>();

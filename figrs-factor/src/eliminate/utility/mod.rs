@@ -112,7 +112,7 @@ pub fn expected_utilities(
     }))
 }
 
-/// Computes in ordinary numbers, or in logarithms where those do not suffice.
+/// Computes in ordinary numbers, or in logarithms where ordinary numbers do not suffice.
 fn linear<'g, R>(
     diagram: UtilityGraph<'g>,
     find: impl FnOnce(UtilityGraph<'g>) -> Result<Option<R>, EliminationError>,

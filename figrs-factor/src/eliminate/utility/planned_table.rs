@@ -17,7 +17,7 @@ pub(super) struct PlannedTable {
 /// Meaning of a table.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
-    /// Weights: a distribution of these variables (sorted) given the others; `None` if it is not known to be one.
+    /// Weights: a distribution of these variables (sorted) given the other variables of the table; `None` if it is not known to be a distribution.
     Weights(Option<Vec<VarId>>),
     /// Utilities.
     Utilities,

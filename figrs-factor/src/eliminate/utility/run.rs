@@ -72,7 +72,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         }
     }
 
-    /// Runs all steps, or those until a number is lost.
+    /// Runs all steps, or the steps until a number is lost.
     pub(super) fn steps(&mut self, tie: f64) -> Result<(), EliminationError> {
         for step in &self.plan.steps {
             self.options.check_interrupt()?;

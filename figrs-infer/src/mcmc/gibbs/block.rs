@@ -1,4 +1,4 @@
-//! Listed blocks, whose assignments are enumerated: one variable, or a few variables and those that they determine.
+//! Listed blocks, whose assignments are enumerated: one variable, or a few variables with the variables that they determine.
 
 use figrs_factor::graph::{Assignments, LogTable, log_entry};
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -27,7 +27,7 @@ pub(super) struct SingleVariableBlock {
     given: Vec<(u32, u32)>,
 }
 
-/// Some free variables and those that they determine.
+/// Some free variables, and the variables that they determine.
 #[derive(Debug)]
 pub(super) struct EnumeratedBlock {
     free: Assignments,

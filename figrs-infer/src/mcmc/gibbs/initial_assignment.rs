@@ -25,7 +25,7 @@ pub(super) enum InitialAssignment {
     },
 }
 
-/// Forward sampler: draws one variable after another given those before, by the factors that are then complete.
+/// Forward sampler: draws one variable after another given the variables before, by the factors that are then complete.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
     /// The variables, each with the factors that it completes.

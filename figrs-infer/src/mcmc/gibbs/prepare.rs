@@ -14,7 +14,7 @@ const ALWAYS_FOLDED_SIZE: usize = 64;
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
 
-/// A variable as a function of others.
+/// A variable that is a function of other variables.
 #[derive(Clone, Debug)]
 pub(super) struct DeterministicVariable {
     pub(super) child: usize,

@@ -32,7 +32,7 @@ pub(super) struct BlockProposals {
 }
 
 impl BlockProposals {
-    /// Number of walks apart from those of blocks.
+    /// Number of random walks that do not belong to a custom block.
     pub(super) fn free_walks(&self) -> usize {
         self.free_walks.as_ref().map_or(0, Vec::len)
     }

@@ -298,7 +298,7 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if an image reads two offsets of the move: each is solved for while the others rest, so that the reverse move would differ.
+    /// True if an image reads two offsets of the move: each offset is solved for while the other offsets stay fixed, so that the reverse move would differ.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);

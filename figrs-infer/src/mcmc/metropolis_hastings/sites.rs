@@ -43,7 +43,7 @@ pub(crate) struct ChoiceSeries {
 }
 
 impl ChoiceSeries {
-    /// Drops every other sweep, and renumbers the others.
+    /// Drops every other sweep, and renumbers the remaining sweeps.
     fn thin(&mut self) {
         let width = self.width;
         let mut kept = 0;

@@ -10,7 +10,7 @@ use figrs_answer::answer::run_statistics::Sampling;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 
-/// Number of populations for each draw: two, so that one may die.
+/// Number of populations for each draw: two, so that one of them may lose all its particles.
 const POPULATIONS_PER_DRAW: u64 = 2;
 /// Least number of populations of a round: the default of [`SequentialMonteCarlo`].
 const MIN_POPULATIONS: u64 = 16;

@@ -128,7 +128,7 @@ impl Network {
         Ok(())
     }
 
-    /// Queues a variable that changed, and those after it in its functions: they may have lost the value that all functions support.
+    /// Queues a variable that changed, and the variables after it in its functions: they may have lost the value that all functions support.
     fn queue_candidates(&mut self, v: usize) {
         self.candidates.insert(v);
         self.dominance_queue.insert(v);

@@ -45,7 +45,7 @@ impl Network {
         Ok(())
     }
 
-    /// Collects the costs of a variable, adds the smallest to the lower bound and spreads the others.
+    /// Collects the costs of a variable, adds the smallest cost to the lower bound and spreads the rest over the functions.
     fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
         if !self.is_open(v) || self.work() >= self.pause_at {
             return Ok(());

@@ -57,7 +57,7 @@ impl Network {
         }
     }
 
-    /// Number of live pairs of values of the two others.
+    /// Number of live pairs of values of the two other variables.
     fn others_count(&self, side: &TernarySide) -> u64 {
         let [y, z] = side.others.map(|v| self.live_count(v) as u64);
         y * z

@@ -63,7 +63,7 @@ pub(super) struct Subproblem {
     /// The names of the variables in the component.
     pub(super) names: Vec<u32>,
     separator: usize,
-    /// The cost functions of the cluster, without those of clusters below, over the variables of the network.
+    /// The cost functions of the cluster, without the functions of clusters below, over the variables of the network.
     pub(super) own: CostTables,
     pub(super) below: Vec<Below>,
     pub(super) search: BestFirst,
@@ -84,7 +84,7 @@ pub(super) struct ClusterFunctions<'a> {
     pub(super) clusters: &'a [Cluster],
     /// By cluster, its functions: tables, then listed ones.
     functions: Vec<Vec<usize>>,
-    /// By cluster, those below it, itself first.
+    /// By cluster, the cluster itself and then all clusters below it.
     below: Vec<Vec<usize>>,
 }
 

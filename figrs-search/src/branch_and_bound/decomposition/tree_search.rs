@@ -13,8 +13,8 @@ use super::subproblem::{ClusterFunctions, Record, Subproblem};
 /// Share of all variables that the largest cluster may have.
 const LARGEST: (usize, usize) = (3, 4);
 
-/// Divisors of the memory for the records of assignments of separators, for the open nodes of the first cluster, and for those of each other cluster being
-/// searched.
+/// Divisors of the memory for the records of assignments of separators, for the open nodes of the first cluster, and for the open nodes of each other cluster
+/// being searched.
 const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
 const NODES: usize = 64;
@@ -22,7 +22,7 @@ const NODES: usize = 64;
 /// Minimum work of a subproblem before the search turns to another node of the subproblem above; later visits do as much work as all visits before.
 const LEAST_WORK: u64 = 1 << 12;
 
-/// Upward rounds go through separators of at most `FEW` assignments; each round does `GROWTH` times the work of the one before.
+/// Upward rounds go through separators of at most `FEW` assignments; each round does `GROWTH` times the work of the round before.
 const FEW: usize = 1 << 8;
 const GROWTH: u64 = 4;
 
@@ -120,7 +120,7 @@ impl TreeSearch {
         self.lower.min(self.upper)
     }
 
-    /// Adopts an assignment of the component, and the cost below which others count.
+    /// Adopts an assignment of the component, and the cost below which other assignments count.
     pub(in super::super) fn adopt(&mut self, values: &[u32], upper: i64) {
         self.upper = self.upper.min(upper);
         for subproblem in &mut self.subproblems {

@@ -9,7 +9,7 @@ use super::trail::Trailed;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 
-/// Mark of an inactive function, whose costs were moved to others.
+/// Mark of an inactive function, whose costs were moved to other functions.
 pub(in super::super) const INACTIVE: u32 = 0;
 
 /// Mark of an active function.
@@ -26,7 +26,7 @@ const COSTS_OF_A_STEP: u64 = 64;
 pub(in super::super) enum Decision {
     Assign(u32, u32),
     Remove(u32, u32),
-    /// Keeps the values from `from` to below `to` and removes all others.
+    /// Keeps the values from `from` to below `to` and removes all other values.
     Keep {
         variable: u32,
         from: u32,
@@ -72,7 +72,7 @@ pub(in super::super) struct Network {
     /// By variable, a value of unary cost zero, and one that all functions support.
     pub(in super::super) cheapest: Vec<u32>,
     pub(in super::super) supported: Vec<u32>,
-    /// Variables to be decided, then the others.
+    /// Variables to be decided, then all other variables.
     open: Vec<u32>,
     open_places: Vec<u32>,
     open_count: usize,

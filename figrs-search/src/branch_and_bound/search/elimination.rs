@@ -8,7 +8,7 @@ use super::super::network::{Conflict, Network};
 /// Maximum number of assignments of an eliminated variable and its neighbours.
 const ASSIGNMENTS: usize = 1 << 12;
 
-/// Maximum number of costs of the function of two neighbours, including those of removed values.
+/// Maximum number of costs of the function of two neighbours, including the costs of removed values.
 const LINK: usize = 1 << 18;
 
 impl Network {
@@ -93,7 +93,7 @@ impl Network {
         cost
     }
 
-    /// The cost of a value of a variable with values of others by a function.
+    /// The cost, by a function, of a value of a variable together with values of other variables.
     pub(in super::super) fn cost_in(
         &self,
         f: usize,
@@ -153,7 +153,7 @@ impl Network {
         self.scratch = added;
     }
 
-    /// The values of all variables once none is open: eliminated variables get the best values given the others.
+    /// The values of all variables once none is open: eliminated variables get the best values given the values of the others.
     pub(in super::super) fn complete_assignment(&self) -> Vec<u32> {
         let mut values: Vec<u32> = (0..self.sizes.len())
             .map(|v| self.value(v, 0) as u32)

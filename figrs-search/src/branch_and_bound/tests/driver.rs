@@ -156,7 +156,7 @@ fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     assert!(ends[0] > 0 && ends[1] > 0, "{ends:?}");
 }
 
-/// Groups of variables that are all connected; each group shares two variables with the one before.
+/// Groups of variables that are all connected; each group shares two variables with the group before.
 fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
