@@ -316,7 +316,7 @@ pub enum Error {
     NotLearnable {
         /// The parameter.
         parameter: Label,
-        /// The element that reads it.
+        /// The element that reads the parameter.
         element: Label,
     },
     /// Evidence from which learning is not possible.
@@ -446,7 +446,7 @@ pub enum Error {
         decision: Label,
         /// The element that is known.
         element: Label,
-        /// The decision that knows it.
+        /// The decision that is made knowing the element.
         known_to: Box<Label>,
     },
     /// A utility is not a number that can be added.

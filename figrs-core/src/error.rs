@@ -164,7 +164,7 @@ pub enum ModelError {
         /// The value.
         value: String,
     },
-    /// A continuous element is observed through the branch of a Chain, and something else reads it.
+    /// A continuous element is observed through the branch of a Chain, and another element reads it too.
     #[error(
         "{element}: an observation decides its value through the branch of a Chain, and other elements read it, which \
          samplers that change one choice at a time cannot weigh; observe the element itself, or use ImportanceSampling"

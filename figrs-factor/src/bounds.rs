@@ -25,7 +25,7 @@ impl Bounds {
         self.upper - self.lower
     }
 
-    /// True if the number lies between them.
+    /// True if the number lies between the bounds.
     pub fn contains(self, value: f64) -> bool {
         (self.lower..=self.upper).contains(&value)
     }

@@ -55,7 +55,7 @@ pub enum SpreadError {
         parts: u64,
         /// The round, of a fit.
         round: Option<u64>,
-        /// The directory where they should be.
+        /// The directory where the parts should be.
         directory: PathBuf,
     },
     /// A file is not a part of this run.
@@ -79,7 +79,7 @@ pub enum SpreadError {
     DamagedPart {
         /// The file.
         file: PathBuf,
-        /// The part that should be in it; `None` for the numbers of a round.
+        /// The part that should be in the file; `None` for the numbers of a round.
         part: Option<u64>,
         /// The problem.
         problem: String,

@@ -16,9 +16,9 @@ pub struct TargetBounds {
     pub element: AnyElement,
     /// The known values.
     pub support: Support,
-    /// For each value the weight of the worlds that certainly have it and meet the evidence.
+    /// For each value, the weight of the worlds in which the target certainly has it and the evidence holds.
     pub log_lower: Vec<f64>,
-    /// For each value the upper bound of the weight of the worlds that certainly have it.
+    /// For each value, the upper bound of the weight of the worlds in which the target certainly has it.
     pub log_upper: Vec<f64>,
     /// Upper bound of the weight of the worlds in which the value of the target is unknown.
     pub log_unknown: f64,

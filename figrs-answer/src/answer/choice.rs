@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The algorithms that were tried for an answer, in their order: the last one found it.
+/// The algorithms that were tried for an answer, in the order of the attempts: the last algorithm found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
     /// The attempts.

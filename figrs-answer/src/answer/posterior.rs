@@ -24,9 +24,9 @@ pub struct Posterior {
     /// Labels of the bars: values, numbers in rising order; intervals if a target has more than twenty numbers as
     /// values; for other types the twenty most likely values, and the rest.
     pub classes: Vec<String>,
-    /// The probability of each.
+    /// The probability of each class.
     pub probabilities: Vec<f64>,
-    /// The standard error of each: zero if it is exact, NaN if none is known.
+    /// The standard error of each probability: zero if it is exact, NaN if no error is known.
     pub standard_errors: Vec<f64>,
 }
 

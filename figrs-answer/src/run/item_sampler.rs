@@ -43,7 +43,7 @@ pub trait ItemSampler: Sync {
     /// Reason why an item cannot be drawn.
     type Error: Error + Send + Sync + 'static;
 
-    /// Best number of items for one request, which begins at a multiple of it.
+    /// Best number of items for one request; requests begin at multiples of this number.
     fn batch(&self) -> u64 {
         1
     }

@@ -42,9 +42,9 @@ pub trait Sums: Debug {
 #[must_use]
 pub struct Partial<S: Sums> {
     units: Range<u64>,
-    /// The sums of the units, if they are absorbed as they come.
+    /// The sums of the units, if the contributions of units are added as they come.
     sums: S,
-    /// The contributions of the units, if they are not absorbed yet.
+    /// The contributions of the units, if they are not yet added to the sums.
     waiting: Vec<S::Unit>,
     absorbs: bool,
     stopped: Stopped,
@@ -228,7 +228,7 @@ impl<S: Sums<Answer = Answer>> Partial<S> {
 }
 
 impl<S: PortableSums> Partial<S> {
-    /// The units, for sending; they must not have been absorbed.
+    /// The units, for sending to another process; their contributions must not have been added to the sums.
     pub(super) fn into_portable<T>(
         self,
         targets: &T,

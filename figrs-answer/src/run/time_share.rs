@@ -39,7 +39,7 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Reason to end the chain, if there is one. Without a deadline it does not read the clock.
+    /// Reason to end the chain, if there is one. Without a deadline, the call does not read the clock.
     #[inline]
     pub fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {

@@ -16,7 +16,7 @@ pub struct Progress {
     pub algorithm: &'static str,
     /// Number of samples drawn, worlds run, steps made or sweeps done so far, over all chains and threads.
     pub done: u64,
-    /// Total number, if it is known.
+    /// Total number of samples, worlds, steps or sweeps, if it is known.
     pub total: Option<u64>,
     /// Time since the run began.
     pub elapsed: Duration,

@@ -17,7 +17,7 @@ use crate::value::support::SupportBuilder;
 #[derive(Default)]
 pub struct BranchMemory {
     is_active: AtomicBool,
-    /// Allocated when it is first needed, because models have many Chains.
+    /// The remembered results, allocated when they are first needed, because models have many Chains.
     results: OnceLock<Box<Mutex<RememberedResults>>>,
 }
 

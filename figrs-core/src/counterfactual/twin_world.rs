@@ -18,7 +18,7 @@ pub(super) struct TwinWorld {
     registry: Arc<BranchRegistry>,
     /// The twin of each element of the world that was; the element is stored too, so that no new element gets its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
-    /// Elements that are the same in both worlds, whatever they read.
+    /// Elements that are the same in both worlds, whatever elements they read.
     factual: Mutex<Vec<AnyElement>>,
 }
 
@@ -74,7 +74,7 @@ impl TwinWorld {
         self.twins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps an element as it is in the world that was.
+    /// Makes an element its own twin, so that it has its factual value in both worlds.
     pub(super) fn keep_factual(&self, element: &AnyElement) {
         let kept = (element.clone(), element.clone());
         self.twins().insert(element.id(), kept);
@@ -82,7 +82,7 @@ impl TwinWorld {
         factual.push(element.clone());
     }
 
-    /// Keeps the elements that another world keeps.
+    /// Makes the elements that are factual in another twin world factual in this one too.
     pub(super) fn keep_factual_of(&self, other: &Self) {
         let kept = other
             .factual

@@ -148,7 +148,7 @@ pub trait ChainOp: Send + Sync {
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
-    /// Identity of the recursive call that the element stands for, if it does. It then has no parents.
+    /// Identity of the recursive call that the element stands for, if it stands for one; such an element has no parents.
     fn call_id(&self) -> Option<CallId> {
         None
     }

@@ -13,9 +13,9 @@ pub struct ExpandedElement {
     pub element: AnyElement,
     /// The positions of its parents in the expansion.
     pub parents: Vec<usize>,
-    /// The values it can take, without those that evidence excludes.
+    /// The values that the element can take, without values that evidence excludes.
     pub support: Support,
-    /// `true` if it may also have the value `unknown`, because it needs unexpanded parts.
+    /// `true` if the element may also have the value `unknown`, because it needs unexpanded parts.
     pub unknown: bool,
     /// The natural logarithm of the largest weight that evidence can give the element where it is `unknown`; infinite if
     /// that has no bound.

@@ -7,7 +7,7 @@ use crate::error::ModelError;
 use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{Factor, FactorTable, VarId, Weights};
 
-/// A row of weights: its offset in a list of them.
+/// A row of weights: a list of weights, and the offset of the row in it.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
 /// The values of a variable that is a function of an element's situation.

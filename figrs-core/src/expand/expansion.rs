@@ -18,7 +18,7 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth to which it was expanded, and `true` if some part was left out.
+    /// The depth to which the model was expanded, and `true` if some part was left out.
     pub(super) cut: Option<(usize, bool)>,
     pub(super) budget: Budget,
     pub(super) reached: usize,

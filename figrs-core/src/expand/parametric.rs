@@ -76,7 +76,7 @@ impl LearnedParameter {
 }
 
 impl LearnedParameters {
-    /// The parameters that have been reached, in the order in which they were.
+    /// The parameters that have been reached, in the order in which they were reached.
     pub fn iter(&self) -> impl Iterator<Item = &LearnedParameter> {
         self.learned.values()
     }

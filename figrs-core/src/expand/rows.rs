@@ -16,7 +16,7 @@ use figrs_factor::graph::{FactorTable, Weights, WorldWeight};
 
 /// The limits of one table.
 pub(super) struct TableLimits<'a> {
-    /// Entries that it may have.
+    /// Maximum number of entries of the table.
     pub(super) entries: u64,
     /// Returns an error if there is no room for that many additional bytes.
     pub(super) room: &'a dyn Fn(u64) -> Result<(), ModelError>,

@@ -27,11 +27,11 @@ pub struct DependencyGraph {
 /// A node: an element, a piece of evidence, or the condition that a branch is taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DependencyNode {
-    /// The nodes that it reads: parents first, then the results that a Chain chooses from.
+    /// The nodes that this node reads: parents first, then the results that a Chain chooses from.
     pub(super) inputs: Vec<usize>,
     /// Number of parents.
     pub(super) parents: usize,
-    /// `true` if its value is a function of its inputs.
+    /// `true` if the value of the node is a function of its inputs.
     pub(super) is_function: bool,
 }
 
@@ -242,7 +242,7 @@ impl DependencyGraph {
         self.positions.get(&element.id()).copied()
     }
 
-    /// The element of a node, if it is one.
+    /// The element of a node, if the node is an element.
     pub(super) fn element(&self, node: usize) -> Option<&AnyElement> {
         self.elements.get(node)
     }

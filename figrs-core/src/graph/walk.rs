@@ -26,13 +26,13 @@ pub struct GraphNode {
     pub address: Address,
     /// The distribution of the element, if it has its own.
     pub distribution: Option<String>,
-    /// The evidence on it, in words.
+    /// The evidence on the element, in words.
     pub evidence: Vec<String>,
     /// The value that an intervention sets.
     pub intervention: Option<String>,
-    /// `true` if it is a target.
+    /// `true` if the element is a target.
     pub target: bool,
-    /// `true` if it is a Chain whose branches lie beyond the depth of the graph.
+    /// `true` if the element is a Chain whose branches lie beyond the depth of the graph.
     pub unexplored: bool,
 }
 
@@ -50,7 +50,7 @@ pub enum EdgeKind {
 pub struct GraphEdge {
     /// The position of the element that is read.
     pub from: usize,
-    /// The position of the element that reads it.
+    /// The position of the element that reads the other one.
     pub to: usize,
     /// Kind of the connection.
     pub kind: EdgeKind,

@@ -131,7 +131,7 @@ impl Evidence {
         Self::new(statement, None)
     }
 
-    /// The source line that stated it.
+    /// The source line that stated the evidence.
     pub fn location(&self) -> &'static Location<'static> {
         self.location
     }

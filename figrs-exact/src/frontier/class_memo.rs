@@ -21,7 +21,7 @@ enum MemoTable<R> {
 #[derive(Debug)]
 pub(super) struct ClassMemo<R> {
     known: Option<MemoTable<R>>,
-    /// `true` if elements met later may use it.
+    /// `true` if elements met later may use the memo.
     shared: bool,
     asked: u32,
     found: u32,

@@ -59,7 +59,7 @@ type ClassSignature = (
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
-    /// By class: `true` if it may have further elements.
+    /// By class: `true` if the class may have further elements.
     pub(super) shared: Vec<bool>,
     known: FxHashMap<ClassSignature, usize>,
 }

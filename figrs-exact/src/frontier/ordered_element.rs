@@ -12,7 +12,7 @@ pub(super) struct OrderedElement {
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
     pub(super) fixed: Option<Datum>,
-    /// `true` if only a branch needs it, so that it is not part of every world.
+    /// `true` if only a branch needs the element, so that it is not part of every world.
     pub(super) optional: bool,
 }
 
@@ -31,7 +31,7 @@ impl OrderedElement {
         self.evidence.iter().find_map(Evidence::observed)
     }
 
-    /// Number of places in `reads` that belong to its parents; they come first.
+    /// Number of places in `reads` that belong to the parents of the element; they come first.
     pub(super) fn parents(&self) -> usize {
         match self.fixed {
             Some(_) => 0,

@@ -20,9 +20,9 @@ use figrs_answer::error::Error;
 pub(super) struct SweepStep {
     /// The number of the layer.
     pub(super) layer: usize,
-    /// Number of states it starts from.
+    /// Number of states that the step starts from.
     pub(super) sources: usize,
-    /// Number of states it leads to.
+    /// Number of states that the step leads to.
     pub(super) states: usize,
     /// The targets whose values its transitions report.
     pub(super) reports: Vec<usize>,

@@ -60,7 +60,7 @@ impl SavedTree {
         }
     }
 
-    /// Returns an error if it is of another version or damaged.
+    /// Returns an error if the saved tree is of another version or damaged.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let reason = if self.version != Self::VERSION {
             "it is that of another version of this library"

@@ -9,11 +9,11 @@ const SMALL_MODEL_DIGITS: usize = 128;
 /// Share of the factors of several variables that have zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
-    /// None: a decision implies no other values.
+    /// No factor has zeros: a decision implies no other values.
     None,
-    /// Less than half.
+    /// Less than half of the factors have zeros.
     Few,
-    /// Half of them or more: the model is logical.
+    /// Half of the factors or more have zeros: the model is logical.
     Most,
 }
 

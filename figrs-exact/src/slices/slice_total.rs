@@ -82,7 +82,7 @@ impl SumOfTotals {
         self.largest + self.total.ln()
     }
 
-    /// The total of all; the shares are not meaningful where it is zero.
+    /// The sum of all totals; the shares are not meaningful where it is zero.
     pub(super) fn into_total(self) -> SliceTotal {
         let log_total = self.log_total();
         let share = |weight: f64| weight / self.total;

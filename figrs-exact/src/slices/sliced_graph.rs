@@ -272,7 +272,7 @@ mod tests {
         assert!(is_same, "{a} and {b}");
     }
 
-    /// Random graphs, each with the memories that it is sliced for.
+    /// Random graphs, each with the amounts of memory that it is sliced for.
     fn for_each_graph(test: impl Fn(&FactorGraph, u64, &[VarId])) {
         let mut rng = generator(11);
         for round in 0..600 {

@@ -77,7 +77,7 @@ pub struct Plan {
     pub buckets: Vec<Bucket>,
     /// The tables that remain at the end, over kept variables only.
     pub(super) remaining_tables: Vec<u32>,
-    /// For each factor, `true` if it takes part.
+    /// For each factor, `true` if it takes part in the elimination.
     pub(super) live: Vec<bool>,
     /// Eliminated variables that no factor mentions, except pruned variables.
     pub free: Vec<VarId>,

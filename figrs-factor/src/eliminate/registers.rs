@@ -5,11 +5,11 @@ use super::program::RegisterAdvance;
 /// A register and its lifetime, in turns: a slot's turn is its position plus one, turn zero is before the first slot.
 pub(super) struct Register {
     pub(super) base: usize,
-    /// The turns that change it, with the stride of each.
+    /// The turns that change the register, with the stride of each.
     pub(super) strides: Vec<(usize, usize)>,
     pub(super) first: usize,
     pub(super) last: usize,
-    /// `true` if it bounds a range of rows, which narrowing sets.
+    /// `true` if the register bounds a range of rows, which narrowing sets.
     pub(super) is_range: bool,
 }
 

@@ -11,7 +11,7 @@ const LISTED_FROM: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VariableTurn {
     pub(super) variable: usize,
-    /// The function table that computes it; `None` if its values are tried in turn.
+    /// The function table that computes the variable; `None` if its values are tried in turn.
     pub(super) function: Option<usize>,
 }
 

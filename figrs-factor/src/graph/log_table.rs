@@ -49,7 +49,7 @@ impl LogTable {
         self.logs[self.assignments.number(values)]
     }
 
-    /// True if it is constant, and not zero.
+    /// True if the function is constant, and not zero.
     pub fn is_constant(&self) -> bool {
         let first = self.logs[0];
         first > f64::NEG_INFINITY && self.logs.iter().all(|&log| log == first)

@@ -30,7 +30,7 @@ struct CountedLeaf {
 }
 
 impl CountingTree {
-    /// The entries of a tree for a graph that it fits.
+    /// The entries of a tree that have an origin in a graph that the tree fits.
     pub fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
         let counted = tree.leaves.iter().filter_map(|leaf| {
             let table = &graph.factors[leaf.factor as usize].table;

@@ -15,11 +15,11 @@ use figrs_answer::answer::{Answer, AnswerContent};
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExactReference {
-    /// The algorithm that found it.
+    /// The algorithm that found the exact answer.
     pub algorithm: String,
     /// The exact number for each estimand.
     pub values: Vec<f64>,
-    /// Time it took, in seconds; zero if the answer was supplied.
+    /// Time that the algorithm took, in seconds; zero if the answer was supplied.
     pub seconds: f64,
     /// The answer itself.
     #[serde(skip)]

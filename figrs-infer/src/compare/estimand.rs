@@ -142,12 +142,12 @@ fn likeliest(target: &TargetMarginal) -> Vec<Datum> {
 }
 
 impl Estimand {
-    /// True if it is the probability of `true`.
+    /// True if the estimand is the probability of `true`.
     pub(super) fn is_of_true(&self) -> bool {
         matches!(&self.kind, EstimandKind::Probability(value) if value.get::<bool>() == Some(&true))
     }
 
-    /// True if it is the probability of a value, not a mean.
+    /// True if the estimand is the probability of a value, not a mean.
     pub(super) fn is_probability(&self) -> bool {
         matches!(self.kind, EstimandKind::Probability(_))
     }

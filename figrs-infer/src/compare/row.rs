@@ -19,7 +19,7 @@ use figrs_factor::Stopped;
 pub struct ComparisonRow {
     /// The algorithm.
     pub algorithm: String,
-    /// Value that it gives for each estimand; the middle of bounds. Empty for a world or without an answer.
+    /// Value that the algorithm gives for each estimand; for bounds, their middle. Empty for a world or without an answer.
     pub values: Vec<f64>,
     /// The standard error stated for each estimand; empty if none is stated.
     pub standard_errors: Vec<f64>,

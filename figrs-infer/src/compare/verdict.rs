@@ -26,7 +26,7 @@ pub enum Verdict {
     UnknownError,
     /// The answer claims no error, so no claim can be wrong.
     Approximate,
-    /// There is no exact answer for judging it.
+    /// There is no exact answer by which to judge this one.
     Unjudged,
     /// The algorithm does not apply to the model, whatever its budget: an exact algorithm to continuous values, for example.
     NotApplicable,

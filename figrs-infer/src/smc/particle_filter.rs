@@ -57,7 +57,7 @@ pub struct PopulationResult {
     pub log_replaced: f64,
     /// Number of times particles were replaced.
     pub replacements: u64,
-    /// Position among the remaining populations; `None` if it was removed because all its weights were zero.
+    /// Position among the remaining populations; `None` if this population was removed because all its weights were zero.
     pub place: Option<usize>,
 }
 

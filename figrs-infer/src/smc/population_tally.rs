@@ -36,9 +36,9 @@ pub struct PopulationTally {
 /// One population.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Population {
-    /// The natural logarithm of its estimate of the evidence.
+    /// The natural logarithm of the population's estimate of the evidence.
     pub(crate) log_evidence: f64,
-    /// The natural logarithm of the largest share of one particle in it.
+    /// The natural logarithm of the largest share of one particle in the weight of the population.
     pub(crate) log_largest: f64,
     pub(crate) resampled: u64,
 }

@@ -37,7 +37,7 @@ impl Branch {
         }
     }
 
-    /// True if nothing else refers to the element that it leads to.
+    /// True if nothing else refers to the element that the branch leads to.
     pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,
@@ -45,7 +45,7 @@ impl Branch {
         )
     }
 
-    /// True if it leads to an element that is not atomic, and that no other branch is known to lead to.
+    /// True if the branch leads to an element that is not atomic, and that no other branch is known to lead to.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
@@ -56,7 +56,7 @@ impl Branch {
         Self { drawn, ..self }
     }
 
-    /// True if it has a sampling method.
+    /// True if the branch has a sampling method.
     pub(super) fn is_prepared(&self) -> bool {
         !matches!(self.drawn, BranchSampler::Unknown)
     }

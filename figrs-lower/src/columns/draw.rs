@@ -30,7 +30,7 @@ pub(super) enum CodeSampler {
 }
 
 impl AtomicSampler {
-    /// Bytes that it takes in addition to its own size.
+    /// Bytes that the sampler takes in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Finite(drawn, _) => drawn.bytes(),
@@ -65,7 +65,7 @@ impl AtomicSampler {
 }
 
 impl PooledSampler {
-    /// Bytes that it takes in addition to its own size.
+    /// Bytes that the sampler takes in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Flip(_) => 0,

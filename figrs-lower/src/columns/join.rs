@@ -154,7 +154,7 @@ struct TranslatedCodes {
 
 /// The codes of some rows.
 enum RowCodes {
-    /// One code for all of them.
+    /// One code for all rows.
     Same(u32),
     List(Rc<Vec<u32>>),
 }

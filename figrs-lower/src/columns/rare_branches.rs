@@ -37,7 +37,7 @@ pub(super) struct RowEvaluations {
 pub(super) struct RareBranch {
     /// The number of the branch's combination.
     combination: u32,
-    /// `None` until the branch's first row begins, which builds it; it is dropped before the next branch is built.
+    /// The branch; `None` until its first row begins, which builds the branch. It is dropped before the next branch is built.
     branch: Option<Branch>,
     rows: usize,
     /// Maximum number of elements that a row of the branch has evaluated.
@@ -95,7 +95,7 @@ impl RareBranch {
     }
 }
 
-/// A slot, the value demanded of it if there is one, and the rows that wait for its value.
+/// A slot, the value that observations demand of it, if any, and the rows that wait for the slot's value.
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
 impl RowEvaluations {

@@ -45,35 +45,35 @@ pub(super) struct TraceNode {
     pub(super) value: ValueRegister,
     /// The log-probability of a choice; for other nodes zero, or `-inf` if the value is not the demanded one.
     pub(super) log: f64,
-    /// The last proposal that touched it.
+    /// The last proposal that touched the node.
     pub(super) touched: u32,
-    /// The last proposal that changed its value.
+    /// The last proposal that changed the node's value.
     pub(super) changed: u32,
     /// The topological height of the node, which is above the height of each input.
     pub(super) height: u32,
     pub(super) role: NodeRole,
     pub(super) in_world: bool,
-    /// `true` if it is queued for re-evaluation, or reads a node that is queued.
+    /// `true` if the node is queued for re-evaluation, or reads a node that is queued.
     pub(super) stale: bool,
-    /// `true` if it must be evaluated again, whatever the inputs.
+    /// `true` if the node must be evaluated again, whatever its inputs.
     pub(super) must_evaluate: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
     pub(super) reach: ParameterReaders,
-    /// The Chain for which it selects the result, if that is known.
+    /// The Chain for which the node's truth value selects the result, if that is known.
     pub(super) boolean_branch: Option<BooleanBranch>,
-    /// The position on the list of the last proposal that touched it.
+    /// The position on the list of the last proposal that touched the node.
     pub(super) listed: u32,
     /// Number of proposals that still take the general path, and length of the last such detour.
     pub(super) general_path_left: u8,
     pub(super) backoff: u8,
-    /// `true` if evidence weighs its value.
+    /// `true` if evidence weighs the node's value.
     pub(super) weighs: bool,
-    /// State before the last proposal that touched it.
+    /// State before the last proposal that touched the node.
     pub(super) old: NodeSnapshot,
-    /// The log-weight of the evidence on it.
+    /// The log-weight of the evidence on the node.
     pub(super) weight: f64,
-    /// While it is in the world: the parents, followed by the result of a Chain.
+    /// While the node is in the world: the edges to its parents, followed by the result of a Chain.
     pub(super) inputs: Vec<InputEdge>,
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
@@ -96,7 +96,7 @@ pub(super) struct TraceNode {
     /// A demanded value that is a list, and the sufficient statistics that replace it.
     summary: Option<(Datum, SufficientStatistics)>,
     continuous: Option<bool>,
-    /// `true` if its values are integers far apart; `None` if unknown.
+    /// `true` if the values of the node are integers far apart; `None` if unknown.
     pub(super) is_wide: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
@@ -202,17 +202,17 @@ impl TraceNode {
         self.boolean_branch = None;
     }
 
-    /// True if it is a Chain without evidence or demand.
+    /// True if the node is a Chain without evidence or demand.
     pub(super) fn is_pass_through(&self) -> bool {
         self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }
 
-    /// True if its value cannot change when an input changes.
+    /// True if the value of the node cannot change when an input changes.
     pub(super) fn is_terminal(&self) -> bool {
         self.demand.is_some() || self.role.is_choice()
     }
 
-    /// The family that it is a member of, if it is one.
+    /// The family that the node is a member of, if it is one.
     #[inline]
     pub(super) fn family(&self) -> Option<&dyn FamilyOp> {
         self.element.kind().family()

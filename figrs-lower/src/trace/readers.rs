@@ -15,9 +15,9 @@ pub(super) struct ParameterReaders {
     is_followed: bool,
     /// `true` if nothing else reads the node.
     is_all: bool,
-    /// The Chains that pass its value on.
+    /// The Chains that pass the node's value on.
     chains: Vec<u32>,
-    /// The choices whose only parameter it is.
+    /// The choices that have the node as their only parameter.
     choices: Vec<u32>,
     /// The values of choices that observations decide; entries of other choices are meaningless.
     values: Vec<f64>,

@@ -106,7 +106,7 @@ impl ValueRegister {
         }
     }
 
-    /// True if it holds this value.
+    /// True if the register holds this value.
     #[inline]
     pub(super) fn holds(&self, value: &Datum) -> bool {
         match (self.held, value.word()) {

@@ -54,7 +54,7 @@ pub enum Observations {
 /// Size of a cached branch in bytes, without the values that lead to it.
 const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
 
-/// Next step of the evaluation of a slot. A demand is the value that it must have if the world is to keep a positive weight.
+/// Next step of the evaluation of a slot. A demand is the value that the slot must have if the world is to keep a positive weight.
 enum WorldStep {
     Enter(Slot, Option<Datum>),
     Finish(Slot, Option<Datum>),

@@ -72,7 +72,7 @@ impl CsvCells {
     }
 }
 
-/// The cell, in quotation marks if it needs them.
+/// A cell, in quotation marks if CSV requires them.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

@@ -14,7 +14,7 @@ const BENDS: usize = 3000;
 pub(super) struct ArrowRoute {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The size of its text, if it has one.
+    /// The size of the arrow's text, if it has one.
     pub(super) label: Option<Point>,
 }
 

@@ -74,9 +74,9 @@ pub struct PictureNode {
 /// An arrow of a [`Picture`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureEdge {
-    /// The position of the node where it begins.
+    /// The position of the node where the arrow begins.
     pub from: usize,
-    /// The position of the node where it ends.
+    /// The position of the node where the arrow ends.
     pub to: usize,
     /// The text of the arrow; empty for none.
     pub label: String,
@@ -113,9 +113,9 @@ pub enum PictureError {
         "an arrow from node {from} to node {to} is in a picture of {nodes} nodes; add the nodes first"
     )]
     NoSuchNode {
-        /// The position of the node where it begins.
+        /// The position of the node where the arrow begins.
         from: usize,
-        /// The position of the node where it ends.
+        /// The position of the node where the arrow ends.
         to: usize,
         /// Number of nodes.
         nodes: usize,

@@ -38,7 +38,7 @@ const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 pub(super) struct ComponentLimits {
     /// Assignments of at least this cost do not count.
     pub(super) upper: i64,
-    /// An assignment counts as better if it is cheaper by more than this, in all components together.
+    /// An assignment counts as better than another if it is cheaper by more than this, in all components together.
     pub(super) slack: i64,
     /// Smallest gain for which costs are moved against the order.
     pub(super) worthwhile: i64,

@@ -73,7 +73,7 @@ impl<'g> Neighbourhoods<'g> {
         Ok(work)
     }
 
-    /// About `size` variables near one, which factors connect to it.
+    /// About `size` variables near `centre`, connected to it by factors.
     fn neighbourhood_of(&self, centre: VarId, size: usize) -> Vec<VarId> {
         let mut chosen = vec![centre];
         let mut seen = vec![false; self.mentions.len()];

@@ -2,7 +2,7 @@
 
 use super::literal::AtomLiteral;
 
-/// Literal block distance, the number of different levels of the literals of a learned clause, up to which it is always kept.
+/// Literal block distance (the number of different levels of a learned clause's literals) up to which the clause is always kept.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
 /// Bytes of a watch, including its share of free places.
@@ -16,9 +16,9 @@ pub(super) type ClauseId = u32;
 pub(super) enum ClauseKind {
     /// Part of the problem.
     Given,
-    /// Implied by the problem, and watched; it may be forgotten.
+    /// A clause implied by the problem, and watched; it may be forgotten.
     Learned,
-    /// The reason of one assignment; it is not watched.
+    /// A clause that is the reason of one assignment; it is not watched.
     Temporary,
     /// A free place.
     Forgotten,
@@ -29,9 +29,9 @@ struct ClauseHeader {
     start: u32,
     len: u32,
     kind: ClauseKind,
-    /// The literal block distance when it was learned.
+    /// The literal block distance when the clause was learned.
     block_distance: u32,
-    /// The time at which it last took part in a conflict.
+    /// The time at which the clause last took part in a conflict.
     used: u64,
 }
 

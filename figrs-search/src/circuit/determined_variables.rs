@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 /// function's arguments. A function that is left out and is defined everywhere does not mention its arguments either.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
-    /// The factors of their functions, in the order in which they were left out: a later one may be an argument of earlier ones.
+    /// The factors of the functions, in the order in which the variables were left out: a later variable may be an argument of earlier functions.
     functions: Vec<usize>,
     /// The factor of the weights of a function's values, by the factor of the function.
     weights: FxHashMap<usize, usize>,

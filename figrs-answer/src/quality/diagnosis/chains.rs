@@ -30,7 +30,7 @@ pub(crate) struct ChainMeasures {
 }
 
 impl TargetMarginal {
-    /// The measures of its chains, if it has any.
+    /// The measures of the chains of the target, if its draws are chains.
     pub(crate) fn chain_measures(&self) -> Option<ChainMeasures> {
         let Estimate::Chains { indices, chains } = &self.estimate else {
             return None;

@@ -11,7 +11,7 @@ use figrs_factor::Stopped;
 pub struct Quantity {
     /// The target, or the choice.
     pub element: Label,
-    /// The number derived from it.
+    /// The number derived from the target or choice.
     pub part: Part,
 }
 
@@ -193,7 +193,7 @@ pub enum Finding {
     UnseenValues {
         /// The target.
         element: Label,
-        /// The first of them.
+        /// The first value that no draw has.
         value: String,
         /// Number of such values.
         values: usize,
@@ -204,7 +204,7 @@ pub enum Finding {
         element: Label,
         /// The value that the fewest draws show.
         value: String,
-        /// The effective number of draws that show it.
+        /// The effective number of draws that show the value.
         hits: f64,
         /// The least acceptable value.
         threshold: f64,
@@ -215,7 +215,7 @@ pub enum Finding {
     LightHits {
         /// The target.
         element: Label,
-        /// The first of them.
+        /// The first value whose draws are few or light.
         value: String,
         /// Number of such values.
         values: usize,
@@ -240,7 +240,7 @@ pub enum Finding {
         why: Stopped,
         /// Number of samples, steps or sweeps done until then.
         done: u64,
-        /// Requested number, if it was limited.
+        /// Requested number of samples, steps or sweeps, if it was limited.
         asked: Option<u64>,
     },
     /// A budget ended the expansion of the model before the bounds were as close as requested.

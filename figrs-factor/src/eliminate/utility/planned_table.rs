@@ -10,7 +10,7 @@ pub(super) struct PlannedTable {
     pub(super) kind: PlannedKind,
     /// The predicted base-2 logarithm of the share of non-zeros.
     pub(super) density: f64,
-    /// `true` until it has been used.
+    /// `true` until the table has been used.
     pub(super) live: bool,
 }
 
@@ -33,7 +33,7 @@ impl PlannedTable {
         variables.iter().any(is_in_scope)
     }
 
-    /// The variables of which it is the distribution; empty if it is not one.
+    /// The variables of which the table is the distribution; empty if it is not a distribution.
     pub(super) fn children(&self) -> &[VarId] {
         match &self.kind {
             PlannedKind::Weights(Some(children)) => children,

@@ -13,9 +13,9 @@ const MAX_ENUMERATED: usize = 1 << 18;
 /// Dependencies between free variables, variables that are functions of others, and weight factors with zeros (pieces).
 pub(super) struct DependencyGraph<'p, 'g> {
     pub(super) prepared: &'p PreparedGraph<'g>,
-    /// By variable: the variables defined as functions of it, except folded ones.
+    /// By variable: the variables defined as functions of this variable, except folded ones.
     children: Vec<Vec<usize>>,
-    /// By variable: its place in the order of definitions.
+    /// By variable: the place of the variable in the order of definitions.
     place: Vec<usize>,
     /// The positions of the weight factors with zeros.
     hard: Vec<usize>,
@@ -87,7 +87,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         (free, defined)
     }
 
-    /// The defined variables that depend on some variables, after those they depend on.
+    /// The variables that are functions of the given variables, directly or not, each after the variables it depends on.
     pub(super) fn descendants(&self, variables: &[usize]) -> Vec<usize> {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut open: VecDeque<usize> = variables.iter().copied().collect();

@@ -275,7 +275,7 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
 struct BlockBuilder<'t, 'p, 'g> {
     dependencies: &'t DependencyGraph<'p, 'g>,
     table: usize,
-    /// By variable: the weight factors that mention it.
+    /// By variable: the weight factors that mention the variable.
     mentions: Vec<Vec<usize>>,
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,

@@ -45,11 +45,11 @@ pub(super) enum WeightFactor {
 #[derive(Debug)]
 pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
-    /// By variable: its definition as a function of others, if it has one.
+    /// By variable: the definition of the variable as a function of others, if it has one.
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
     /// The defined variables, each after the variables that it depends on.
     pub(super) order: Vec<usize>,
-    /// By variable: `true` if no piece and no other definition in use mentions it.
+    /// By variable: `true` if no weight factor and no other definition in use mentions the variable.
     pub(super) folded: Vec<bool>,
     pub(super) weight_factors: Vec<WeightFactor>,
 }

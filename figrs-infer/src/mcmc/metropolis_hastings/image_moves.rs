@@ -38,7 +38,7 @@ const PRIOR_DRAWS: usize = 8;
 /// A number that functions compute from choices, with these functions.
 #[derive(Clone, Debug)]
 struct Image {
-    /// The choices that it reads.
+    /// The choices that the functions read.
     leaves: Vec<AnyElement>,
     /// The functions with their arguments, in the order in which they are called; the last one returns the number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
@@ -58,7 +58,7 @@ pub(crate) struct Images {
     read_directly: Arc<FxHashSet<ElementId>>,
 }
 
-/// A parameter, with the offsets that move against it.
+/// A joint move: a parameter, with the offsets that move against it.
 #[derive(Debug)]
 struct ImageMove {
     parameter: Site,
@@ -79,7 +79,7 @@ struct PlacedImage {
     offset: usize,
 }
 
-/// The moves of a chain, once they are found.
+/// The joint moves of a Markov chain, once they are found.
 #[derive(Debug, Default)]
 pub(super) struct ImageMoves {
     images: Images,
@@ -87,7 +87,7 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// The images of a model's evidence; none if there are very many functions behind it.
+    /// The images (numbers that functions compute from choices) behind a model's evidence; none if the evidence depends on very many functions.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);

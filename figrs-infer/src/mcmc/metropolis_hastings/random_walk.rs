@@ -62,12 +62,12 @@ impl RandomWalk {
         }
     }
 
-    /// True if it has learned enough to move.
+    /// True if the walk has learned enough positions to move.
     pub(super) fn is_learned(&self) -> bool {
         !self.factor.is_empty()
     }
 
-    /// True if it can move a position with this number of dimensions.
+    /// True if the walk can move a position with this number of dimensions.
     pub(super) fn can_move(&self, dimensions: usize) -> bool {
         self.factor.len() == dimensions
     }

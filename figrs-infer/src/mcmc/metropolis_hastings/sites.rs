@@ -98,7 +98,7 @@ pub(crate) struct SiteRecord {
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// For each site number the last element that had it, and its series.
+    /// For each site number, the last element that had this number, and the position of its series.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }

@@ -198,7 +198,7 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Number of populations that run side by side in a block: it depends only on their sizes.
+    /// Number of populations that run side by side in a block; it depends only on the sizes of populations.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);
@@ -332,7 +332,7 @@ impl Particles for BlockParticles<'_> {
 }
 
 impl SequentialMonteCarlo {
-    /// The sums of a range of units, before any of them.
+    /// Empty sums for a range of units.
     fn sums(
         &self,
         units: &Range<u64>,

@@ -235,7 +235,7 @@ struct PartBlock {
     /// Number of targets whose values belong to the trajectory; the others are outputs.
     trajectory_len: usize,
     outputs: Vec<AnyElement>,
-    /// Approximate number of bytes that it takes while it is kept.
+    /// Approximate number of bytes that the part takes while it is kept.
     bytes: u64,
 }
 
@@ -321,7 +321,7 @@ struct SequenceParticles<'w, 'a, S: Sequence> {
     part: PartBlock,
     /// The number of the current part.
     number: usize,
-    /// The number of its first statement.
+    /// The number of the part's first statement.
     first: usize,
     progress: &'w FilterProgress<'w>,
     /// Number of rows at the beginning.

@@ -4,7 +4,7 @@ use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// The place of a variable in a function whose costs the directional moves do not move to it.
+    /// The place of a variable in a function, if the directional moves do not move the costs of the function to this variable.
     fn place_against_order(&self, f: usize, v: usize) -> Option<usize> {
         let function = &self.functions[f];
         if !self.is_active(f) || matches!(function.arity, Arity::Nary(_)) {

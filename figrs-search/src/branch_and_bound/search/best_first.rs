@@ -41,7 +41,7 @@ pub(in super::super) enum SearchState {
 struct Frame {
     second: Decision,
     lower: i64,
-    /// Number of decisions taken before it.
+    /// Number of decisions taken before this branching.
     taken: u32,
 }
 
@@ -77,7 +77,7 @@ pub(in super::super) struct BestFirst {
     /// Number of further nodes that are not reweighted, and number of nodes passed between the last two reweighted ones.
     nodes_to_pass: u32,
     passed: u32,
-    /// An assignment counts as better if it is cheaper by more than this.
+    /// An assignment counts as better than another if it is cheaper by more than this.
     slack: i64,
     /// Maximum number of bytes of the open nodes.
     memory: usize,
