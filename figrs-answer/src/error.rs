@@ -267,7 +267,7 @@ pub enum Error {
         /// The part that does not fit.
         reason: &'static str,
     },
-    /// There is no way to check an answer.
+    /// No other computation can check an answer.
     #[error(
         "there is an answer, and no way to check it: {reason}; take `SelfChecked` away to have it"
     )]

@@ -139,7 +139,7 @@ pub enum ModelError {
         /// The remedy.
         remedy: &'static str,
     },
-    /// An exact algorithm met an element that is not finite.
+    /// An exact algorithm reached an element whose values are not finitely many.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; \
          {remedy}, make it finite (discretised if it is continuous, truncated if it counts), or use a \

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct PartIdentity {
     /// Version of figrs.
     pub(crate) version: String,
-    /// Name of the run, and its place among the runs of the program.
+    /// Name of the run, with its number among the runs of the program.
     pub(crate) run: String,
     pub(crate) place: u32,
     /// Number of parts, and total number of units of work.

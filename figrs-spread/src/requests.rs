@@ -7,7 +7,7 @@ use super::error::SpreadError;
 /// A request for a part of one of the program's runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// The place of the run among the runs of the program.
+    /// The number of the run among the runs of the program.
     pub(crate) place: u32,
     pub(crate) part: u64,
     /// The bytes of the file of a round.

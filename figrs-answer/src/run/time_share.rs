@@ -15,14 +15,14 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
-    /// Time since the beginning of the run at which the turn ends.
+    /// Time since the beginning of the run at which the chain's share of the time ends.
     ends: Option<Duration>,
     warm_up: Option<Duration>,
     last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
-    /// The turn of chain number `chain` of `chains`, on `threads` threads, which begins now.
+    /// The share of chain number `chain` of `chains` on `threads` threads; it begins now.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);
@@ -49,7 +49,7 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True once a third of the turn is over: steps must count from then on.
+    /// True once a third of the chain's share of the time is over: steps must count from then on.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)

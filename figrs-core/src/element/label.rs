@@ -142,7 +142,7 @@ impl Label {
         self.call.place()
     }
 
-    /// True if both elements were made by the same constructor, called at the same place.
+    /// True if both elements were made by the same constructor, called at the same place in the source.
     pub(crate) fn is_same_call(&self, other: &Self) -> bool {
         self.call == other.call
     }

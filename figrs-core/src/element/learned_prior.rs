@@ -105,7 +105,7 @@ impl LearnedPrior {
     }
 }
 
-/// The place where a likelihood is largest.
+/// The value at which a likelihood is largest, if there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mode {
     /// This value: one number, or a list of them.

@@ -52,7 +52,7 @@ pub(super) struct MessageGraph {
     pub(super) edges_of: Vec<Vec<usize>>,
     /// Total number of entries of the messages of all edges.
     pub(super) entries: usize,
-    /// `true` if no two variables are joined in more than one way.
+    /// `true` if at most one path of factors connects any two variables.
     pub(super) is_forest: bool,
 }
 

@@ -80,7 +80,7 @@ impl ElementOrder {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
-    /// Lets a Chain read the elements that its branches were found to be; returns the places that the Chain did not read before.
+    /// Makes a Chain read the elements that its branches turned out to be; returns the places that the Chain did not read before.
     ///
     /// **Errors.** [`Error::SharedScore`] if only some branches reach a Score.
     pub(super) fn capture(

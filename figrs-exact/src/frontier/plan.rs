@@ -8,9 +8,9 @@ use figrs_answer::error::Error;
 /// A planned step: the elements that it meets, by their places in the order, and the registers that they read.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// Places met in this step: the first may be a random choice, all others follow from known values.
+    /// The elements met in this step, by place (index in the order): the first may be a random choice, all others follow from known values.
     pub(super) places: Vec<usize>,
-    /// Places of the frontier before the step, which have the first registers.
+    /// The elements of the frontier before the step, by place; they have the first registers.
     pub(super) before: Vec<usize>,
     /// For each place of the step the registers that it reads.
     pub(super) reads: Vec<Vec<u32>>,
@@ -34,7 +34,7 @@ impl PlannedStep {
 /// Planner of one step after the other, with backtracking.
 #[derive(Debug)]
 pub(super) struct StepPlanner {
-    /// The places to meet, the next place last; places that are met already are skipped.
+    /// The elements to meet, by place, the next one last; places that are met already are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
     /// For each place, the number of its readers that are still to be met.

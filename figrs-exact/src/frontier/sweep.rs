@@ -1,4 +1,4 @@
-//! Forward sweep over the steps, with backtracking where a Chain turns out to read places that were left.
+//! Forward sweep over the steps, with backtracking where a Chain turns out to read elements that have left the frontier.
 
 use figrs_core::AnyElement;
 
@@ -360,7 +360,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Lets the Chain of a step read the elements that its branches were found to be, and backtracks to where all of them
+    /// Makes the Chain of a step read the elements that its branches turned out to be, and backtracks to where all of them
     /// are on the frontier or still to be met.
     fn capture(
         &mut self,
@@ -389,8 +389,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes steps until the places `again` are back on the frontier and the places `redo` are unmet, at
-    /// least `least` steps. The places `first` are met before the steps undone.
+    /// Undoes at least `least` steps, until the elements at the places `again` are back on the frontier and those at `redo` are not yet met. The elements at
+    /// `first` are then met before the steps undone.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Choice of the variables to condition on, and the elimination order of the rest.
+//! Choice of the variables to condition on, and the elimination order of the other variables.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@ use super::slice_plan::{MessageUse, SlicePlan};
 use figrs_factor::consistency::{reduce, reduce_given};
 use figrs_factor::eliminate::{EliminationError, Options, Order, without_barren};
 
-/// A slice that takes more than this multiple of its predicted memory is sliced in turn.
+/// A slice that takes more than this multiple of its predicted memory is itself divided into slices.
 const MEMORY_TOLERANCE: f64 = 4.0;
 /// Divisor of the memory for the slices of a slice that did not fit.
 const NESTED_MEMORY_DIVISOR: u64 = 4;
@@ -30,7 +30,7 @@ pub(super) struct SlicedGraph {
     /// The whole graph without the values that zeros exclude, and the map to it.
     pub(super) whole: ReducedGraph,
     pub(super) plan: SlicePlan,
-    /// The variables whose sums are asked for.
+    /// The variables for whose values sums are requested.
     keep: Vec<VarId>,
     uses: MessageUse,
     /// Maximum number of bytes of the messages of all slices, for which they were planned.
@@ -142,7 +142,7 @@ impl SlicedGraph {
             .product()
     }
 
-    /// Number of conditioned variables whose values tell units apart.
+    /// Number of conditioned variables whose values distinguish units.
     fn variables_of_units(&self) -> usize {
         let mut units = 1;
         let first = self.plan.conditioned.iter().take_while(|v| {

@@ -7,7 +7,7 @@ use super::domain::{Domain, TableKind, TableShape};
 /// A function whose child is known before its parents is listed as rows if the child has at least this number of values.
 const LISTED_FROM: usize = 4;
 
-/// One variable's turn.
+/// The turn of one variable in the order of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VariableTurn {
     pub(super) variable: usize,

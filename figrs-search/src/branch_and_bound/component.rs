@@ -21,7 +21,7 @@ pub(super) struct ComponentSearch {
     pub(super) is_finished: bool,
 }
 
-/// The search along a tree decomposition, which runs in turn with the search without one.
+/// The search along a tree decomposition, which alternates with the search without one.
 #[derive(Debug)]
 enum Tree {
     Untried,

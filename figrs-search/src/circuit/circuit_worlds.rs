@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world: its choices at the sums of a walk, in their order, and the values that the walk meets.
+/// One world: its choices at the sum nodes of a walk from the root, in their order, and the value nodes that the walk meets.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
     /// True for the second child.

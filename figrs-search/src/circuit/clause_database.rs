@@ -5,7 +5,7 @@ use super::literal::AtomLiteral;
 /// Literal block distance (the number of different levels of a learned clause's literals) up to which the clause is always kept.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
-/// Bytes of a watch, including its share of free places.
+/// Bytes of a watch, including its share of the free places of watch lists.
 const WATCH_BYTES: usize = 16;
 
 /// Position of a clause in the database.
@@ -20,7 +20,7 @@ pub(super) enum ClauseKind {
     Learned,
     /// A clause that is the reason of one assignment; it is not watched.
     Temporary,
-    /// A free place.
+    /// A free place in the database, where a forgotten clause was.
     Forgotten,
 }
 
@@ -71,7 +71,7 @@ impl ClauseDatabase {
         (self.headers.len() - 1) as ClauseId
     }
 
-    /// Number of places, including forgotten ones.
+    /// Number of places for clauses, including places of forgotten clauses.
     pub(super) fn len(&self) -> usize {
         self.headers.len()
     }

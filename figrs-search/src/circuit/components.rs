@@ -10,7 +10,7 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// The number of walks after which stamps start again.
+/// The number of walks through the incidence after which stamps start again.
 const MAX_STAMP: u32 = 1 << 30;
 
 /// An open component: the range of its atoms in the list of members, and its hash.
@@ -113,7 +113,7 @@ impl ComponentFinder {
             + self.variable_stamps.len() * 8
     }
 
-    /// Begins a new walk.
+    /// Begins a new walk through the incidence.
     pub(super) fn begin(&mut self) {
         if self.stamp == MAX_STAMP {
             self.stamp = 0;

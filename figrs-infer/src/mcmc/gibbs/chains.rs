@@ -201,7 +201,7 @@ pub(super) fn run(
     Ok(chains.into_iter().map(|chain| chain.tally).collect())
 }
 
-/// Advances the chains of one thread in turn, so that all of them have the same length at a deadline.
+/// Advances the Markov chains of one thread by turns, so that all of them have the same length at a deadline.
 fn advance(
     chains: &mut [GibbsChain],
     reader: &TargetReader<'_>,

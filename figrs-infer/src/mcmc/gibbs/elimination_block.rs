@@ -188,7 +188,7 @@ impl EliminationBlock {
         messages.sums.reload(&self.tree, &messages.graph, &loaded);
     }
 
-    /// Draws the block anew, given the rest.
+    /// Draws the variables of the block anew, given all other variables.
     pub(super) fn update(
         &self,
         messages: &mut BlockMessages,

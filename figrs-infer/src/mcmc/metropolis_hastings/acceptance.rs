@@ -13,7 +13,7 @@ pub struct AcceptanceTerms {
     pub forward: f64,
     /// The probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of sites and blocks that can be picked, in the old world and in the new one.
+    /// Number of sites and blocks that a step can pick for its proposal, in the old world and in the new one.
     pub picks: (usize, usize),
 }
 

@@ -18,12 +18,12 @@ pub(super) enum BlockProposalKind {
     Prior,
 }
 
-/// Proposals for several sites, and the walks of continuous ones.
+/// Proposals for several sites, and the random walks of continuous sites.
 #[derive(Debug, Default)]
 pub(super) struct BlockProposals {
     /// The random walks of the continuous sites that every world has, once these are chosen.
     pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
-    /// The walks of custom blocks whose elements are all continuous.
+    /// The random walks of custom blocks whose elements are all continuous.
     pub(super) blocks: Vec<RandomWalk>,
     /// The sites of the step with their old values, and the sources of the new ones.
     pub(super) sites: Vec<(Site, Datum, BlockProposalKind)>,
@@ -72,7 +72,7 @@ impl BlockProposals {
         self.free_walks = Some(walks);
     }
 
-    /// Drops the walks whose learned covariance is of little help.
+    /// Drops the random walks whose learned covariance shows too little correlation to be worth their cost.
     pub(super) fn drop_unprofitable(&mut self) {
         if let Some(own) = &mut self.free_walks {
             own.retain(|(sites, walk)| walk.is_profitable(sites.len()));

@@ -87,7 +87,7 @@ pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[SiteRecord]) -> Ch
     choices
 }
 
-/// The series of each choice in all chains, in the order in which the choices were first met.
+/// The series of each choice in all chains, in the order in which the choices first occurred.
 fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>> {
     let mut positions: FxHashMap<&SiteKey, usize> = FxHashMap::default();
     let mut all: Vec<Vec<Option<&ChoiceSeries>>> = Vec::new();

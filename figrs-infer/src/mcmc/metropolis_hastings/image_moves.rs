@@ -32,7 +32,7 @@ use figrs_answer::error::Error;
 const MAX_CALLS: usize = 20_000;
 /// Relative tolerance of a line, for rounding.
 const ROUNDING: f64 = 1e-9;
-/// Number of draws from the prior of a parameter that give the first scale of its walk.
+/// Number of draws from the prior of a parameter that give the first scale of its random walk.
 const PRIOR_DRAWS: usize = 8;
 
 /// A number that functions compute from choices, with these functions.

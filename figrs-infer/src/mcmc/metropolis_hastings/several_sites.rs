@@ -200,7 +200,7 @@ impl Kernel {
         Some(volume)
     }
 
-    /// Adds the positions of some sites to the walk's covariance, while the kernel adapts.
+    /// Adds the positions of some sites to the covariance of their random walk, while the kernel adapts.
     fn adapt_to_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
             walk.add_position(&self.block_proposals.position);

@@ -36,7 +36,7 @@ pub(crate) struct ChoiceSeries {
     pub(crate) width: usize,
     /// `true` if the numbers are bits of digests of values that are not numbers.
     pub(crate) is_digest: bool,
-    /// The sweeps that met the choice, and its count in each.
+    /// The sweeps in which the choice occurred, and how often it did.
     pub(crate) met: Vec<(u32, u32)>,
     /// The sums of its numbers in each of these sweeps.
     pub(crate) sums: Vec<f64>,
@@ -89,7 +89,7 @@ pub(crate) struct SiteRecord {
     #[serde(skip)]
     until: u64,
     pub(crate) sweeps: u32,
-    /// Choices that the last sweep met.
+    /// Number of choices in the world of the last sweep.
     pub(crate) choices: usize,
     #[serde(skip)]
     numbers: usize,

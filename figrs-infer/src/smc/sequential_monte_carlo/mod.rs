@@ -271,7 +271,7 @@ struct FilterProgress<'a> {
 }
 
 impl FilterProgress<'_> {
-    /// Adds particles that have met one more statement of one of the parts.
+    /// Adds `particles` particles that have met one more of `statements` statements, in one of `parts` parts.
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
