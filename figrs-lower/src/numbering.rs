@@ -63,7 +63,7 @@ impl Numbering {
         self.permanent
     }
 
-    /// Number of elements for which there is room.
+    /// Number of elements for which memory is reserved.
     pub(super) fn capacity(&self) -> usize {
         self.numbers.capacity()
     }

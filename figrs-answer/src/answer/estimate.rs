@@ -9,7 +9,7 @@ use super::numeric::NumericColumns;
 use super::quality::Quality;
 use crate::quality::diagnostics::few_groups_factor;
 
-/// Least effective sample size for which the spread of the samples determines their error.
+/// Least effective sample size for which the spread of the samples alone determines the standard error.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
 /// Largest standard error of an event that all draws of chains show, or that no draw shows: a probability about which nothing is known has an error of 0.29.

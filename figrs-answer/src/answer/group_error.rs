@@ -10,8 +10,8 @@ pub const ROUNDING: f64 = 1e-13;
 /// fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
-/// The standard error of the mean of a function whose value at position `i` is `numbers[i]`: the groups' shares of the
-/// weight act as weighted samples, as many as the effective number of groups; infinite if that is too small.
+/// The standard error of the mean of a function whose value at position `i` is `numbers[i]`: each group counts as one sample, weighted with its share of the
+/// weight. Infinite if the effective number of groups is too small.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {

@@ -83,11 +83,11 @@ fn atomic_with_role<T: Value>(
 
 /// The source of an atomic element's value.
 enum AtomicRole {
-    /// Random.
+    /// The value is random.
     Random,
-    /// Random or learned: a parameter with this prior.
+    /// The value is random or learned: a parameter with this prior.
     Learned(LearnedPrior),
-    /// Chosen, when the values of these elements are known.
+    /// The value is chosen when the values of these elements are known.
     Decided(Vec<AnyElement>),
 }
 

@@ -13,12 +13,12 @@ use crate::value::Value;
 /// The support of a [`Distribution`], with probabilities if it is finite.
 #[derive(Clone, Debug)]
 pub enum Outcomes<T> {
-    /// Finitely many, with their probabilities, which sum to one. Outcomes that can never occur are left out; one whose
+    /// Finitely many values, with their probabilities, which sum to one. Outcomes that can never occur are left out; one whose
     /// probability is too small for `f64` is listed with zero and has a finite `log_prob`.
     Finite(Vec<(T, f64)>),
-    /// Countably many, which no list can hold.
+    /// Countably many values, which no list can hold.
     Infinite,
-    /// A continuum, with a density.
+    /// A continuum of values, with a density.
     Continuous,
 }
 

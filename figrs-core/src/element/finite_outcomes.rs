@@ -16,11 +16,11 @@ pub struct FiniteOutcomes {
 /// Obstacle to listing the outcomes of an atomic element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotEnumerable {
-    /// Countably many.
+    /// There are countably many outcomes.
     Infinite,
-    /// A continuum.
+    /// The outcomes are a continuum.
     Continuous,
-    /// Finitely many, but too many to be listed.
+    /// There are finitely many outcomes, but too many to be listed.
     TooMany,
 }
 

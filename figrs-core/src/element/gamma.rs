@@ -193,8 +193,7 @@ pub(super) fn conditional_gamma<R: Rng + ?Sized>(
     exists.then(|| kept_positive(unit_gamma(shape, rng) / rate))
 }
 
-/// The tails of the gamma distribution of rate one. Not known for shapes above 1e8, where the library's series take
-/// too long.
+/// The tails of the gamma distribution of rate one. `None` for shapes above 1e8, where the series of the library of special functions take too long.
 pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
     if shape > 1e8 {
         return None;

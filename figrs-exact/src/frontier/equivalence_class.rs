@@ -65,7 +65,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Finds the class of the element at a place, which is new or may have changed its class.
+    /// Finds the class of the element at a place, if the element is new or its class may have changed.
     pub(super) fn classify(
         &mut self,
         linear: &ElementOrder,

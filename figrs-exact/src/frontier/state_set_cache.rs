@@ -17,10 +17,10 @@ use super::transitions::transitions;
 /// Maximum number of sets of states that are cached.
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// Maximum number of sets, for each shape of the steps that start from them, that are candidates to be extended.
+/// Maximum number of sets, for each signature of the steps that start from them, that are candidates to be extended.
 const CANDIDATES: usize = 1 << 6;
 
-/// The shapes of a step and of the next one, if there is one.
+/// The signatures of a step and of the next one, if there is one.
 pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 
 /// Result of a step.
@@ -47,14 +47,14 @@ pub(super) struct StateSetCache<const W: usize> {
     most: usize,
     /// The cached sets by their fingerprints.
     equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
-    /// The latest cached sets, by the shape of the steps that start from them.
+    /// The latest cached sets, by the signature of the steps that start from them.
     starting: FxHashMap<StepSignature, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
 struct CachedSet<const W: usize> {
     states: StateSet<W>,
-    /// The known transitions from the set, by the shapes of the steps.
+    /// The known transitions from the set, by the signatures of the steps.
     ways: FxHashMap<SignaturePair, SetTransition>,
     /// The cache entry of the set, if the set is cached.
     remembered: Option<CacheEntry>,
@@ -62,7 +62,7 @@ struct CachedSet<const W: usize> {
 
 #[derive(Clone, Copy, Debug)]
 struct CacheEntry {
-    /// The shape of the steps that start from the set.
+    /// The signature of the steps that start from the set.
     shape: StepSignature,
     fingerprint: (usize, u64),
     /// Time of its last use.
@@ -91,7 +91,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Drops everything except some states, from which steps of a shape start.
+    /// Drops everything except some states, from which steps of a signature start.
     pub(super) fn restart(
         &mut self,
         states: Vec<StateKey<W>>,
@@ -265,7 +265,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// The cached set, among those that steps of a shape start from, that is equal to these states, or else the largest set that is a subset of these states.
+    /// The cached set, among those that steps of a signature start from, that is equal to these states, or else the largest set that is a subset of these states.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::coded_elements::CodedElements;
 use super::plan::PlannedStep;
 
-/// Maximum number of shapes that are cached.
+/// Maximum number of signatures that are cached.
 const MAX_CACHED_SIGNATURES: usize = 1 << 12;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -17,15 +17,15 @@ struct StepContent {
     reported: Vec<u32>,
 }
 
-/// The shape of a step: steps of one shape do the same from the same states.
+/// The signature of a step: steps of one signature do the same from the same states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
-    /// `true` if another step may have this shape.
+    /// `true` if another step may have this signature.
     pub(super) is_shared: bool,
 }
 
-/// The shapes met so far.
+/// The signatures met so far.
 #[derive(Debug, Default)]
 pub(super) struct StepSignatures {
     known: FxHashMap<StepContent, usize>,
@@ -33,7 +33,7 @@ pub(super) struct StepSignatures {
 }
 
 impl StepSignatures {
-    /// The shape of a step.
+    /// The signature of a step.
     pub(super) fn of(&mut self, rules: &CodedElements, planned: &PlannedStep) -> StepSignature {
         let classes = planned.places.iter().map(|&p| rules.classes.of[p]);
         let classes: Vec<usize> = classes.collect();

@@ -27,7 +27,7 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// The most probable world by a portfolio of algorithms: the one predicted to be the cheapest, and others where the prediction fails.
 ///
 /// An elimination is planned first, and done if its plan is cheap. Else [`MpeBranchAndBound`](crate::MpeBranchAndBound) searches for millions of steps, then for as many as an
-/// elimination of everything, or of [`MpeSlices`](crate::MpeSlices), is predicted to take; then that is run, if it fits the memory and
+/// elimination of everything, or of [`MpeSlices`](crate::MpeSlices), is predicted to take; then that elimination is run, if it fits the memory and
 /// the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried.
 ///
 /// When nothing exact fits, the answer is the best world found, with a bound on all: see [`Answer::is_proven`] and [`Answer::upper_bound`].

@@ -90,7 +90,7 @@ pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     options: &'a Options,
-    /// Number of bytes in use elsewhere.
+    /// Number of bytes that other messages take.
     held: f64,
     /// Number of entries up to which the memory was checked.
     admitted: usize,

@@ -70,7 +70,7 @@ pub struct ContractionTree {
     pub(super) free: Vec<usize>,
     /// Total number of entries of all tensors.
     pub(super) entries: usize,
-    /// For each rank, the tensor from which its marginal is read.
+    /// For each variable, by rank, the tensor from which its marginal is read.
     pub(super) homes: Vec<u32>,
     /// Cost of the plan of the tree.
     pub cost: PlanCost,

@@ -68,7 +68,7 @@ pub(super) struct Judgement {
     pub(super) error: Option<f64>,
     /// The number with the largest error.
     pub(super) worst: usize,
-    /// The largest error in standard errors of its number, as a normal score.
+    /// The largest error of a number, in standard errors of that number, as a normal score.
     pub(super) deviation: Option<f64>,
 }
 

@@ -210,7 +210,7 @@ impl LargestWeight {
     }
 }
 
-/// The draws of the blocks so far.
+/// The draws kept from the blocks added so far.
 #[derive(Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,

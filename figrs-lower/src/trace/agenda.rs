@@ -5,9 +5,9 @@
 pub(super) enum UpdateStep {
     /// Bring its inputs up to date.
     Enter,
-    /// Everything but the result of a Chain is up to date.
+    /// All inputs of the node are up to date, except the result of a Chain.
     Ready,
-    /// The result is up to date too.
+    /// All inputs of the node are up to date, including the result of a Chain.
     Finish,
 }
 

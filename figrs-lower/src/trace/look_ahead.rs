@@ -142,7 +142,7 @@ impl Trace {
         &node.value
     }
 
-    /// New state of a choice that keeps its value.
+    /// Computes the new state of a choice that keeps its value.
     #[inline]
     fn look_ahead_choice(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
@@ -162,7 +162,7 @@ impl Trace {
         Ok(())
     }
 
-    /// New state of a node, once all lower ones are known.
+    /// Computes the new state of a node, once the new states of all nodes of lower height are known.
     fn look_ahead_node(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         let height = |to: u32| self.nodes[to as usize].height;

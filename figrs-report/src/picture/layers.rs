@@ -30,8 +30,8 @@ pub(super) struct GraphLayout {
 /// Places nodes of these sizes in layers, so that every arrow points downwards. `order` lists the nodes, so that every arrow
 /// leads to a later one.
 ///
-/// Each arrow that crosses a layer has its own point there, which is placed like a node, so that it passes between
-/// the others (Sugiyama, Tagawa and Toda 1981; coordinates by Brandes and Köpf 2001).
+/// Each arrow that crosses a layer has its own point there, which is placed like a node, so that the arrow passes between the nodes (Sugiyama, Tagawa and Toda
+/// 1981; coordinates by Brandes and Köpf 2001).
 pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> GraphLayout {
     let mut after: Vec<Vec<&ArrowRoute>> = sizes.iter().map(|_| Vec::new()).collect();
     for route in routes {

@@ -231,7 +231,7 @@ impl CostTable {
         strides
     }
 
-    /// Subtracts the smallest cost and returns it.
+    /// Subtracts the smallest cost from all costs and returns it.
     pub(super) fn take_minimum(&mut self) -> i64 {
         let least = self.cells.iter().copied().min().unwrap_or(0);
         if least < FORBIDDEN {

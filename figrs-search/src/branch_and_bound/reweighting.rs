@@ -17,7 +17,7 @@ struct Reweighting {
     sizes: Vec<u32>,
     unary: Vec<Vec<i64>>,
     tables: Vec<CostTable>,
-    /// By variable, its functions of several variables, each with its place in their scope and the step of its values.
+    /// By variable, its functions of several variables, each with the place of the variable in the scope and the stride of its values.
     incident: Vec<Vec<Incidence>>,
     constant: i64,
 }

@@ -125,7 +125,7 @@ impl LabelledCircuit {
     }
 
     /// The weight of each symbol in a graph with the same structure as the one that was searched; `None` if the structure differs,
-    /// a symbol would have two weights, or a weight of one, which the circuit leaves out, would change.
+    /// a symbol would have two weights, or an entry of weight one, which the circuit leaves out, would get another weight.
     pub fn symbol_weights(&self, new: &FactorGraph) -> Option<Vec<ScaledNumber>> {
         let old = &*self.graph;
         if old.cardinalities != new.cardinalities || old.factors.len() != new.factors.len() {

@@ -43,7 +43,7 @@ struct SearchFrame<V> {
 
 /// Limits of a search, and its listener.
 pub struct SearchControl<'a> {
-    /// Memory, and deadline and interrupt.
+    /// Limits of memory, deadline and interrupt.
     pub options: &'a Options,
     /// Maximum number of decisions.
     pub decisions: u64,

@@ -72,7 +72,7 @@ pub enum Finding {
         quantity: Quantity,
         /// The rank-normalised split R-hat.
         r_hat: f64,
-        /// The largest acceptable value.
+        /// The largest acceptable R-hat.
         threshold: f64,
     },
     /// The chains, or the halves of a chain, do not agree about the choices of their worlds, or move too slowly for a comparison.
@@ -108,7 +108,7 @@ pub enum Finding {
         choices: usize,
         /// Steps of the shortest chain, in units of that number.
         sweeps: u64,
-        /// The least acceptable value.
+        /// The least acceptable number of sweeps.
         threshold: u64,
     },
     /// The effective sample size of the chains, or of the groups, is small.
@@ -119,7 +119,7 @@ pub enum Finding {
         measure: Measure,
         /// The effective sample size.
         effective_samples: f64,
-        /// The least acceptable value.
+        /// The least acceptable effective sample size.
         threshold: f64,
     },
     /// All draws of a target are the same: either nothing else is possible, or the chains are stuck.
@@ -154,7 +154,7 @@ pub enum Finding {
     FewPopulations {
         /// Number of populations.
         populations: usize,
-        /// The least acceptable value.
+        /// The least acceptable number of populations.
         threshold: usize,
     },
     /// The answer is an approximation whose error nothing bounds.
@@ -163,7 +163,7 @@ pub enum Finding {
     FewSamples {
         /// Number of samples.
         samples: u64,
-        /// The least acceptable value.
+        /// The least acceptable number of samples.
         threshold: f64,
     },
     /// Most weighted samples have a negligible weight.
@@ -179,14 +179,14 @@ pub enum Finding {
     DominatingWeight {
         /// The share of that sample in the whole weight.
         share: f64,
-        /// The largest acceptable value.
+        /// The largest acceptable share.
         threshold: f64,
     },
     /// The tail of the weights is so heavy that averages of them do not converge.
     HeavyTailedWeights {
         /// The Pareto k-hat.
         k: f64,
-        /// The largest acceptable value.
+        /// The largest acceptable k-hat.
         threshold: f64,
     },
     /// Values that a target may have but no draw has, and whose probability nothing bounds.
@@ -206,7 +206,7 @@ pub enum Finding {
         value: String,
         /// The effective number of draws that show the value.
         hits: f64,
-        /// The least acceptable value.
+        /// The least acceptable number of draws that show a value.
         threshold: f64,
         /// Number of such values.
         values: usize,
@@ -224,14 +224,14 @@ pub enum Finding {
     UncertainEvidence {
         /// The standard error of its logarithm.
         standard_error: f64,
-        /// The largest acceptable value.
+        /// The largest acceptable standard error.
         threshold: f64,
     },
     /// Few proposals were accepted, or few samples met the evidence.
     LowAcceptance {
         /// The share of accepted proposals, or of samples that met the evidence.
         acceptance: f64,
-        /// The least acceptable value.
+        /// The least acceptable share.
         threshold: f64,
     },
     /// A deadline or an interrupt ended the run.
@@ -252,7 +252,7 @@ pub enum Finding {
     NotConverged {
         /// Change by the last iteration.
         residual: f64,
-        /// The largest acceptable value.
+        /// The largest residual at which the iteration counts as converged.
         tolerance: f64,
     },
     /// There may be a more probable world than the one that was found.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 const DENSE: usize = 1 << 16;
 /// Maximum number of assignments of a table that is searched for a function.
 const INDEX: usize = 1 << 20;
-/// Size up to which any table may grow when a variable is folded into its parents.
+/// Number of entries up to which any table may grow when a variable is folded into its parents.
 const ALWAYS_FOLDED_SIZE: usize = 64;
 /// Factor by which a table may grow when a variable is folded into its parents, up to `FOLDED` entries.
 const GROWTH: usize = 4;

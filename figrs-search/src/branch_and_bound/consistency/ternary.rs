@@ -319,7 +319,7 @@ impl Network {
     }
 
     /// The largest missing cost of the triples with two values of a pair (or one value) if the functions that give after it
-    /// give all their costs. The order is: the pair of the two others, the pairs with the side's own variable, the unary costs.
+    /// give all their costs. Functions give in this order: the pair of the two other variables, the pairs with the side's own variable, the unary costs.
     fn missing(
         &self,
         side: &TernarySide,

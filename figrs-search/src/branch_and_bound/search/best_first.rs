@@ -171,7 +171,7 @@ impl BestFirst {
         self.backtrack();
     }
 
-    /// Makes the present node an open one.
+    /// Adds the present node to the open nodes.
     fn push_present(&mut self, lower: i64) {
         let mut path = self.base;
         for i in 0..self.taken.len() {
@@ -245,7 +245,7 @@ impl BestFirst {
         }
     }
 
-    /// Goes to the open node of the smallest bound; returns `false` if there is none below the upper bound.
+    /// Goes to the open node of the smallest bound; returns `false` if no open node has a bound below the upper bound.
     fn restore_best(&mut self) -> bool {
         let Some((lower, path)) = self.open.pop() else {
             return false;
