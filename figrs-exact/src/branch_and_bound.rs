@@ -28,7 +28,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// the open node of the smallest bound, searches it depth first for a while, and keeps its unexplored subtrees as open nodes. At each node, costs are moved
 /// so that the lower bound grows (existential directional arc consistency), values that others dominate are removed, and variables of
 /// at most two neighbours are eliminated. At the open nodes taken, tree-reweighted sweeps move costs as well, for as long as they raise bounds.
-/// A component that small separators part is also searched along a tree decomposition, with bounds for each assignment of a separator; both
+/// A component that small separators divide is also searched along a tree decomposition, with bounds for each assignment of a separator; both
 /// searches do the same amount of work and share better assignments. If the search takes longer, an exact elimination is tried where tables of the size allowed suffice;
 /// else a mini-bucket elimination with such tables bounds all worlds, and neighbourhoods of the best one are optimised.
 /// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, [`Answer::improvements`] the course of the gap.
@@ -41,7 +41,8 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// one than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that stand first.
 ///
 /// **Complexity.** Exponential in the number of variables at worst, cut off by the budget. A step of the search looks at the functions whose
-/// costs change. Along a tree decomposition, it is exponential in the largest cluster of variables rather than in all, times the assignments of its separator. Memory is linear in the model, in the depth of the search, in the open nodes and the tables of eliminations, up to the limit set, and in the
+/// costs change. Along a tree decomposition, the search is exponential in the largest cluster of variables rather than in all, times the assignments of its
+/// separator. Memory is linear in the model, in the depth of the search, in the open nodes and the tables of eliminations, up to the limit set, and in the
 /// steps that found a better world or bound.
 ///
 /// With a [`deadline`](Self::deadline) the preparation and the search end in time with the best world so far and the bound so far, and
@@ -123,10 +124,9 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of bytes in addition to the cost functions. Half of them are for the open nodes of all components, and for the bounds of each
-    /// assignment of a separator: once they are used, the search goes on depth first, as fast as before, with bounds that come down later, and
-    /// forgets the bounds of separators. The other half is for the tables of an elimination, which
-    /// is refused, or divided into smaller mini-buckets, if it takes more.
+    /// Sets the maximum number of bytes in addition to the cost functions. Half of these bytes are for the open nodes of all components, and for the bounds of
+    /// each assignment of a separator: once they are used, the search goes on depth first, as fast as before, with bounds that come down later, and forgets the
+    /// bounds of separators. The other half is for the tables of an elimination, which is refused, or divided into smaller mini-buckets, if it takes more.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;
         self

@@ -47,8 +47,8 @@ const GROWTH: f64 = 4.0;
 ///
 /// **Errors.** [`ModelError::Unbounded`] where evidence that has no maximum is undecided at the last depth;
 /// [`Error::ImpossibleEvidence`]; those of [`VariableElimination`](crate::VariableElimination), except that a budget
-/// that does not allow a greater depth ends the deepening with the bounds of the last one. So does a
-/// [`deadline`](Self::deadline), and [`Deepening::ended`](figrs_answer::Deepening::ended) says so; [`Error::NothingDone`] if no depth was finished.
+/// that does not allow a greater depth ends the deepening with the bounds of the last one. A [`deadline`](Self::deadline) ends the deepening in the same way,
+/// and [`Deepening::ended`](figrs_answer::Deepening::ended) says so; [`Error::NothingDone`] if no depth was finished.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional
 /// probabilistic programming* (2015), where undecided evidence always weighs at most one.

@@ -20,7 +20,7 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 ///
 /// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each
 /// row, found on a contraction tree of maxima that is compiled once with these limits. The log-likelihood of a fit is then the logarithm of the
-/// probability of the completed rows, and no round lowers it. This is not the likelihood of the observed values: values of parameters are drawn
+/// probability of the completed rows, and no round lowers it. This log-likelihood is not that of the observed values: values of parameters are drawn
 /// towards the completions, and are not consistent estimates (Celeux and Govaert, "A classification EM algorithm for clustering and two
 /// stochastic versions", 1992). A value that has a density is never completed: a row that lacks it says nothing about it.
 ///

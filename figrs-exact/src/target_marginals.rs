@@ -25,7 +25,7 @@ pub(crate) struct Marginals {
 impl Marginals {
     /// The marginals of the targets of an expansion.
     ///
-    /// All of them are read from one tree, unless separate eliminations of the parts that the targets need take less work
+    /// All marginals are read from one tree, unless separate eliminations of the parts that the targets need take less work
     /// than one of all parts together, or the tree, which keeps all messages, takes more memory than allowed: then each has
     /// a separate elimination.
     pub(crate) fn new(expansion: &Expansion, limits: &Limits) -> Result<Self, Error> {

@@ -25,7 +25,7 @@ use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
 /// elimination with a backward pass, unless one for each takes less work, or keeping all messages takes more memory than allowed.
 ///
 /// In `ExpectationMaximization` its counts are exact: derivatives of the elimination, which are those of its contraction
-/// tree. It then computes the same as [`JunctionTree`](crate::JunctionTree), within its own limits.
+/// tree. Variable elimination then computes the same as [`JunctionTree`](crate::JunctionTree), within its own limits.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///

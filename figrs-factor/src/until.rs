@@ -31,7 +31,7 @@ impl Until {
 }
 
 impl Until {
-    /// Reason to stop now, if any. It is cheap enough to be called for every block of work of some microseconds.
+    /// Reason to stop now, if any. This call is cheap enough for every block of work of some microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_interrupted() {
             return Some(Stopped::Interrupted);

@@ -6,7 +6,8 @@
 //! too many.
 //!
 //! A `Block` runs thousands of worlds element by element. A `Trace` holds one world and changes it, for samplers that walk from world to world.
-//! Both number elements and pass observations back by `numbering`. A [`Program`] deliberately does both by itself: tests compare `Block` and `Trace` with it.
+//! `Block` and `Trace` number elements and pass observations back by `numbering`. A [`Program`] deliberately does both by itself: tests compare `Block` and
+//! `Trace` with it.
 
 #![warn(clippy::unwrap_used)]
 

@@ -34,7 +34,7 @@ pub trait ComparisonPage {
 
     /// The comparison as one self-contained page of HTML: without scripts and other files, with embedded SVG pictures.
     ///
-    /// It contains the table and its conclusions; the curves; posteriors of at most twelve
+    /// The page contains the table and its conclusions; the curves; posteriors of at most twelve
     /// targets; the graph of the model and the elimination tree; a trace and a rank plot for answers that keep the draws of
     /// several chains; and the given settings by name. A picture that cannot be drawn is replaced by the reason. The page is also well-formed XML.
     ///

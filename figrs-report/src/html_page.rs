@@ -11,9 +11,9 @@ const WIDE: f64 = 1100.0;
 /// The style of a page: one column of text, pictures side by side if there is room, light or dark like the reader's system.
 const STYLE: &str = include_str!("html_page.css");
 
-/// A self-contained page of HTML: without scripts and other files, with embedded pictures. It is also well-formed XML.
+/// A self-contained page of HTML: without scripts and other files, with embedded pictures. The page is also well-formed XML.
 ///
-/// Its parts are in the order in which they are added; [`Display`] writes it.
+/// The parts of the page are in the order in which they are added; [`Display`] writes the page.
 ///
 /// ```
 /// use figrs_report::HtmlPage;

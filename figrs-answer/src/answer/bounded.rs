@@ -19,7 +19,7 @@ impl Answer {
 
     /// Bounds of the probability that a target's value passes a test.
     ///
-    /// Unknown values may pass it or not. These bounds are tighter than the sums of the bounds of the
+    /// Unknown values may pass the test or not. These bounds are tighter than the sums of the bounds of the
     /// values that pass.
     ///
     /// **Errors.** As [`bounds`](Self::bounds).

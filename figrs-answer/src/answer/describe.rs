@@ -253,9 +253,8 @@ fn short(number: f64) -> String {
 
 impl Answer {
     /// Summary in one line: the probability of `true` or of the most likely value, and its quality: exact, bounds, or one
-    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. For floating-point
-    /// numbers of which no two draws are equal it is the mean and the standard deviation, with the standard error of the
-    /// mean (MCSE).
+    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. For floating-point numbers of which no two draws are equal
+    /// the summary is the mean and the standard deviation, with the standard error of the mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let AnswerContent::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;

@@ -75,8 +75,8 @@ impl Estimate {
         Quality::Sampled { effective_samples }
     }
 
-    /// True if no value occurs twice in draws that do not derive from one another: not in two weighted samples, not in a
-    /// chain that has left it or in two chains, not in two groups.
+    /// True if no value occurs twice in draws that do not derive from one another: not in two weighted samples, not twice in a chain that left the value in
+    /// between, not in two chains, not in two groups.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);

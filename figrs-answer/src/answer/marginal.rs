@@ -128,11 +128,10 @@ impl<T: Value> Marginal<T> {
     /// The standard error of [`probability_that`](Self::probability_that); zero if it is exact.
     ///
     /// If all samples agree the delta method would claim certainty; the error is then that of one more success and one more
-    /// failure among the effective samples (Agresti and Coull 1998). It is at least that if there are fewer than ten
-    /// effective samples, one of which may outweigh the others. If weighted samples or groups all agree it is at least
-    /// the 95 % bound of the share of unseen values ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds
-    /// it. If chains all agree it is three over their effective sample size, at most a quarter; if they left their most frequent value fewer
-    /// than ten times, these stays and the chains are counted instead.
+    /// failure among the effective samples (Agresti and Coull 1998). The error is at least that if there are fewer than ten effective samples, one of which may
+    /// outweigh the others. If weighted samples or groups all agree, the error is at least the 95 % bound of the share of unseen values
+    /// ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds it. If chains all agree, the error is three over their effective sample size, at
+    /// most a quarter; if they left their most frequent value fewer than ten times, these stays and the chains are counted instead.
     ///
     /// If few samples show the event, or do not show it, the error of their spread is too small: with fewer than forty effective hits it grows
     /// towards that of `k + 4` hits instead of `k`, each of the largest weight that the model allows if that is known.

@@ -13,7 +13,7 @@ const CLASSES: usize = 20;
 
 /// The distribution of one target without its type.
 ///
-/// Its text has a line with a bar for each class.
+/// The text of a posterior has a line with a bar for each class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Posterior {

@@ -10,9 +10,9 @@ pub enum Quality {
     Sampled {
         /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of the sizes that
         /// autocorrelation leaves for the numbers and for each frequent value, for independent groups the size from their
-        /// spread: the number of independent draws from the posterior whose mean has the variance of the estimate. For groups it is not the
-        /// number of particles: particles of one population descend from few, and if the populations agree by chance it is larger than
-        /// the number of particles.
+        /// spread: the number of independent draws from the posterior whose mean has the variance of the estimate. For groups the effective sample size is not
+        /// the number of particles: particles of one population descend from few, and if the populations agree by chance the effective sample size is larger
+        /// than the number of particles.
         effective_samples: f64,
     },
     /// From an approximation whose error nothing bounds, such as loopy belief propagation.

@@ -115,7 +115,7 @@ pub struct RunMonitor<'a> {
 }
 
 impl RunMonitor<'_> {
-    /// Reason to stop now, if there is one. Cheap enough to call for every block of work of some microseconds.
+    /// Reason to stop now, if there is one. This call is cheap enough for every block of work of some microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }

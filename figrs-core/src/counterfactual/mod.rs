@@ -26,15 +26,15 @@ use twin_world::TwinWorld;
 /// A question about the world that would have been: evidence holds in the world that was (the factual world), some elements are set to other values in the
 /// world that would have been (the counterfactual world), and both worlds share their random choices, called chances.
 ///
-/// [`Model::had`] makes it, and every algorithm runs it (`Run::run_counterfactual` of `figrs-infer`): its targets are the elements of the model, as they
-/// would have been.
+/// [`Model::had`] makes the question, and every algorithm answers it (`Run::run_counterfactual` of `figrs-infer`): its targets are the elements of the model,
+/// as they would have been.
 ///
 /// **Semantics.** The two worlds are twins. In the counterfactual world an element set by `had` has that value, whatever its parents; evidence, interventions
 /// and [`Score`](crate::Score)s hold in the world that was, and interventions hold in both. Elements that do not depend on those that were set are the same in
 /// both worlds. Functions are evaluated again in the counterfactual world. Chances are atomic elements, the rows of conditional tables, and the members of a
 /// family of distributions for the values of its parameters: where both worlds reach the same chance it has the same value, and chances that only one world
-/// reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to say that it
-/// is the same, draw a number that both branches read.
+/// reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to say that
+/// both are the same chance, draw a number that both branches read.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
 ///

@@ -16,7 +16,7 @@ use crate::value::{Value, canonical};
 
 /// Numbers that elements can calculate with: all primitive ones.
 ///
-/// Each operation is `None` where the result does not fit the type, and for integers where the divisor is zero.
+/// Each operation returns `None` where the result does not fit the type, and for integers where the divisor is zero.
 /// Floating-point results always fit, if only as an infinity or NaN.
 pub trait Arithmetic: Value {
     /// `self + other`

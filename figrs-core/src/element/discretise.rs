@@ -163,10 +163,9 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
 impl Element<f64> {
     /// A finite element in place of a continuous one, for exact algorithms.
     ///
-    /// It takes one value for each cell of `bins`, with the probability that this element's distribution gives to the cell,
-    /// exactly, from the distribution function. It is a new random value: like this one in distribution, but
-    /// independent of it, so use it *instead* of this one. The error of an answer against the continuous model depends on
-    /// the bins; compare the answers for two numbers of bins.
+    /// The new element takes one value for each cell of `bins`, with the probability that this element's distribution gives to the cell,
+    /// exactly, from the distribution function. The new element has the same distribution as this one, but is independent of it, so use it *instead* of this
+    /// one. The error of an answer against the continuous model depends on the bins; compare the answers for two numbers of bins.
     ///
     /// For an element whose parameters are elements, or a Chain, each result is discretised: give it finite parents,
     /// discretised if necessary. Finite results stay as they are. A function of continuous elements (Apply) is an error:
@@ -192,8 +191,8 @@ impl Element<f64> {
 impl Element<u64> {
     /// A finite element in place of one with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// It takes the values in `range`, with their probabilities *given* that no other value is taken: the probability of the others is divided
-    /// among them in proportion. The range is a number, which is the largest value, or `1..=20`. It is a new random value, independent of this element;
+    /// The new element takes the values in `range`, with their probabilities *given* that no other value is taken: the probability of all other values is
+    /// divided among them in proportion. The range is a number, which is the largest value, or `1..=20`. The new element is independent of this one;
     /// Chains and finite results are as for [`discretised`](Element::discretised).
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {

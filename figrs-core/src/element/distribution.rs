@@ -147,7 +147,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
 
 /// Cumulative distribution function at a value, and its complement, of a distribution over ordered values.
 ///
-/// Both are given because the difference of one and a small number keeps no digits of it.
+/// Both tails are given because the difference of one and a small number keeps no digits of that number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tails {
     /// The probability of this value and all lower ones.
@@ -262,7 +262,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// The derivative of `log_prob` of a value with respect to the parameter at this position; if the probability is zero, the derivative of the
     /// probability itself. `None` if it is not known or does not exist: a sensitivity is then refused.
     ///
-    /// The default takes it from the terms of [`likelihood`](Self::likelihood). It must be exact, not an estimate.
+    /// The default takes it from the terms of [`likelihood`](Self::likelihood). The derivative must be exact, not an estimate.
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &T) -> Option<f64> {
         derivative_by_terms(self, parameters, index, value)
     }

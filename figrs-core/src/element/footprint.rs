@@ -1,8 +1,7 @@
 //! Footprint: the bytes of the elements that are alive on a thread.
 //!
-//! Functions given to elements make elements that other functions may capture, where no walk finds them. So each
-//! node is counted when it is made and when it is dropped, and the elements that a call made and did not drop are the difference
-//! between two readings.
+//! Functions given to elements make elements that other functions may capture, where no traversal finds them. So each node is counted when it is made and when
+//! it is dropped, and the elements that a call made and did not drop are the difference between two readings.
 
 use std::cell::Cell;
 

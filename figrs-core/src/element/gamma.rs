@@ -216,7 +216,7 @@ pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
 
 /// The logarithm of a draw from the gamma distribution of rate one, finite where the draw rounds to zero.
 ///
-/// It is a draw of the next larger shape times a power of a uniform number: Marsaglia and Tsang (2000), section 6.
+/// The draw is made as a draw of the next larger shape times a power of a uniform number: Marsaglia and Tsang (2000), section 6.
 pub(super) fn ln_unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     if shape < 1.0 {
         let power = 1.0 - rng.random::<f64>();

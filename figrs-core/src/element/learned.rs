@@ -16,8 +16,8 @@ use crate::element::Element;
 /// of weights.
 ///
 /// Expectation-maximisation (of `figrs-infer`) gives it one value, the one of largest likelihood or posterior density; to samplers it is an
-/// ordinary element with this prior, whose posterior they draw from. It is one parameter, whatever the number of elements and branches
-/// that use it.
+/// ordinary element with this prior, whose posterior they draw from. A learned element is one parameter, whatever the number of elements and branches that use
+/// it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};

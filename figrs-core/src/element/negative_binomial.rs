@@ -41,7 +41,7 @@ impl NegativeBinomial {
 
     /// A count with this mean and this dispersion: the smaller the dispersion, the larger the variance.
     ///
-    /// Variance mean + mean² / dispersion. It is [`failures`](Self::failures) before `dispersion` successes of probability
+    /// Variance mean + mean² / dispersion. The count is [`failures`](Self::failures) before `dispersion` successes of probability
     /// dispersion / (dispersion + mean), the form used in regressions of counts.
     #[track_caller]
     pub fn with_mean(mean: impl Into<Operand>, dispersion: impl Into<Operand>) -> Element<u64> {

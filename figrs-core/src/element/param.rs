@@ -21,7 +21,7 @@ use super::label::printable;
 /// # drop(rain);
 /// ```
 ///
-/// It can be saved and loaded with serde, as its name and value; a loaded parameter is a new one, independent of the saved one.
+/// A parameter can be saved and loaded with serde, as its name and value; a loaded parameter is a new one, independent of the saved one.
 #[derive(Clone)]
 pub struct Param(Arc<(String, AtomicU64)>);
 

@@ -119,7 +119,7 @@ impl<E: AsElement> AsElement for &E {
 
 /// Some elements: one, a tuple of up to eight, an array or a list of one type, or a list of [`AnyElement`]s of several types.
 ///
-/// They are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` of its own, which
+/// Such elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` of its own, which
 /// comes first: write [`Apply::new`](crate::Apply::new), or a tuple.)
 ///
 /// Adds the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.

@@ -43,7 +43,7 @@ impl Select {
 
     /// One of these values; the weights are one list, such as a [`Dirichlet`](crate::Dirichlet) element.
     ///
-    /// There must be as many weights as values.
+    /// The list must have as many weights as there are values.
     #[track_caller]
     pub fn by<T: Value>(
         weights: impl Into<Vector>,

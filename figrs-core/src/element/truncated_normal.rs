@@ -27,7 +27,7 @@ impl TruncatedNormal {
     /// [`Precision`](crate::Precision) of the normal distribution, which differ from those of the truncated one, and the bounds.
     ///
     /// Numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability between the
-    /// bounds. One of them may be infinite, `f64::NEG_INFINITY` or `f64::INFINITY`, or both. They may be far in a tail: numbers are drawn by
+    /// bounds. One of the bounds may be infinite, `f64::NEG_INFINITY` or `f64::INFINITY`, or both. The bounds may be far in a tail: numbers are drawn by
     /// rejection from an exponential or uniform distribution there (Robert 1995, "Simulation of truncated normal variables").
     ///
     /// ```
@@ -68,7 +68,7 @@ impl fmt::Debug for TruncatedNormalDistribution {
 
 /// An interval of the standard normal distribution, in standard deviations from the mean.
 ///
-/// Its mass is kept in units of the density at the point of the interval that is nearest to the mean, so that it never underflows.
+/// The mass of the interval is stored in units of the density at the point of the interval that is nearest to the mean, so that it never underflows.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     lower: f64,

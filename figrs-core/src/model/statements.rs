@@ -9,8 +9,7 @@ use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 
-/// The evidence, the interventions and the policies of a model, by element. It answers only for elements of that model, and only while the model
-/// lives.
+/// The evidence, the interventions and the policies of a model, by element. The index answers only for elements of that model, and only while the model lives.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,

@@ -38,7 +38,7 @@ impl<T: Value> AnyValue for T {
 
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// Numbers and truth values. They are copied as a whole: reading and writing single bytes costs more.
+        /// Numbers and truth values. Plain values are copied as a whole: reading and writing single bytes costs more.
         #[derive(Clone, Copy, Debug)]
         pub enum Plain {
             $($variant($type),)+

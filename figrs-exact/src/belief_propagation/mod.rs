@@ -33,19 +33,19 @@ use network::{FactorEntries, MessageGraph};
 /// Approximate marginals by messages between the factors and the variables of a model, however wide it is.
 ///
 /// Values that zeros exclude are left out first. Messages go through the factors forward and back, in a fixed order,
-/// until they change no more than a tolerance. They are kept as logarithms, so that nothing underflows.
+/// until they change no more than a tolerance. Messages are kept as logarithms, so that nothing underflows.
 ///
 /// **Guarantee.** Where the factor graph has no loops and messages have settled, marginals and log-evidence are exact up to
-/// rounding, and the answer says so. Elsewhere they are approximations without bounds
+/// rounding, and the answer says so. Elsewhere marginals and log-evidence are approximations without bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)): the beliefs of a fixed point, if messages settle; then the
 /// log-evidence is the negative Bethe free energy, with a standard error that is not a number. A value of probability
 /// zero is impossible. [`Sampling::stopped`](figrs_answer::Sampling::stopped) says whether messages settled (`Finished`), and
 /// [`Sampling::residual`](figrs_answer::Sampling::residual) how much the last iteration changed.
 ///
 /// In `ExpectationMaximization` the beliefs of factors are the expected counts, and the log-likelihood is the
-/// sum of the negative Bethe free energies of the rows, or unknown if the messages of a row have not settled. Both are exact where the factor graph of
-/// each row, without the variables its values decide, has no loops; elsewhere nothing is guaranteed, and rounds may lower the likelihood. A row's messages
-/// have the same limits of iterations and work as a run.
+/// sum of the negative Bethe free energies of the rows, or unknown if the messages of a row have not settled. Counts and log-likelihood are exact where the
+/// factor graph of each row, without the variables its values decide, has no loops; elsewhere nothing is guaranteed, and rounds may lower the likelihood. A
+/// row's messages have the same limits of iterations and work as a run.
 ///
 /// **Complexity.** An iteration reads each entry of each factor that is not zero twice for each of its variables.
 ///

@@ -284,7 +284,7 @@ impl CompiledCircuit {
         best.ok_or_else(|| self.problem.impossible())
     }
 
-    /// The `count` most probable worlds, best first; fewer if there are fewer. All of them are held in memory.
+    /// The `count` most probable worlds, best first; fewer if there are fewer. All these worlds are held in memory.
     ///
     /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
     ///

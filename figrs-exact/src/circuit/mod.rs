@@ -26,7 +26,7 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// It answers models that are too wide for elimination if they have many zeros: a logical model is a set of clauses, and each
+/// A circuit answers models that are too wide for elimination if they have many zeros: a logical model is a set of clauses, and each
 /// decision implies others by propagation. Zeros of all factors become clauses over values of variables; the other weights stay in
 /// decision diagrams with equal parts stored once. Atoms that others define are eliminated beforehand. The next decision variable is
 /// rated by its level in a tree decomposition, the number of its clauses and its activity in conflicts. The sum over a component is

@@ -31,7 +31,7 @@ enum TotalMessages {
 
 /// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages back from its end.
 ///
-/// Its worlds hold the values of the targets only.
+/// The worlds of a compiled frontier hold the values of the targets only.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};

@@ -10,7 +10,7 @@ pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
 }
 
 /// Bytes of a hash table that holds `more` further entries of this size: an eighth of its slots stays empty, and each slot has one more
-/// byte. It grows as a [`vector`] does.
+/// byte. The table grows as a [`vector`] does.
 pub(super) fn table(each: usize, (length, capacity): (usize, usize), more: usize) -> usize {
     grown_capacity(length, capacity, more) * 8 / 7 * (each + 1)
 }

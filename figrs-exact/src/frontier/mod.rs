@@ -51,7 +51,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// Exact inference by sweeping a frontier over the elements in their order.
 ///
 /// The *frontier* is the set of elements that were met and that later elements still read. Only joint values that can be
-/// reached are explored, and functions run only for those. This suits models that carry a state along, such as a
+/// reached are explored, and functions run only for those. A frontier suits models that carry a state along, such as a
 /// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
 /// of the stated evidence, with the elements it needs before each statement, and targets as soon as all they read has been
 /// met: state evidence in the order of a scan, and targets where there is no evidence. Another order is used where it is predicted to have

@@ -337,7 +337,7 @@ impl CompiledTree {
         }
     }
 
-    /// The `count` most probable worlds, best first; fewer if there are fewer. All of them are held in memory.
+    /// The `count` most probable worlds, best first; fewer if there are fewer. All these worlds are held in memory.
     ///
     /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
     ///

@@ -10,7 +10,7 @@ use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::Counting;
 
-/// Maximum number of predicted operations of an elimination that counts before a search. Its numbers have many digits.
+/// Maximum number of predicted operations of an elimination that counts before a search. The numbers of such an elimination have many digits.
 const CHEAP_COUNT: f64 = 1e6;
 /// Operations of an elimination on numbers of many digits that take as long as a decision of a search: such operations are twenty times as slow as operations
 /// on ordinary numbers.

@@ -56,13 +56,13 @@ impl Slicing {
 /// The settings of an algorithm with a field `slicing`.
 macro_rules! sliced {
     () => {
-        /// Slices whose work fits three quarters of the memory that is available now; otherwise as [`fitting`](Self::fitting). Each
-        /// process finds a different amount: for parts in several processes, state it.
+        /// Slices whose work fits three quarters of the memory that is available now; otherwise as [`fitting`](Self::fitting). Each process finds a different
+        /// amount of memory: for parts in several processes, state the amount.
         pub fn new() -> Self {
             Self::default()
         }
 
-        /// Slices whose work fits an amount of memory such as `100MiB` or `6GiB`; a number alone counts bytes. It is meant for the whole process:
+        /// Slices whose work fits an amount of memory such as `100MiB` or `6GiB`; a number alone counts bytes. The amount is meant for the whole process:
         /// messages take at most five eighths of it.
         ///
         /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if the text is not an amount of memory.

@@ -38,7 +38,7 @@ impl MeanWeights for LogSumProduct {
 
 /// Sums of products of weights in the semiring `S`, with the mean of a sum of utilities.
 ///
-/// The means of two alternatives are mixed by their weights; those of two independent parts are added. This is the expectation semiring of pairs
+/// The means of two alternatives are mixed by their weights; those of two independent parts are added. The semiring is the expectation semiring of pairs
 /// `(p, p u)`, up to isomorphism, where `p` is positive; here the mean stays within the range of the utilities however small
 /// the weights get.
 #[derive(Clone, Copy, Debug)]

@@ -161,8 +161,7 @@ impl Options {
         self
     }
 
-    /// Sets the maximum number of bytes of all messages together. It decides whether a plan is refused, never which plan
-    /// is made.
+    /// Sets the maximum number of bytes of all messages together. The budget decides whether a plan is refused, never which plan is made.
     #[must_use]
     pub fn memory_budget(mut self, bytes: u64) -> Self {
         self.memory_budget = Some(bytes);

@@ -8,8 +8,8 @@ use super::bucket_order::BucketOrder;
 use super::partition::{BucketPartition, MiniBucket, divide};
 use crate::eliminate::{EliminationError, ProductOperand, Projection, Projector};
 
-/// Weight of each mini-bucket except the first, in a lower bound; the weights of a bucket sum to one. It is the best of the powers of two from 1/16 to 2
-/// on grids of three values.
+/// Weight of each mini-bucket except the first, in a lower bound; the weights of a bucket sum to one. One half is the best magnitude among the powers of two
+/// from 1/16 to 2, on grids of variables of three values.
 const NEGATIVE_WEIGHT: f64 = -0.5;
 
 /// Quantity that a mini-bucket elimination bounds.

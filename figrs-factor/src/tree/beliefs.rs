@@ -14,10 +14,9 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 
 /// The messages of one tree for one set of weights and evidence, in one algebra.
 ///
-/// The derivative of the total by a tensor is the factor by which the rest of the tree multiplies that tensor. It is found by
-/// the product rule, without division: for `z = x y`, the derivative by `x` is the one by `z` times `y`, summed over the
-/// variables not in `x`. The product of a tensor and its derivative is the unnormalised marginal of its
-/// variables.
+/// The derivative of the total by a tensor is the factor by which the rest of the tree multiplies that tensor. The derivative is found by the product rule,
+/// without division: for `z = x y`, the derivative by `x` is the one by `z` times `y`, summed over the variables not in `x`. The product of a tensor and its
+/// derivative is the unnormalised marginal of its variables.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003;
 /// Shenoy and Shafer, *Axioms for probability and belief-function propagation*, 1990.

@@ -28,7 +28,7 @@ pub struct ExactReference {
 
 /// Result of a comparison: the answers of several algorithms to one question, with verdicts.
 ///
-/// Its text is a table with a row for each algorithm, the verdict, and the curves. Serialised it has all numbers; where one is
+/// The text of a comparison is a table with a row for each algorithm, the verdict, and the curves. Serialised it has all numbers; where one is
 /// infinite or unknown, JSON has `null`.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]

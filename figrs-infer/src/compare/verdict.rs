@@ -16,8 +16,8 @@ pub enum Verdict {
     Agrees,
     /// An estimate whose error is at most three of its standard errors, for every number.
     WithinThree,
-    /// An estimate whose error is between three and five of its standard errors for some number. This happens to one correct estimate in 370;
-    /// where many numbers are compared, it may well happen to one of them.
+    /// An estimate whose error is between three and five of its standard errors for some number. One correct estimate in 370 has such an error; where many
+    /// numbers are compared, one of them may well have it.
     WithinFive,
     /// The claim of the answer is wrong: the error is more than rounding, or more than five standard errors, the exact number is outside the bounds, or
     /// impossible values have a probability.

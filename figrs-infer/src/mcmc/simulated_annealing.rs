@@ -28,8 +28,8 @@ const BLOCK: u64 = 256;
 /// the chains visited; as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination) it is one of the targets and the evidence, and elements of
 /// branches that are not taken do not weigh. For continuous elements the density counts.
 ///
-/// **Guarantee.** The world has positive probability, which is computed anew at the end. That it is the most probable one is never
-/// proven: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** The world has positive probability, which is computed anew at the end. The world is never proven to be the most probable one:
+/// [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** A step takes time in proportion to the elements whose inputs change; one that finds a better world
 /// than all before copies it.

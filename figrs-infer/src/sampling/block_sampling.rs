@@ -118,7 +118,7 @@ impl BlockSampling<'_> {
 
     /// Number of blocks in a unit: the sums of a small model's block take longer to send than to draw.
     ///
-    /// It is one if a run may end after any block, if draws are kept, and if a target may have its own value in each
+    /// A unit has one block if a run may end after any block, if draws are kept, and if a target may have its own value in each
     /// world, so that counting blocks together gains nothing.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =

@@ -5,7 +5,7 @@ const LANES: usize = 8;
 
 /// Resampling schemes: methods of drawing ancestors in proportion to their weights.
 ///
-/// Each gives every particle `N·w` continuations on average, so that the estimate of the evidence stays unbiased; they
+/// Each scheme gives every particle `N·w` continuations on average, so that the estimate of the evidence stays unbiased; they
 /// differ in the variance of the numbers of continuations (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes
 /// for particle filtering").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -37,7 +37,7 @@ pub(super) struct RowEvaluations {
 pub(super) struct RareBranch {
     /// The number of the branch's combination.
     combination: u32,
-    /// The branch; `None` until its first row begins, which builds the branch. It is dropped before the next branch is built.
+    /// The branch; `None` until its first row begins, which builds the branch. The branch is dropped before the next branch is built.
     branch: Option<Branch>,
     rows: usize,
     /// Maximum number of elements that a row of the branch has evaluated.

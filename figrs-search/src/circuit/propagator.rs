@@ -169,7 +169,7 @@ impl ClausePropagator {
     /// Assigns the facts that are open, at level zero as they depend on no decision; returns `false` if one is false, which `conflict`
     /// then holds.
     ///
-    /// They are assigned again after each decision, as the components were found without them.
+    /// Facts are assigned again after each decision, as the components were found without them.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];

@@ -28,7 +28,7 @@ const TOLERANCE: f64 = 1e-6;
 
 /// The findings of [`Answer::diagnose`], and a description of the checks.
 ///
-/// Its text has one line for each finding, or one line with the checks if there is none.
+/// The text of a diagnosis has one line for each finding, or one line with the checks if there is no finding.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Diagnosis {

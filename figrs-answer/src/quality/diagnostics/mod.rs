@@ -1,6 +1,6 @@
 //! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, weights.
 //!
-//! All take plain numbers, so that they also judge draws of other programs; [`Answer::diagnose`](crate::Answer::diagnose)
+//! All measures take plain numbers, so that they also judge draws of other programs; [`Answer::diagnose`](crate::Answer::diagnose)
 //! applies them to an answer. Chains are slices of equal length, one for each chain; of unequal ones only the length
 //! of the shortest is read. Every chain is split into halves, so that a drifting chain disagrees with itself;
 //! the middle draw of an odd number is left out. A measure that is unknown for the given draws is NaN:

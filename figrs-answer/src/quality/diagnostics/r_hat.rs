@@ -4,7 +4,7 @@ use super::ranks::normal_scores;
 use super::split_chains::{SplitChains, varies};
 
 /// The larger of [`bulk_r_hat`] and [`folded_r_hat`], which detects chains that differ in place or in scale (Vehtari et al. 2021,
-/// section 4.1). It is little more than 1 for chains that agree; chains above 1.01 should not be trusted.
+/// section 4.1). R-hat is little more than 1 for chains that agree; chains above 1.01 should not be trusted.
 pub fn r_hat(chains: &[&[f64]]) -> f64 {
     bulk_r_hat(chains).max(folded_r_hat(chains))
 }

@@ -50,7 +50,7 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), options, content, None)
     }
 
-    /// Adds a Chain that is nested too deeply. Its parents are still part of the world, and may be scored.
+    /// Adds a Chain that is nested too deeply. The parents of the Chain are still part of the world, and may be scored.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,

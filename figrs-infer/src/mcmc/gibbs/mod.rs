@@ -49,9 +49,9 @@ pub use kernel::GibbsKernel;
 /// for that, found by elimination, if this needs only small tables.
 ///
 /// In `ExpectationMaximization` the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner
-/// 1990); each row has its own chains, with the same random numbers in every round. There is then no log-likelihood, unless each row states
-/// every value: rounds end once they no longer change the parameters, or by their number, and may lower the likelihood. The errors of the
-/// counts fall with the square root of the draws.
+/// 1990); each row has its own chains, with the same random numbers in every round. A fit then has no log-likelihood, unless each row states every value:
+/// rounds end once they no longer change the parameters, or by their number, and may lower the likelihood. The errors of the counts fall with the square root
+/// of the draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
 /// [`Sampling::cut_groups`](figrs_answer::Sampling::cut_groups) of the answer is `Some(0)`, every possible world can be reached from

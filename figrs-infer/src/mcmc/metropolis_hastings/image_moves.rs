@@ -3,11 +3,11 @@
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects, so that neither the mean nor the spread can move alone
 //! once there are many data: all offsets must move against them. A move proposes another mean *x'* by a random walk and for each
 //! effect *i* the offset for which `f_i(x', z'_i) = f_i(x, z_i)`. As *f* is affine in *z*, `f = a + b z` with *a* and *b* for the present
-//! *x*, that is `z' = (a + b z − a') / b'`, and the proposal has the density of its reverse times `Π |b_i / b'_i|`. It moves the world as a
-//! step of the centred form would.
+//! *x*, that is `z' = (a + b z − a') / b'`, and the proposal has the density of its reverse times `Π |b_i / b'_i|`. Such a move changes the world as a step of
+//! the centred form would.
 //!
 //! The functions are found in the model, and their form is unknown: `a` and `b` come from calls at 0 and 1, and a move is proposed only if the
-//! line through them agrees with the function at *z* before and at *z'* after. So it is reversible for any function: at almost every point where this
+//! line through them agrees with the function at *z* before and at *z'* after. So a move is reversible for any function: at almost every point where this
 //! holds *f* is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving

@@ -104,7 +104,7 @@ const NAME: &str = "MetropolisHastings";
 /// [`block`](Self::block); where the posterior has modes far apart, use [`tempered`](Self::tempered).
 ///
 /// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices
-/// changes. It cannot be promised that the chain reaches every world: see `block`. Errors come from the draws of all chains,
+/// changes. The chain is not guaranteed to reach every world: see `block`. Errors come from the draws of all chains,
 /// with autocorrelation taken into account. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** A step takes time in proportion to the elements whose inputs change, and a constant; memory is

@@ -88,8 +88,8 @@ impl SequentialMonteCarlo {
     ///
     /// At the end of each part, its part of the trajectory and its outputs are drawn for all particles.
     ///
-    /// **Guarantee.** That of the [particle filter](Self) on the model of all parts together. It does not depend on the division of the
-    /// sequence, but the draws of a seed do.
+    /// **Guarantee.** That of the [particle filter](Self) on the model of all parts together. The guarantee does not depend on the division of the sequence
+    /// into parts, but the draws of a seed do.
     ///
     /// **Complexity.** Memory for the values of one part, for the trajectories, soon one for each population, and some 40 MB for
     /// parts that are reused for the next populations. [`max_bytes`](Self::max_bytes) holds for each

@@ -55,9 +55,11 @@ pub(super) struct Below {
     pub(super) places: Vec<u32>,
 }
 
-/// A cluster with all clusters below it. Its variables are those of the separator, then its own, then those of the clusters below.
+/// A cluster with all clusters below it. The variables of a subproblem are the variables of the separator, then those of the cluster, then those of the
+/// clusters below.
 ///
-/// The network has the first two kinds. Its functions are those of the cluster and, for each cluster below, lower bounds by the assignment of its separator.
+/// The network has the first two kinds. The functions of the network are those of the cluster and, for each cluster below, lower bounds as a function of its
+/// separator.
 #[derive(Debug)]
 pub(super) struct Subproblem {
     /// The names of the variables in the component.

@@ -32,10 +32,10 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 /// Search along a tree decomposition: once the variables of a cluster have values, the clusters below are independent of each other and of all other variables,
 /// so that each is searched alone, once for each assignment of its separator.
 ///
-/// Each cluster has a network of its own functions, and of lower bounds of the clusters below as functions of their separators. Its own separator is given,
-/// its own variables are decided by hybrid best-first search. At a node where all have values, the clusters below are searched with the bound that the
-/// node leaves, for as much work as they have had before; a node that is not decided by then waits with the bound it has reached. The results
-/// of a cluster are kept for each assignment of its separator, with the nodes that are still open.
+/// Each cluster has a network of its own functions, and of lower bounds of the clusters below as functions of their separators. The separator of a cluster is
+/// given; the variables of the cluster are decided by hybrid best-first search. At a node where all have values, the clusters below are searched with the bound
+/// that the node leaves, for as much work as they have had before; a node that is not decided by then waits with the bound it has reached. The results of a
+/// cluster are kept for each assignment of its separator, with the nodes that are still open.
 ///
 /// Half of the work goes to the first cluster, which searches those below it. The other half goes from leaves to root through all assignments of separators
 /// that have few of them, so that the bounds above them rise (Russian doll search).

@@ -32,8 +32,8 @@ pub(in super::super) struct Function {
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function that is looked up: of more than three variables, or too large for a dense table. Each of its values has a shift among the
-/// costs, as in binary functions.
+/// A cost function that is looked up: of more than three variables, or too large for a dense table. Each value of its variables has a shift among the costs, as
+/// in binary functions.
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
