@@ -265,7 +265,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// The cached set, among those that steps of a signature start from, that is equal to these states, or else the largest set that is a subset of these states.
+    /// Of the cached sets that steps of a signature start from, the one that equals these states, or else the largest that is a subset of them.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
