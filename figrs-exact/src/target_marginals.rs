@@ -9,8 +9,8 @@ use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{EliminationError, Options, plan_cost, sum_product};
 use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 
-/// Operations per entry of the factors up to which a plan for all targets is taken without planning for each of them: such
-/// a plan costs less than making it.
+/// Operations per entry of the factors up to which a plan for all targets is taken without planning for each of them: such a plan takes less time to execute
+/// than to make.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
 /// Cost of all marginals from one tree, as a number of eliminations by its plan.
 const TREE_COST_FACTOR: f64 = 3.0;

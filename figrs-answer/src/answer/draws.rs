@@ -21,7 +21,7 @@ pub struct TargetDraws {
 
 /// The draws of a run: chains of equal length, over the same targets.
 ///
-/// `WriteDraws` of the crate `figrs-report` writes them for other programs.
+/// `WriteDraws` of the crate `figrs-report` writes draws for other programs.
 #[derive(Clone, Debug)]
 pub struct Draws {
     /// Number of chains; independent draws are one chain.

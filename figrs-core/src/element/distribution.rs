@@ -262,7 +262,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// The derivative of `log_prob` of a value with respect to the parameter at this position; if the probability is zero, the derivative of the
     /// probability itself. `None` if it is not known or does not exist: a sensitivity is then refused.
     ///
-    /// The default takes it from the terms of [`likelihood`](Self::likelihood). The derivative must be exact, not an estimate.
+    /// The default takes the derivative from the terms of [`likelihood`](Self::likelihood). The derivative must be exact, not an estimate.
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &T) -> Option<f64> {
         derivative_by_terms(self, parameters, index, value)
     }

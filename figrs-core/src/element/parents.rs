@@ -321,8 +321,8 @@ impl<T: Value> Element<T> {
     /// The element that `function` gives for this one's value: [`Chain`](crate::Chain) with one parent.
     ///
     /// The function must be pure: it may run more than once for the same value, and in debug builds it is run
-    /// twice and the results compared. An exact algorithm may run it for combinations of values that no world has;
-    /// if it fails there (by a panic, or with an element that has invalid parameters) the failure is passed over.
+    /// twice and the results compared. An exact algorithm may run the function for combinations of values that no world has; if the function fails there (by a
+    /// panic, or with an element that has invalid parameters) the failure is passed over.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,

@@ -183,7 +183,7 @@ fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
 
-/// Width, times the distance from the mean, below which the mass of an interval is computed at its middle.
+/// Product of the width of an interval and its distance from the mean, below which the mass of the interval is computed at its middle.
 const NARROW: f64 = 1e-3;
 
 /// Width above which normal draws are inside more often than uniform ones are accepted: sqrt(2π).

@@ -39,7 +39,7 @@ use figrs_search::circuit::SearchControl;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Questions do not change the circuit, so several threads may ask one. A clone shares the circuit and has evidence of its own.
+/// Questions do not change the circuit, so several threads may ask one circuit. A clone shares the circuit and has evidence of its own.
 #[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     problem: CompiledProblem,

@@ -46,7 +46,7 @@ enum TotalMessages {
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Several threads may ask it; a clone shares all its data.
+/// Several threads may ask one compiled frontier; a clone shares all its data.
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,

@@ -90,7 +90,7 @@ pub struct Slices {
 pub struct SliceCost {
     /// Number of slices.
     pub slices: u64,
-    /// Predicted cost of each, without the zeros that its own values add.
+    /// Predicted cost of each slice, without the zeros that the values fixed in a slice add.
     pub slice: PlanCost,
 }
 

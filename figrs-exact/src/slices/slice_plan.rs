@@ -63,7 +63,7 @@ pub(super) struct SlicePlan {
     pub(super) conditioned: Vec<VarId>,
     /// The elimination order of all other variables.
     pub(super) order: Vec<VarId>,
-    /// The predicted cost of a slice, without the zeros that its own values add.
+    /// The predicted cost of a slice, without the zeros that the values fixed in the slice add.
     pub(super) cost: PlanCost,
     /// Number of slices.
     pub(super) slices: u64,

@@ -34,7 +34,7 @@ type EntryProduct = [u32; 3];
 struct JoinEntry<N> {
     /// The number of its assignment of the shared variables.
     shared: N,
-    /// The contribution to the number of the product.
+    /// The contribution of the entry to the number of the product's position in the result.
     out: N,
     index: u32,
 }

@@ -7,11 +7,11 @@ pub(super) struct NodeUse {
     pub(super) input: u32,
 }
 
-/// Transitive readers of a node as the parameter of members of families, directly or through Chains whose result it is.
+/// Transitive readers of a node as the parameter of members of families, directly or through Chains that have the node as their result.
 #[derive(Debug, Default)]
 pub(super) struct ParameterReaders {
     is_known: bool,
-    /// `true` if the readers of this Chain are in the cache of its result.
+    /// `true` if the readers of this Chain are in the cache of the Chain's result.
     is_followed: bool,
     /// `true` if nothing else reads the node.
     is_all: bool,

@@ -26,7 +26,7 @@ pub(super) struct Preprocessed {
 }
 
 impl Preprocessed {
-    /// Extends an assignment of the remaining variables to all: eliminated variables get their best values given it.
+    /// Extends an assignment of the remaining variables to all: eliminated variables get their best values given that assignment.
     pub(super) fn complete(&self, sizes: &[u32], values: &[u32]) -> Vec<u32> {
         let mut all = vec![0; sizes.len()];
         for (&v, &value) in self.names.iter().zip(values) {

@@ -197,7 +197,7 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// For each prefix of a row, the clause that the next value is one that some row has after this prefix.
+    /// Adds, for each prefix of a row, a clause that requires the next value to be one that some row has after this prefix.
     fn add_prefixes(
         &mut self,
         variables: &[u32],
