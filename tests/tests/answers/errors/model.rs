@@ -370,11 +370,11 @@ fn value_types_that_panic() {
             ImportanceSampling::new(20_000),
             MetropolisHastings::new(1000),
         ] {
-            // The message of a panic is printed as well; what is tested is that it is an error.
             let Error::Panicked { message } = error(&*algorithm, &model, &again) else {
                 panic!("{} panics by {by:?} in another way", algorithm.name());
             };
-            assert_eq!(message, "glass broke", "{} by {by:?}", algorithm.name());
+            let named = message.starts_with("glass broke (tests");
+            assert!(named, "{} by {by:?}: {message}", algorithm.name());
         }
     }
 }
