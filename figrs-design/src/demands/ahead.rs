@@ -1,4 +1,4 @@
-//! Values of the states of a demand: the share of levels that go on to meet it if cells are independent.
+//! Estimates, for each automaton state of a demand, the share of level completions that meet the demand if cells are independent.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use super::folded::Steps;
 use figrs_models::mdmc::Tile;
 use figrs_models::mdmc::twist::DemandState;
 
-/// Result of a backward pass over the states of an automaton: the value of each state before each cell that it reads, for independent cells.
+/// Result of a backward pass over an automaton: the value of each state before each cell that the automaton reads, if cells are independent.
 ///
-/// If an automaton has too many states, only the most probable ones are followed, and the others get the mean value of these.
-/// A particle filter twisted by any positive values keeps its law; better values make its weights more even.
+/// If an automaton has too many states, the pass follows only the most probable ones and gives all others their mean value.
+/// Any positive values leave the target distribution of a twisted particle filter unchanged; better values make the weights more even.
 #[derive(Debug)]
 pub(super) struct AheadValues {
     steps: Arc<Steps>,
     height: usize,
-    /// Factor of a level that does not meet the demand.
+    /// Factor by which a level that does not meet the demand is weighted.
     unmet: f64,
-    /// The values before each cell of the span, in the order in which they are read; equal neighbours are shared.
+    /// Values of the states before each cell of the span, in reading order; equal neighbouring entries are shared.
     before: Vec<Arc<PositionValues>>,
 }
 
 #[derive(Debug, Default)]
 struct PositionValues {
     known: FxHashMap<DemandState, f64>,
-    /// The value of all other states.
+    /// Value of every state that is not listed.
     other: f64,
 }
 
 impl AheadValues {
-    /// Maximum of cells times states times tiles for one demand.
+    /// Maximum of the product of cells, states and tiles for one demand.
     const WORK: usize = 3_000_000;
     /// Maximum number of states that are followed.
     const STATES: usize = 256;
-    /// Least value of a state that may still meet the demand.
+    /// Lower bound of the value of a state that may still meet the demand.
     const LEAST: f64 = 1e-200;
 
-    /// Computes the values for a level of `height` rows from the shares of the tiles of each cell.
+    /// Computes the values for a level of `height` rows from the probabilities of the tiles in each cell.
     pub(super) fn new(
         steps: Arc<Steps>,
         unmet: f64,
@@ -117,12 +117,12 @@ impl AheadValues {
         reader.span().contains(&column) && (row == 0 || reader.reads(row, column))
     }
 
-    /// The state before the first cell.
+    /// Returns the state before the first cell.
     pub(super) fn start(&self) -> DemandState {
         self.steps.reader().start()
     }
 
-    /// The state after a tile, and after the column where it is the last one.
+    /// Returns the state after a tile and, if the tile is the last of its column, after the end of that column.
     pub(super) fn after(
         &self,
         (row, column): (usize, usize),
@@ -141,7 +141,7 @@ impl AheadValues {
         }
     }
 
-    /// The value of a state before a cell, or after the last cell if the column equals the width.
+    /// Returns the value of a state before a cell, or after the last cell if the column equals the width.
     pub(super) fn before(&self, (row, column): (usize, usize), state: &DemandState) -> f64 {
         let span = self.steps.reader().span();
         let read = column.saturating_sub(span.start) * self.height + self.height - 1 - row;

@@ -1,11 +1,11 @@
-//! Areas of a level.
+//! Rectangular areas of a level, as ranges of rows and columns.
 
 use std::fmt;
 use std::ops::{Bound, Range, RangeBounds};
 
 use crate::DemandError;
 
-/// Rows and columns of a level, counted from 0 at the top left.
+/// A rectangle of a level: ranges of rows and columns, counted from 0 at the top left.
 ///
 /// ```
 /// use figrs_design::Area;
@@ -19,7 +19,7 @@ pub struct Area {
     columns: Range<usize>,
 }
 
-/// The end of a range of rows or columns that reaches the edge of the level.
+/// Sentinel for the end of a range of rows or columns that reaches the edge of the level.
 const EDGE: usize = usize::MAX;
 
 impl Default for Area {
@@ -29,7 +29,7 @@ impl Default for Area {
 }
 
 impl Area {
-    /// The whole level.
+    /// Returns the area that covers the whole level.
     pub fn all() -> Self {
         Self {
             rows: 0..EDGE,
@@ -37,19 +37,19 @@ impl Area {
         }
     }
 
-    /// One cell, by row and column.
+    /// Returns the area of one cell, given by row and column.
     pub fn cell(row: usize, column: usize) -> Self {
         Self::all().rows(row..=row).columns(column..=column)
     }
 
-    /// These rows only.
+    /// Limits the area to these rows.
     #[must_use]
     pub fn rows(mut self, rows: impl RangeBounds<usize>) -> Self {
         self.rows = range(&rows);
         self
     }
 
-    /// These columns only.
+    /// Limits the area to these columns.
     #[must_use]
     pub fn columns(mut self, columns: impl RangeBounds<usize>) -> Self {
         self.columns = range(&columns);
@@ -61,7 +61,7 @@ impl Area {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// The first column from which on the area has all columns or none.
+    /// Returns the first column from which on the area contains either all columns or none.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,

@@ -1,4 +1,4 @@
-//! Demands as automata, for levels of some size.
+//! Compiles demands to automata that read levels of a given size.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::DemandError;
 use crate::metrics::shape::is_support;
 use figrs_models::mdmc::{TileClass, TileSet};
 
-/// Size of a level, and the set of its tiles.
+/// Size of a level, and its set of tiles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LevelFrame<'a> {
     pub(super) height: usize,
@@ -29,7 +29,7 @@ impl LevelFrame<'_> {
         area.within((self.height, self.width))
     }
 
-    /// Returns the automaton of a demand, or `None` for demands that are stated without one.
+    /// Returns the automaton of a demand, or `None` for a demand that no automaton states.
     ///
     /// An error if the demand does not fit the level.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
@@ -220,7 +220,7 @@ impl LevelFrame<'_> {
         }))
     }
 
-    /// The automaton of a demand that is to be combined with others.
+    /// Returns the automaton of a demand that is part of a combined demand (`any`, `not`).
     fn combined(&self, demand: &Demand) -> Result<Reader, DemandError> {
         let reader = match demand {
             // It has an automaton, but weighs levels instead of excluding them.
@@ -289,7 +289,7 @@ impl LevelFrame<'_> {
         })
     }
 
-    /// Every window of columns that is wider than the gap contains ground.
+    /// Returns the automaton of the demand that every window of `most` + 1 columns contains ground.
     fn maximum_gap(&self, most: usize) -> Result<Reader, DemandError> {
         let ground = TileClass::of(self.tiles.tiles().filter(|&tile| is_support(tile)));
         let bottom = Area::all().rows(self.height - 1..);
@@ -348,7 +348,7 @@ fn check_range(least: usize, most: usize) -> Result<(), DemandError> {
     Ok(())
 }
 
-/// The largest weight of a soft demand; the effect of larger ones would be lost in rounding.
+/// Largest weight of a soft demand; a larger weight would be lost in rounding.
 const LARGEST_WEIGHT: f64 = 500.0;
 
 fn check_weight(weight: f64) -> Result<(), DemandError> {

@@ -1,4 +1,4 @@
-//! Cells that a demand is about, for editors that show where demands lie.
+//! Finds the cells that a demand is about, so that editors can highlight them.
 
 use ndarray::Array2;
 
@@ -7,7 +7,7 @@ use super::demand::Demand;
 use super::mask::Mask;
 
 impl Demand {
-    /// Returns the cells that the demand is about on a level of some size, in the frame of models, by rows: the cells that a mask, a drawing or a path sets,
+    /// Returns the cells that the demand is about on a level of some size, row by row in model coordinates: the cells that a mask, a drawing or a path sets,
     /// or the cells of an area. The result is empty if the demand is about the whole level or does not fit it.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! Levels given demands, drawn by sequential Monte Carlo.
+//! Draws levels given demands by sequential Monte Carlo.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -22,33 +22,33 @@ use super::steered::SteeredLevel;
 use super::trial::Trial;
 use figrs_models::mdmc::{GeneratedLevel, Tile};
 
-/// Draws levels given demands: populations of particles grow column by column, and each gives one level.
+/// Draws levels given demands: each population of particles grows column by column and gives one level.
 ///
 /// # Guarantee
 ///
-/// All demands are met. The distribution of a level tends to that of the model given the demands as particles grow;
-/// with few particles a level that is easier to begin than to finish is somewhat too rare. Where all particles of a
-/// population fail, its level is drawn from a population four times as large, and so on.
+/// Every level meets all demands. As the number of particles grows, the distribution of a level tends to that of the model given the demands;
+/// with few particles, levels that are easier to begin than to finish are somewhat too rare. If all particles of a
+/// population fail, the level is drawn from a population four times as large, and so on.
 /// [`effective_populations`](Self::effective_populations) measures how near the drawn levels are to that distribution.
 ///
-/// Tiles are proposed by their effect on the demands: a drawing weighs each tile when it is drawn, and numbers, patterns and other automata look ahead to
-/// the end of the level as if cells were independent (n-grams look ahead exactly for a drawing). That makes the weights more even and keeps the law.
+/// Tiles are proposed by their effect on the demands. A drawing weighs each tile when that tile is drawn. Numbers, patterns and other automata look ahead
+/// to the end of the level as if cells were independent (n-grams look ahead exactly for a drawing). Proposals make the weights more even and keep the law.
 ///
 /// # Complexity
 ///
-/// Linear in the particles and in the cells of a level. Levels are drawn a few columns at a time, so memory holds the particles of these columns
+/// Time is linear in the particles and in the cells of a level. Levels are drawn a few columns at a time, so memory holds the particles of these columns
 /// and the tiles of the levels.
 ///
 /// # Errors
 ///
-/// [`SteeringError::Contradictory`] if no particle meets the demands with up to [`most_particles`](Self::most_particles) particles. The demands that it
-/// names, and whether they are proven to conflict, are the same on all machines: a proof is searched for within the [work](SteeredLevel::proof_work) of
+/// [`SteeringError::Contradictory`] if no particle meets the demands with up to [`most_particles`](Self::most_particles) particles. The demands that the
+/// error names, and whether they are proven to conflict, are the same on all machines: a proof is searched for within the [work](SteeredLevel::proof_work) of
 /// the level, and if none is found, the demands are found within the [work](Self::conflict_work) of particles.
 ///
 /// # References
 ///
-/// Gordon, Salmond and Smith (1993), and for constraints on generated content Snodgrass and Ontañón (2017), whose
-/// look-ahead this replaces.
+/// Gordon, Salmond and Smith (1993); this sampler replaces the look-ahead of Snodgrass and Ontañón (2017) for constraints on generated
+/// content.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ConditionedSampler {
@@ -57,33 +57,33 @@ pub struct ConditionedSampler {
     most_particles: Option<usize>,
     conflict_work: u64,
     listener: Option<RunListener>,
-    /// The result of the search for a proof, and its work.
+    /// The conflict that the search for a proof found, if any, and the work of that search.
     proof: Arc<OnceLock<(Option<Conflict>, u64)>>,
     interrupt: Option<Arc<AtomicBool>>,
-    /// For each population drawn so far, the logarithm of its estimate of the evidence.
+    /// Logarithm of the evidence as each population estimates it, by seed and number of the population.
     drawn: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
     latest: Arc<Mutex<Option<DrawnLevels>>>,
 }
 
-/// Levels of the populations that were run last.
+/// Levels of the most recent run of populations.
 #[derive(Clone, Debug)]
 struct DrawnLevels {
     seed: u64,
     numbers: Range<u64>,
-    /// The level of each number; `None` where all particles failed.
+    /// The level of each population; `None` where all particles failed.
     levels: Vec<Option<GeneratedLevel>>,
 }
 
-/// Maximum number of populations whose weights are remembered.
+/// Maximum number of populations whose weights the sampler remembers.
 const MOST_WEIGHTS: usize = 1 << 20;
-/// Number of particles from which on running more populations side by side makes a level no cheaper.
+/// Number of particles per block: beyond it, running more populations side by side makes a level no cheaper.
 const BATCH_PARTICLES: u64 = 480;
-/// The same for playable levels, where each particle is followed by itself, which takes most of the time. Twenty-four levels of fifteen columns
-/// by sixty took 300 to 450 ms of one core with twenty particles each, and six levels 110 ms. Sets are drawn some blocks at a time, which use the same parts.
+/// Number of particles per block for playable levels, where following each particle's player takes most of the time. With twenty particles a level, 24 levels
+/// of 15 by 60 cells took 300 to 450 ms of one core, and six levels 110 ms.
 const PLAYED_BATCH_PARTICLES: u64 = 120;
-/// Maximum number of levels of a batch.
+/// Maximum number of levels in a batch.
 const BATCH_LEVELS: u64 = 24;
-/// Number of particle cells of a batch: twenty particles on each of 24 levels of 14 by 200.
+/// Maximum of particles times cells in a batch: twenty particles on each of 24 levels of 14 by 200.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
 
 /// Callback for the progress of a run.
@@ -97,8 +97,8 @@ impl fmt::Debug for RunListener {
 }
 
 impl ConditionedSampler {
-    /// Creates a sampler with the defaults: 20 particles a level, up to 64 times as many where they fail, and 24 million particle cells to find
-    /// the demands that conflict.
+    /// Creates a sampler with the defaults: 20 particles a level, up to 64 times as many if they fail, and 24 million particle cells (particles times cells) to
+    /// find the demands that conflict.
     pub fn new(steered: SteeredLevel) -> Self {
         Self {
             steered,
@@ -113,47 +113,47 @@ impl ConditionedSampler {
         }
     }
 
-    /// Begins with this many particles for each level.
+    /// Sets the number of particles with which each level begins.
     pub fn particles(mut self, particles: usize) -> Self {
         self.particles = particles;
         self
     }
 
-    /// Sets the largest number of particles of a population; if all of these fail, drawing gives up. The default is 64 times the first number,
-    /// at least 1 280, and at most 100 000 or the first number if that is larger.
+    /// Sets the largest number of particles of a population; if that many fail, drawing gives up. The default is 64 times the number of
+    /// [`particles`](Self::particles), at least 1 280, and at most 100 000 or [`particles`](Self::particles) if that is larger.
     pub fn most_particles(mut self, particles: usize) -> Self {
         self.most_particles = Some(particles);
         self
     }
 
-    /// The largest number of particles of a population.
+    /// Returns the largest number of particles of a population.
     fn largest(&self) -> usize {
         let usual = || self.particles.saturating_mul(64).clamp(1_280, 100_000);
         self.most_particles.unwrap_or_else(usual)
     }
 
-    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict. If that is not enough, the error also names
-    /// the demands that were not tested and says so. The default is enough for 13 demands on a level of 14 by 200. There
-    /// four demands took two seconds of one core, and playability, which follows each particle, thirteen.
+    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict. If these cells do not suffice, the error also lists
+    /// the demands that were not tested and says so. The default is enough for 13 demands on a level of 14 by 200. On such a level four demands
+    /// took two seconds of one core, and playability, which follows each particle's player, thirteen.
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
         self
     }
 
-    /// Calls `listener` from time to time while levels or a probability are drawn, for each run of some populations, with the
-    /// number of particles that have met all evidence (unfinished ones count in proportion) and their total number.
+    /// Sets a callback for the progress of drawing levels or of estimating a probability. `listener` is called from time to time in each run with the
+    /// number of particles that have met all evidence (unfinished particles count in proportion) and the total number of particles.
     pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.listener = Some(RunListener(Arc::new(listener)));
         self
     }
 
-    /// Ends drawing, and the search for demands that conflict, with [`Error::NothingDone`] once this flag is `true`.
+    /// Ends drawing, and the search for demands that conflict, with [`Error::NothingDone`] once `flag` is `true`.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.interrupt = Some(flag);
         self
     }
 
-    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    /// **Errors.** [`Error::NothingDone`] if the sampler is interrupted.
     fn check_interrupt(&self) -> Result<(), SteeringError> {
         let flag = self.interrupt.as_ref();
         if flag.is_some_and(|flag| flag.load(Ordering::Acquire)) {
@@ -163,7 +163,7 @@ impl ConditionedSampler {
         Ok(())
     }
 
-    /// A particle filter of some populations, which reports its progress if there is a listener.
+    /// Returns a particle filter of some populations that reports its progress if there is a listener.
     fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = self.silent(particles, populations);
         match self.listener.clone() {
@@ -172,7 +172,7 @@ impl ConditionedSampler {
         }
     }
 
-    /// A particle filter of some populations that reports no progress.
+    /// Returns a particle filter of some populations that reports no progress.
     fn silent(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = SequentialMonteCarlo::new(particles).populations(populations);
         match self.interrupt.clone() {
@@ -181,22 +181,22 @@ impl ConditionedSampler {
         }
     }
 
-    /// A particle filter of some populations, each of which gives one level.
+    /// Returns a particle filter of some populations, each of which gives one level.
     fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = self.populations(particles, populations);
         filter.threads(NonZero::<usize>::MIN)
     }
 
-    /// The level and its demands.
+    /// Returns the level and its demands.
     pub fn steered(&self) -> &SteeredLevel {
         &self.steered
     }
 
-    /// Returns the natural logarithm of the probability that the model meets all demands, with its standard error. It is estimated from 64
-    /// populations of fifty times as many particles as a level has, up to 20 000, or five times as many if a player's ways are followed, which
-    /// takes most of the time. For a field, whose weights do not sum to one, the sum is estimated in the same way.
+    /// Returns the natural logarithm of the probability that the model meets all demands, with its standard error. 64 populations estimate it, with fifty times
+    /// as many particles as for a level, up to 20 000; five times as many if the filter follows players, which takes most of the time. The weights of a Markov
+    /// random field do not sum to one; their sum is estimated in the same way.
     ///
-    /// **Errors.** Those of [`SequentialMonteCarlo`].
+    /// **Errors.** The errors of [`SequentialMonteCarlo`].
     pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
         let of = |steered: &SteeredLevel| -> Result<LogEvidence, SteeringError> {
             let is_followed = steered.demands().any(|demand| demand.route().is_some());
@@ -215,7 +215,7 @@ impl ConditionedSampler {
         Ok(estimate)
     }
 
-    /// Levels of the populations that have a particle left.
+    /// Returns the levels of the populations in which a particle is left.
     fn levels_of(&self, drawn: &[Vec<Tile>]) -> Vec<GeneratedLevel> {
         drawn
             .iter()
@@ -223,7 +223,7 @@ impl ConditionedSampler {
             .collect()
     }
 
-    /// The level of a population whose particles all failed, drawn from larger populations.
+    /// Draws the level of a population whose particles all failed from larger populations.
     fn again(&self, seed: u64, number: u64) -> Result<GeneratedLevel, SteeringError> {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
@@ -253,7 +253,7 @@ impl ConditionedSampler {
 
     /// Returns the demands that are proven to be impossible together, if any; the search runs once.
     ///
-    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    /// **Errors.** [`Error::NothingDone`] if the search is interrupted.
     fn proven(&self) -> Result<Option<&Conflict>, SteeringError> {
         if self.proof.get().is_none() {
             let found = conflict::proven(&self.steered, &self.frontier());
@@ -264,7 +264,7 @@ impl ConditionedSampler {
         Ok(self.proof.get().and_then(|(found, _)| found.as_ref()))
     }
 
-    /// A frontier that ends with the interrupt.
+    /// Returns a frontier that stops when the sampler is interrupted.
     fn frontier(&self) -> Frontier {
         match self.interrupt.clone() {
             Some(flag) => Frontier::new().interrupt(flag),
@@ -272,7 +272,7 @@ impl ConditionedSampler {
         }
     }
 
-    /// Remembers the weights of the populations of a batch; the populations listed in `died` have none.
+    /// Remembers the weights of the populations of a batch; the populations listed in `died` have no weight.
     fn note_weights(&self, seed: u64, numbers: Range<u64>, died: &[u64], weights: &[f64]) {
         let mut weights = weights.iter();
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,8 +287,8 @@ impl ConditionedSampler {
         }
     }
 
-    /// The number of populations of levels so far, and the effective sample size of their weights, which are their estimates of the evidence: 1 / Σw² of
-    /// weights w that sum to 1. The nearer it is to their number, the nearer the levels are to the law. `None` for fewer than two populations.
+    /// Returns the number of populations drawn so far and their effective sample size 1 / Σw², where the weights w are the populations' estimates of the
+    /// evidence, scaled to sum to 1. The nearer that size is to the number, the nearer the levels are to the law. `None` for fewer than two populations.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -317,7 +317,7 @@ impl ConditionedSampler {
         Some((drawn.len(), weights().sum::<f64>().powi(2) / squares))
     }
 
-    /// Number of levels that are drawn together with at most this many particles.
+    /// Returns the number of levels to draw together with at most `most` particles.
     fn fitting(&self, most: u64) -> u64 {
         // Wide levels are drawn few at a time, so that the first levels come early.
         let particles = self.particles.max(1) as u64;
@@ -326,7 +326,7 @@ impl ConditionedSampler {
         fitting.min(most / particles).clamp(1, BATCH_LEVELS)
     }
 
-    /// Number of populations of a block, which run side by side: a single population takes most of the time of several.
+    /// Returns the number of populations in a block. The populations of a block run side by side, since a single one takes most of the time of several.
     fn side_by_side(&self) -> u64 {
         let mut demands = self.steered.demands();
         let is_played = demands.any(|demand| demand.route().is_some());
@@ -337,7 +337,7 @@ impl ConditionedSampler {
         })
     }
 
-    /// Levels of populations that are among those run last.
+    /// Returns the levels of these populations if the latest run drew them.
     fn kept(&self, seed: u64, numbers: &Range<u64>) -> Option<Vec<Option<GeneratedLevel>>> {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         let latest = latest.as_ref().filter(|latest| latest.seed == seed)?;
@@ -348,7 +348,7 @@ impl ConditionedSampler {
 
     /// Runs whole blocks of populations; returns the level of each, or `None` where all its particles failed.
     ///
-    /// **Errors.** [`Error::NothingDone`] if it is interrupted, and others of [`SequentialMonteCarlo`].
+    /// **Errors.** [`Error::NothingDone`] if the run is interrupted, and the other errors of [`SequentialMonteCarlo`].
     fn populations_of(
         &self,
         seed: u64,
@@ -398,9 +398,9 @@ impl ConditionedSampler {
         Ok(levels)
     }
 
-    /// The error that names the conflicting demands where no particle is left: the same for all levels of a seed.
+    /// Returns the error that lists the conflicting demands when no particle is left; it is the same for all levels of a seed.
     ///
-    /// **Errors.** [`Error::NothingDone`] if it is interrupted.
+    /// **Errors.** [`Error::NothingDone`] if the search is interrupted.
     fn conflict(&self, seed: u64) -> Result<SteeringError, SteeringError> {
         if let Some(conflict) = self.proven()? {
             return Ok(conflict::error(&self.steered, conflict, true));
@@ -461,7 +461,7 @@ impl LevelSampler for ConditionedSampler {
         ))
     }
 
-    /// Several blocks of populations, which use the same parts one after another.
+    /// Returns the number of levels in several blocks of populations; these blocks share the parts of the level.
     fn batch(&self) -> u64 {
         let block = self.side_by_side();
         self.fitting(BATCH_PARTICLES) / block * block

@@ -1,4 +1,4 @@
-//! Conflicts: minimal sets of demands that exclude each other, and the column where they do.
+//! Finds conflicts: minimal sets of demands that exclude each other, and the column where they do.
 
 use figrs_infer::{Frontier, WorkBudget};
 
@@ -9,7 +9,7 @@ use super::room::of_places;
 use super::steered::SteeredLevel;
 use super::trial::{Trial, first_column, minimal};
 
-/// The error of a conflict, which is `proven` or not.
+/// Returns the error that reports a conflict, `proven` or only found by particles.
 pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -> SteeringError {
     let demands = conflict.demands.iter();
     SteeringError::Contradictory {
@@ -23,16 +23,16 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// A quarter of the work for proofs is left for the [proof](confirmed) of conflicts that particles find.
+/// One part in this many of the proof work is left to [confirm](confirmed) conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// The work of a search that runs before particles are tried.
+/// Returns the work of the search for a proof that runs before particles are tried.
 fn search_work(steered: &SteeredLevel) -> u64 {
     let steps = steered.steps_of_proof();
     steps - steps / CONFIRMATION
 }
 
-/// Demands that are proven to be impossible together, and the work of the search. It ends with the interrupt of a frontier.
+/// Searches for demands that are proven to exclude each other; returns them and the work done. The search stops when the frontier is interrupted.
 pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Conflict>, u64) {
     if let Some(conflict) = by_arithmetic(steered) {
         return (Some(conflict), 0);
@@ -47,11 +47,11 @@ pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Con
 pub(super) enum EarlyProof {
     Proven(Conflict),
     NotFound,
-    /// The model is so small that its exploration takes no more time.
+    /// No search: the model is so small that exploring it takes no longer than the search.
     NotSearched,
 }
 
-/// Search for a proof before the exploration of a model that is so large that the search takes less time.
+/// Searches for a proof before a large model is explored, where the search takes less time than the exploration.
 pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyProof {
     if steered.demands().len() == 0 {
         return EarlyProof::NotFound;
@@ -69,7 +69,7 @@ pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyP
         .map_or(EarlyProof::NotFound, EarlyProof::Proven)
 }
 
-/// Tries to prove the conflict that particles found, within the work that the first search left.
+/// Tries to prove a conflict that particles found, within the work that the first search left over.
 pub(super) fn confirmed(
     steered: &SteeredLevel,
     found: &Conflict,
@@ -80,7 +80,7 @@ pub(super) fn confirmed(
     ProofSearch::new(steered, frontier, work).confirm(&found.demands)
 }
 
-/// Returns demands whose numbers alone show that they exclude each other or do not fit into the level.
+/// Returns demands that, by arithmetic on their numbers alone, exclude each other or do not fit into the level.
 fn by_arithmetic(steered: &SteeredLevel) -> Option<Conflict> {
     of_counts(steered).or_else(|| of_places(steered))
 }
@@ -109,9 +109,9 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of demands that cannot be met together up to the first column where all demands fail, as far as trials find it.
+/// Returns a minimal set of demands that exclude each other up to the first column where all demands together fail, as far as trials find one.
 ///
-/// A trial is given the level with some demands, and the number of columns from the left to try.
+/// `trial` takes some demands and the number of columns, from the left, on which to try them.
 pub(super) fn minimal_conflict(
     steered: &SteeredLevel,
     trial: &dyn Fn(&SteeredLevel, usize) -> Trial,

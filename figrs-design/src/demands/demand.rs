@@ -1,4 +1,4 @@
-//! Demands on levels.
+//! Demands on levels: conditions that every drawn level meets.
 
 use std::ops::RangeInclusive;
 
@@ -11,10 +11,10 @@ use figrs_models::shares::whole_numbers;
 
 /// A demand on a level. Demands are evidence: levels are drawn given all of them.
 ///
-/// Rows count from the top and columns from the left, from 0, in the frame of the model: levels that are played upwards lie on their side there, and
-/// [`turned`](Self::turned) turns a demand with them. [`DesignFile`](crate::DesignFile) reads demands from text.
+/// Rows count from the top and columns from the left, from 0, in model coordinates: levels that are played upwards lie on their side, and
+/// [`turned`](Self::turned) turns a demand in the same way. [`DesignFile`](crate::DesignFile) reads demands from text.
 ///
-/// All but `Seen`, `Placed`, `Playable` and the soft ones, `Preferred` and `Near`, are finite automata that read a level column by column; they can be
+/// All variants but `Seen`, `Placed`, `Playable` and the soft `Preferred` and `Near` are finite automata that read a level column by column; they can be
 /// combined by [`Any`](Self::Any) and [`Not`](Self::Not).
 ///
 /// ```
@@ -43,146 +43,146 @@ use figrs_models::shares::whole_numbers;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Demand {
-    /// Everything is drawn as training showed it: no cell of a chain has a configuration that training never showed, n-grams leave no column
-    /// out, and a field has no pair of neighbours that training never showed.
+    /// Every local configuration occurs in training: the neighbours of each cell of a Markov chain do so together, n-grams skip no column,
+    /// and a Markov random field has only pairs of neighbours that training shows.
     Seen,
-    /// The cells that are set in a mask of the level's size have their tiles, as evidence: levels are those of the trained
-    /// model with these tiles, and there are none where it never draws them.
+    /// The cells that a mask of the level's size sets have their tiles, as evidence: levels are those that the trained
+    /// model draws with these tiles; if it never draws them, there is no level.
     Pinned(Mask),
-    /// The cells that are set in a mask of the level's size are given their tiles by intervention, whatever the trained
-    /// model would do there: the tiles before them are drawn as if nothing were known of them, and configurations with one
-    /// of them need not have been seen.
+    /// The cells that a mask of the level's size sets get their tiles by intervention, whatever the trained model would draw there:
+    /// the cells drawn earlier do not depend on these tiles, and configurations that contain one of them need not occur
+    /// in training.
     Placed(Mask),
-    /// In the bottom row, at most this many adjacent columns have no ground that can be stood upon; for levels that are played to the right.
+    /// In the bottom row, at most this many adjacent columns lack ground that a player can stand upon; for levels that are played to the right.
     MaximumGap(usize),
     /// There are from `least` to `most` tiles of a kind.
     Count {
         /// The kind of tile.
         tile: Tile,
-        /// At least this many.
+        /// Smallest allowed number of tiles.
         least: usize,
-        /// At most this many.
+        /// Largest allowed number of tiles.
         most: usize,
     },
     /// A pattern occurs nowhere: there is no place where all its set tiles match.
     Forbidden(Mask),
-    /// A player gets from a start to the goal, by the rules of a movement and through the areas of a [`Route`]. The rules are for the set
-    /// of tiles and the direction of travel of the level's model.
+    /// A player gets from a start to the goal by the rules of a movement and through the areas of a [`Route`]. The rules must be made for the
+    /// tiles and the direction of travel of the level's model.
     Playable(Route),
-    /// The tiles of a rectangle belong to the classes of one of the forms of a pattern: a path that is kept free, a piece at the start.
+    /// The tiles of a rectangle match one of the forms of a pattern, for example a path that is kept free or a piece at the start.
     Shaped {
-        /// The classes.
+        /// Pattern that gives the class of tiles of each cell.
         pattern: Pattern,
-        /// Row of its first cell.
+        /// Row of the rectangle's first cell.
         row: usize,
-        /// Column of its first cell.
+        /// Column of the rectangle's first cell.
         column: usize,
     },
     /// There are from `least` to `most` tiles of a class in an area.
     Number {
         /// The class of tiles.
         class: TileClass,
-        /// The area.
+        /// Area in which the tiles are counted.
         area: Area,
-        /// At least this many.
+        /// Smallest allowed number of tiles.
         least: usize,
-        /// At most this many.
+        /// Largest allowed number of tiles.
         most: usize,
     },
     /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class: rhythm.
     InEach {
         /// The class of tiles.
         class: TileClass,
-        /// The area.
+        /// Area in which the window moves.
         area: Area,
-        /// Columns of a window.
+        /// Number of columns of a window.
         columns: usize,
-        /// At least this many.
+        /// Smallest allowed number of tiles in a window.
         least: usize,
-        /// At most this many.
+        /// Largest allowed number of tiles in a window.
         most: usize,
     },
-    /// The columns of an area are divided into sections of nearly equal width, and each section has its own range of numbers of tiles of a class.
+    /// The columns of an area are divided into sections of nearly equal width; each section has its own range of allowed numbers of tiles of a class.
     Profile {
         /// The class of tiles.
         class: TileClass,
-        /// The area.
+        /// Area that is divided into sections.
         area: Area,
-        /// The least and the largest number of each section.
+        /// Smallest and largest allowed number of tiles in each section.
         sections: Vec<(usize, usize)>,
     },
-    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the one
-    /// before: difficulty that rises.
+    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section
+    /// before: the difficulty rises.
     Rising {
         /// The class of tiles.
         class: TileClass,
-        /// The area.
+        /// Area that is divided into sections.
         area: Area,
         /// Number of sections.
         sections: usize,
     },
-    /// A pattern occurs at from `least` to `most` places that lie in an area.
+    /// A pattern occurs at `least` to `most` places that lie in an area.
     Occurs {
         /// The pattern.
         pattern: Pattern,
-        /// The area.
+        /// Area in which each place must lie.
         area: Area,
-        /// At least this many places.
+        /// Smallest allowed number of places.
         least: usize,
-        /// At most this many, if there is a limit.
+        /// Largest allowed number of places; `None` means no limit.
         most: Option<usize>,
     },
-    /// For each place of a pattern in an area there is a place of another whose first cell is `rows` further down and `columns` further to the
+    /// For each place of a pattern in an area, another pattern has a place whose first cell is `rows` further down and `columns` further to the
     /// right; negative numbers are further up and to the left.
     Accompanied {
-        /// The pattern whose places each need the other.
+        /// The pattern of which each place needs the other pattern.
         each: Pattern,
-        /// The area of these places.
+        /// Area of the places that need the other pattern.
         area: Area,
         /// The other pattern, which may stand anywhere in the level.
         by: Pattern,
-        /// Rows further down.
+        /// Rows from the first pattern down to the other.
         rows: RangeInclusive<isize>,
-        /// Columns to the right.
+        /// Columns from the first pattern to the other on the right.
         columns: RangeInclusive<isize>,
     },
-    /// From each place of a pattern in an area, the next place of another pattern in the area, if there is one, begins from `least` to `most` columns
+    /// From each place of a pattern in an area, the next place of another pattern in the area, if there is one, begins `least` to `most` columns
     /// further to the right.
     Spaced {
-        /// The pattern from which the distance is taken.
+        /// The pattern at which the distance begins.
         from: Pattern,
-        /// The pattern up to which it is taken.
+        /// The pattern at which the distance ends.
         to: Pattern,
-        /// The area.
+        /// Area in which both patterns are sought.
         area: Area,
-        /// The least number of columns from the first column of one to that of the other.
+        /// Smallest number of columns from the first column of one pattern to the first column of the other.
         least: usize,
-        /// The largest such number, if there is a limit.
+        /// Largest number of columns; `None` means no limit.
         most: Option<usize>,
     },
     /// An area equals its mirror image.
     Mirrored {
-        /// The area.
+        /// Area that is symmetric.
         area: Area,
         /// The sides that are exchanged.
         mirror: Mirror,
-        /// Only whether tiles belong to this class is compared.
+        /// If given, tiles are compared only by whether they belong to this class.
         by: Option<TileClass>,
     },
     /// An area repeats every `period` columns.
     Repeated {
-        /// The area.
+        /// Area that repeats.
         area: Area,
-        /// Columns after which it repeats.
+        /// Number of columns after which the area repeats.
         period: usize,
-        /// Only whether tiles belong to this class is compared.
+        /// If given, tiles are compared only by whether they belong to this class.
         by: Option<TileClass>,
     },
-    /// Each column of an area of whole columns is one of the given columns.
+    /// Each column of an area with all rows is one of the given columns.
     ColumnsAmong {
-        /// The area, which has all rows.
+        /// The area, which must have all rows.
         area: Area,
-        /// The columns, each from the top.
+        /// The allowed columns, each from the top.
         columns: Vec<Vec<Tile>>,
     },
     /// At least one of some demands is met.
@@ -193,19 +193,19 @@ pub enum Demand {
     Preferred {
         /// The demand.
         demand: Box<Demand>,
-        /// Natural logarithm of the factor.
+        /// Weight: the negative natural logarithm of the factor.
         weight: f64,
     },
-    /// Soft: a level is less probable by the factor exp(-`cost`) for each cell that differs from a drawing of the level's size: repair and in-fill.
+    /// Soft: each cell that differs from a drawing of the level's size makes a level less probable by the factor exp(-`cost`); for repair and in-fill.
     Near {
         /// The drawing; cells that are free are not compared.
         drawing: Mask,
-        /// Natural logarithm of the factor.
+        /// Cost of a cell that differs: the negative natural logarithm of the factor.
         cost: f64,
     },
 }
 
-/// Sides of a mirror.
+/// Axis of a mirror image: columns or rows are reversed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mirror {
     /// The order of columns is reversed: left and right change sides.
@@ -215,18 +215,18 @@ pub enum Mirror {
 }
 
 impl Demand {
-    /// From `low` to `high` of all cells, as shares, are tiles of a kind, for levels of `cells` cells.
+    /// Demands that tiles of one kind fill a share from `low` to `high` of a level's `cells` cells.
     pub fn density(tile: Tile, low: f64, high: f64, cells: usize) -> Self {
         let (least, most) = whole_numbers(low, high, cells);
         Self::Count { tile, least, most }
     }
 
-    /// A player can get from the left to the right, under the published rules of [`Playability`](crate::Playability).
+    /// Demands that a player can get from the left to the right by the published rules of [`Playability`](crate::Playability).
     pub fn playable() -> Self {
         Self::Playable(Route::default())
     }
 
-    /// A pattern occurs in an area at least once.
+    /// Demands that a pattern occurs in an area at least once.
     pub fn required(pattern: Pattern, area: Area) -> Self {
         Self::Occurs {
             pattern,
@@ -236,7 +236,7 @@ impl Demand {
         }
     }
 
-    /// A pattern occurs nowhere in an area.
+    /// Demands that a pattern occurs nowhere in an area.
     pub fn forbidden(pattern: Pattern, area: Area) -> Self {
         Self::Occurs {
             pattern,
@@ -246,13 +246,13 @@ impl Demand {
         }
     }
 
-    /// Another demand is met if this one is.
+    /// Demands that `other` is met if this demand is met.
     #[must_use]
     pub fn implies(self, other: Self) -> Self {
         Self::Any(vec![Self::Not(Box::new(self)), other])
     }
 
-    /// As a soft demand: where it is not met, a level is less probable by the factor exp(-`weight`).
+    /// Makes the demand soft: a level that does not meet it is less probable by the factor exp(-`weight`).
     #[must_use]
     pub fn preferred(self, weight: f64) -> Self {
         Self::Preferred {
@@ -261,7 +261,7 @@ impl Demand {
         }
     }
 
-    /// True for a limit of gaps in the ground, and for a demand that contains one.
+    /// True if the demand limits gaps in the ground or contains such a demand.
     pub(super) fn has_gap(&self) -> bool {
         match self {
             Self::MaximumGap(_) => true,
@@ -271,7 +271,7 @@ impl Demand {
         }
     }
 
-    /// The way that a player must have, if the demand is for playable levels.
+    /// Returns the route that a player must be able to take, if the demand is for playable levels.
     pub fn route(&self) -> Option<&Route> {
         match self {
             Self::Playable(route) => Some(route),

@@ -17,7 +17,7 @@ pub enum DemandError {
         /// Rows and columns of the level.
         expected: (usize, usize),
     },
-    /// A pattern does not fit where it is looked for, or has no tile.
+    /// A pattern is larger than the area in which it is sought, or has no tile.
     #[error(
         "a pattern of {} rows and {} columns cannot stand in {} rows and {} columns; set at least one tile, and \
          no more rows and columns than there are",
@@ -26,10 +26,10 @@ pub enum DemandError {
     Pattern {
         /// Rows and columns of the pattern.
         size: (usize, usize),
-        /// Rows and columns in which it is looked for.
+        /// Rows and columns of the area in which it is sought.
         level: (usize, usize),
     },
-    /// A pattern that accepts any tiles.
+    /// The pattern has no cell, or each of its cells accepts any tile.
     #[error("the pattern matches everywhere; give at least one cell a tile")]
     EmptyPattern,
     /// Forms of a pattern have different sizes.
@@ -40,10 +40,10 @@ pub enum DemandError {
     Forms {
         /// Rows and columns of the first form.
         first: (usize, usize),
-        /// Rows and columns of another.
+        /// Rows and columns of a form of another size.
         other: (usize, usize),
     },
-    /// A character of a pattern is no tile and has no class in the legend.
+    /// A character of a pattern is neither a tile nor a class of the legend.
     #[error(
         "{symbol:?} in row {row}, column {column} of a pattern is no tile and stands for no class; add it to the legend, or write _ for any tile"
     )]
@@ -55,16 +55,16 @@ pub enum DemandError {
         /// The column, from 0.
         column: usize,
     },
-    /// A row of a pattern is longer or shorter than the first.
+    /// A row of a pattern is longer or shorter than the first row.
     #[error(
         "row {row} of a pattern has {length} cells and the first {expected}; write one character for each cell"
     )]
     PatternRow {
         /// The row, from 0.
         row: usize,
-        /// Its cells.
+        /// Number of cells in the row.
         length: usize,
-        /// The cells of the first row.
+        /// Number of cells in the first row.
         expected: usize,
     },
     /// An area has no cells, or does not lie in the level.
@@ -73,7 +73,7 @@ pub enum DemandError {
         level.0, level.1
     )]
     Area {
-        /// The area, in words.
+        /// Description of the area.
         area: String,
         /// Rows and columns of the level.
         level: (usize, usize),
@@ -89,7 +89,7 @@ pub enum DemandError {
     /// An area has fewer columns than sections.
     #[error("{columns} columns cannot be parted into {sections} sections; give 1 to {columns}")]
     Sections {
-        /// Sections asked for.
+        /// Number of sections that the demand gives.
         sections: usize,
         /// Columns of the area.
         columns: usize,
@@ -97,7 +97,7 @@ pub enum DemandError {
     /// An area is not longer than its period.
     #[error("{columns} columns cannot repeat every {period}; give 1 to one less than {columns}")]
     Period {
-        /// Columns after which it is to repeat.
+        /// Number of columns after which the area should repeat.
         period: usize,
         /// Columns of the area.
         columns: usize,
@@ -107,15 +107,15 @@ pub enum DemandError {
         "columns of {tiles} tiles cannot stand in a level of {height} rows; give at least one column, as high as the level, and no rows"
     )]
     Columns {
-        /// Tiles of a column, or rows of the area.
+        /// Number of tiles of a column, or of rows of the area.
         tiles: usize,
-        /// Rows of the level.
+        /// Number of rows of the level.
         height: usize,
     },
-    /// No distance is allowed.
+    /// The range of allowed distances is empty.
     #[error("a range of rows or columns to look in is empty; give the smaller number first")]
     Offsets,
-    /// A choice among no demands.
+    /// The list of alternative demands is empty.
     #[error("a choice among no demands cannot be met; give at least one")]
     NothingToChoose,
     /// The weight of a soft demand is negative or too large.
@@ -123,32 +123,32 @@ pub enum DemandError {
     Weight {
         /// The weight.
         weight: f64,
-        /// The largest.
+        /// The largest allowed weight.
         max: f64,
     },
-    /// A demand that cannot be met by drawing levels again.
+    /// Rejection sampling cannot meet this demand.
     #[error(
         "\"{demand}\" cannot be met by drawing again; pin the tiles, or condition the model instead"
     )]
     NotRejected {
-        /// The demand, in words.
+        /// Description of the demand.
         demand: String,
     },
-    /// A demand that cannot be part of another.
+    /// The demand cannot be part of another demand.
     #[error("\"{demand}\" cannot be chosen, negated or preferred; demand it by itself")]
     NotCombined {
-        /// The demand, in words.
+        /// Description of the demand.
         demand: String,
     },
-    /// A demand about the ground, for levels that are played upwards.
+    /// The demand is about the ground, but the levels are played upwards.
     #[error(
         "\"{demand}\" is for levels that are played to the right; require ground in windows of rows instead"
     )]
     Upwards {
-        /// The demand, in words.
+        /// Description of the demand.
         demand: String,
     },
-    /// The sampler that draws again draws levels of a different size.
+    /// The rejection sampler's own sampler draws levels of another size than the demands are for.
     #[error(
         "levels of {} rows and {} columns are drawn, and the demands are for {} and {}; give both one size",
         drawn.0, drawn.1, size.0, size.1
@@ -164,11 +164,11 @@ pub enum DemandError {
         "no whole number of {cells} cells has a share from {low} to {high}; widen the range, or give a single share"
     )]
     Share {
-        /// The least share.
+        /// The smallest share.
         low: f64,
         /// The largest share.
         high: f64,
-        /// The number of cells.
+        /// The number of cells of the level.
         cells: usize,
     },
     /// Two masks place different tiles in one cell.
@@ -181,15 +181,15 @@ pub enum DemandError {
         /// The column, from 0 at the left.
         column: usize,
     },
-    /// The least number is above the largest.
+    /// The smallest number is above the largest.
     #[error("from {least} to {most} cannot be had; give the smaller number first")]
     CountRange {
-        /// At least.
+        /// The smallest number.
         least: usize,
-        /// At most.
+        /// The largest number.
         most: usize,
     },
-    /// The rules of a movement were made for other levels.
+    /// The rules of a movement were made for other tiles or another direction of travel.
     #[error(
         "the rules of the movement {movement} are not for these levels; make them with the chain's own set of tiles, all of known meaning, and its \
          direction of travel, {travel}"
@@ -197,15 +197,15 @@ pub enum DemandError {
     Rules {
         /// The name of the movement.
         movement: String,
-        /// The direction of travel of the chain.
+        /// The direction of travel of the model.
         travel: &'static str,
     },
-    /// A way has more areas to pass than can be followed.
+    /// A route has more areas than can be followed.
     #[error("a way cannot pass {areas} areas one after another; give 1 to {most}")]
     WayPoints {
-        /// The number of areas.
+        /// The number of areas of the route.
         areas: usize,
-        /// The largest number.
+        /// The largest allowed number of areas.
         most: usize,
     },
     /// The player starts at a cell that is outside of the level.
@@ -215,17 +215,17 @@ pub enum DemandError {
     Start {
         /// The name of the movement.
         movement: String,
-        /// The row.
+        /// The row at which the player starts.
         row: usize,
-        /// The column.
+        /// The column at which the player starts.
         column: usize,
     },
-    /// There is no such cell.
+    /// The cell lies outside of the level.
     #[error("row {row}, column {column} is outside of the level; rows and columns count from 0")]
     Cell {
-        /// The row.
+        /// The row of the cell.
         row: usize,
-        /// The column.
+        /// The column of the cell.
         column: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Errors of drawing levels given demands.
+//! Errors when levels are drawn given demands.
 
 use std::ops::RangeInclusive;
 
@@ -15,13 +15,13 @@ pub enum SteeringError {
     /// A demand does not fit the level.
     #[error(transparent)]
     Demand(#[from] DemandError),
-    /// The look-ahead or the width is not possible.
+    /// The look-ahead or the width of the level is not possible.
     #[error(transparent)]
     Sampling(#[from] SamplingError),
     /// An inference algorithm failed.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
-    /// No level meets the demands.
+    /// No level meets the demands together.
     #[error(
         "no level was found that meets these demands together{}: {}; {} at {} (from 0): take one of them back{}",
         if *.minimal { "" } else { ", of which some may play no part" },
@@ -39,26 +39,26 @@ pub enum SteeringError {
         if *.proven { "" } else { ", or allow more particles, or ask for the exact law" }
     )]
     Contradictory {
-        /// Demands that conflict.
+        /// Descriptions of the demands that conflict.
         demands: Vec<String>,
-        /// The positions of these demands among all demands, from 0.
+        /// Indices of these demands among all demands, from 0.
         places: Vec<usize>,
         /// `true` if each of these demands is needed for the conflict; `false` if work or memory did not suffice to find out.
         minimal: bool,
-        /// The column, from 0, where the last levels that meet the demands so far fail; a range that contains it if work or memory did not suffice to find it.
+        /// Column, from 0, where the last levels that meet all demands so far fail; a range that contains this column if work or memory ran out.
         columns: RangeInclusive<usize>,
         /// `true` if it is proven that no level meets these demands.
         proven: bool,
     },
-    /// Many levels were drawn and none met the demands.
+    /// The rejection sampler drew many levels, and none met the demands.
     #[error(
         "none of {tries} levels that were drawn met these demands together: {}; take one of them back, or condition the model instead",
         .demands.join("; ")
     )]
     NotMet {
-        /// The demands.
+        /// Descriptions of the demands.
         demands: Vec<String>,
-        /// Levels drawn.
+        /// Number of levels drawn.
         tries: u64,
     },
 }

@@ -16,7 +16,7 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 
 /// Draws levels from exactly the model's distribution given the demands.
 ///
-/// The states of the frontier are explored once, column by column, and the table of a column is reused as soon as
+/// The frontier explores its states once, column by column, and reuses the table of a column as soon as
 /// columns repeat; then a backward sweep computes the probabilities of the continuations for each column.
 ///
 /// # Guarantee
@@ -25,18 +25,18 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 ///
 /// # Complexity
 ///
-/// Linear in the states of the frontiers, which grow quickly with the rows of a level and with the states of the demands.
+/// Linear in the states of the frontier, which grow quickly with the rows of a level and with the states of the demands' automata.
 ///
 /// # Errors
 ///
-/// [`figrs_infer::Error::FrontierTooLarge`] if the states take more memory than is allowed;
-/// [`SteeringError::Contradictory`] if no level meets the demands. To find the conflicting demands takes at most as many more explorations as there are
-/// demands and halvings of the columns, each up to the column of the conflict at most.
+/// [`figrs_infer::Error::FrontierTooLarge`] if the states take more memory than the frontier allows;
+/// [`SteeringError::Contradictory`] if no level meets the demands. The search for the conflicting demands explores once more for each demand and for each
+/// halving of the columns at most, up to the column of the conflict.
 #[derive(Debug)]
 pub struct ExactSampler {
     steered: SteeredLevel,
     compiled: CompiledFrontier,
-    /// The natural logarithm of the sum of the weights of all levels of the model.
+    /// Natural logarithm of the sum of the weights of all levels of the model.
     log_total: f64,
 }
 
@@ -85,24 +85,24 @@ impl ExactSampler {
         })
     }
 
-    /// The level and its demands.
+    /// Returns the level and its demands.
     pub fn steered(&self) -> &SteeredLevel {
         &self.steered
     }
 
-    /// The compiled program, for further queries.
+    /// Returns the compiled frontier, for further queries.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }
 
-    /// The natural logarithm of the probability that the model meets all demands.
+    /// Returns the natural logarithm of the probability that the model meets all demands.
     pub fn log_probability(&self) -> f64 {
         self.compiled.log_evidence() - self.log_total
     }
 
-    /// The probability of a tile in a cell, given the demands.
+    /// Returns the probability of a tile in a cell, given the demands.
     ///
-    /// **Errors.** [`DemandError::Cell`] outside the level.
+    /// **Errors.** [`DemandError::Cell`] for a cell outside the level.
     pub fn probability(&self, row: usize, column: usize, tile: Tile) -> Result<f64, SteeringError> {
         let height = self.steered.height();
         let cell = (row < height && column < self.steered.width())
@@ -124,7 +124,7 @@ impl LevelSampler for ExactSampler {
         )
     }
 
-    /// Batches are large because each batch computes the messages again if these do not fit into memory.
+    /// Number of levels in a batch; large because each batch recomputes the backward messages if they do not fit into memory.
     fn batch(&self) -> u64 {
         64
     }

@@ -1,4 +1,4 @@
-//! Automata as folds over the elements of a level.
+//! Runs automata as folds over the elements of a level.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +14,7 @@ use figrs_models::mdmc::twist::DemandState;
 type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
-/// An automaton with its functions. Cells that are read alike share one function, so that algorithms compute its results once.
+/// An automaton with its step functions. Cells that the automaton reads alike share one function, so that algorithms compute its results once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,

@@ -1,4 +1,4 @@
-//! Tiles that are set, and cells that are free.
+//! Masks: rectangles in which some cells have a tile and the others are free.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use figrs_models::mdmc::{Level, LevelError, Tile, TileSet, Travel};
 
 /// A rectangle in which some cells have a tile and the others are free.
 ///
-/// As text, one row a line: each tile by its character, and a free cell as `_`. If `_` is a tile of the set, a free
-/// cell is the first of `~`, `*` and `:` that is no tile.
+/// In text form each row is a line, with the character of each tile, and `_` for a free cell. If `_` is a tile of the set, a free
+/// cell is written as the first of `~`, `*` and `:` that is not a tile.
 ///
 /// ```
 /// use figrs_models::mdmc::{Tile, TileSet};
@@ -27,7 +27,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// The character of a free cell, for a set of tiles: the first of `_`, `~`, `*` and `:` that is no tile of it.
+    /// Returns the character of a free cell for a set of tiles: the first of `_`, `~`, `*` and `:` that is not a tile of the set.
     pub fn free_symbol(set: &TileSet) -> char {
         let mut symbols = ['_', '~', '*', ':'].into_iter();
         symbols
@@ -35,14 +35,14 @@ impl Mask {
             .unwrap_or('_')
     }
 
-    /// All cells free.
+    /// Creates a mask in which all cells are free.
     pub fn free(height: usize, width: usize) -> Self {
         Self {
             cells: Array2::from_elem((height, width), None),
         }
     }
 
-    /// A level whose columns `free` are free while its other cells are set: to draw a part of it again.
+    /// Creates a mask that frees the columns `free` of a level and sets its other cells, to redraw a part of the level.
     pub fn around(level: &Level, free: std::ops::Range<usize>) -> Self {
         let mut mask = Self::free(level.height(), level.width());
         for ((row, column), &tile) in level.as_array().indexed_iter() {
@@ -53,9 +53,9 @@ impl Mask {
         mask
     }
 
-    /// Reads lines of text; `place` names them in errors.
+    /// Reads a mask from lines of text; errors give `place` as its origin.
     ///
-    /// Errors as [`Level::from_text`].
+    /// **Errors.** The errors of [`Level::from_text`].
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let free = Self::free_symbol(set);
         // A free cell is first read as a tile with its own character.
@@ -67,15 +67,15 @@ impl Mask {
         })
     }
 
-    /// Reads a file.
+    /// Reads a mask from a file.
     ///
-    /// Errors as [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with places in the file.
+    /// **Errors.** The errors of [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with places in the file.
     pub fn read(path: impl AsRef<Path>, set: &TileSet) -> Result<Self, LevelError> {
         let path = path.as_ref();
         Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)
     }
 
-    /// Returns the mask of the level in the frame of models; see [`Travel`].
+    /// Returns the mask in model coordinates: turned on its side for levels that are played upwards; see [`Travel`].
     #[must_use]
     pub fn turned(&self, travel: Travel) -> Self {
         Self {
@@ -83,27 +83,27 @@ impl Mask {
         }
     }
 
-    /// Sets a tile. Panics outside the mask, as indexing does.
+    /// Sets the tile of a cell. Panics if the cell is outside the mask, as indexing does.
     pub fn set(&mut self, row: usize, column: usize, tile: Tile) {
         self.cells[(row, column)] = Some(tile);
     }
 
-    /// The tile of a cell; `None` where the cell is free or outside.
+    /// Returns the tile of a cell; `None` if the cell is free or outside.
     pub fn get(&self, row: usize, column: usize) -> Option<Tile> {
         self.cells.get((row, column)).copied().flatten()
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.cells.nrows()
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.cells.ncols()
     }
 
-    /// The cells that are set, by row and column.
+    /// Returns the cells that are set, each with its row, column and tile.
     pub fn tiles(&self) -> impl Iterator<Item = (usize, usize, Tile)> + '_ {
         let cells = self.cells.indexed_iter();
         cells.filter_map(|((row, column), tile)| Some((row, column, (*tile)?)))
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(mask.get(0, 1), None);
     }
 
-    /// The remedy was to check permissions.
+    /// Regression test: the error wrongly advised to check permissions.
     #[test]
     fn a_file_that_is_not_utf8_is_told_with_its_place() {
         let file = std::env::temp_dir().join(format!("figrs-mask-{}.txt", std::process::id()));

@@ -1,4 +1,4 @@
-//! Steering: demands on levels as evidence on their elements, and samplers of the levels that meet them.
+//! Steering: demands on levels, stated as evidence, and samplers of the levels that meet them.
 
 mod ahead;
 mod area;

@@ -1,4 +1,4 @@
-//! A steered level in parts, for levels too long to be held as a whole.
+//! Splits a level with demands into parts, for levels too long to be held as a whole.
 
 use figrs_core::Element;
 use figrs_infer::{Sequence, SequencePart};
@@ -6,14 +6,14 @@ use figrs_infer::{Sequence, SequencePart};
 use super::steered::SteeredLevel;
 use figrs_models::mdmc::Tile;
 
-/// The columns of a level up to some column, as a sequence.
+/// The columns of a level up to some column, as a sequence of parts.
 #[derive(Clone, Debug)]
 pub(super) struct LevelParts<'a> {
     steered: &'a SteeredLevel,
     columns: usize,
     /// Number of columns in a part.
     each: usize,
-    /// Number of columns to the left that the next ones depend on.
+    /// Number of preceding columns on which a column depends.
     reach: usize,
     records_trajectory: bool,
 }
@@ -21,10 +21,10 @@ pub(super) struct LevelParts<'a> {
 impl<'a> LevelParts<'a> {
     /// Approximate number of cells in a part.
     const CELLS: usize = 448;
-    /// Columns times the square of the rows of a part if each particle is followed through the level, since a particle's state grows with that square.
+    /// Maximum of the columns of a part times the square of the rows, if each particle's player is followed: the state of a particle grows with that square.
     const SQUARES: usize = 1568;
 
-    /// Creates the parts of the whole level, whose tiles are the trajectory.
+    /// Creates the parts of the whole level and records its tiles as the trajectory.
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
         Self {
             records_trajectory: true,
@@ -32,7 +32,7 @@ impl<'a> LevelParts<'a> {
         }
     }
 
-    /// Creates the parts of the first `columns` columns, with evidence only.
+    /// Creates the parts of the first `columns` columns, with the evidence only.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);
@@ -52,7 +52,7 @@ impl<'a> LevelParts<'a> {
 
 #[cfg(test)]
 impl LevelParts<'_> {
-    /// With this many columns in a part.
+    /// Returns the same level in parts of `each` columns.
     pub(super) fn of_each(self, each: usize) -> Self {
         Self { each, ..self }
     }

@@ -1,4 +1,4 @@
-//! Patterns of classes of tiles.
+//! Patterns: rectangles of classes of tiles.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::mask::Mask;
 use crate::DemandError;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// A rectangle of classes of tiles, in one form or in several of the same size.
+/// A rectangle of classes of tiles, in one form or in several alternative forms of the same size.
 ///
 /// ```
 /// use figrs_models::mdmc::{Meaning, Tile, TileClass, TileSet};
@@ -30,7 +30,7 @@ use figrs_models::mdmc::{Tile, TileClass};
 #[derive(Clone, Debug)]
 pub struct Pattern {
     forms: Arc<[Array2<TileClass>]>,
-    /// The name in messages.
+    /// Name of the pattern in messages.
     name: Option<Arc<str>>,
 }
 
@@ -43,7 +43,7 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// The name, or the number of rows and columns.
+/// Writes the name, or the number of rows and columns.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
@@ -54,9 +54,9 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// A pattern of one form.
+    /// Creates a pattern with a single form: the class of tiles that each cell accepts.
     ///
-    /// **Errors.** [`DemandError::EmptyPattern`] if it has no cell, or if each of its cells accepts any tile.
+    /// **Errors.** [`DemandError::EmptyPattern`] if the pattern has no cell, or if each of its cells accepts any tile.
     pub fn new(cells: Array2<TileClass>) -> Result<Self, DemandError> {
         if cells.iter().all(TileClass::is_any) {
             return Err(DemandError::EmptyPattern);
@@ -67,7 +67,7 @@ impl Pattern {
         })
     }
 
-    /// The pattern with a name for messages.
+    /// Gives the pattern a name for messages.
     ///
     /// ```
     /// use figrs_models::mdmc::Tile;
@@ -85,9 +85,9 @@ impl Pattern {
         }
     }
 
-    /// The pattern that occurs wherever one of some patterns does.
+    /// Creates the pattern that occurs wherever one of `patterns` does.
     ///
-    /// **Errors.** [`DemandError::Forms`] if they have different sizes; [`DemandError::EmptyPattern`] if there is none.
+    /// **Errors.** [`DemandError::Forms`] if the patterns have different sizes; [`DemandError::EmptyPattern`] if the list is empty.
     pub fn any_of(patterns: &[Self]) -> Result<Self, DemandError> {
         let Some(first) = patterns.first() else {
             return Err(DemandError::EmptyPattern);
@@ -106,10 +106,10 @@ impl Pattern {
         })
     }
 
-    /// A pattern from lines of text, with the class that each character stands for.
+    /// Creates a pattern from lines of text and the class that each character stands for.
     ///
     /// **Errors.** [`DemandError::PatternSymbol`] for a character without a class; [`DemandError::PatternRow`] for rows of different lengths;
-    /// [`DemandError::EmptyPattern`].
+    /// [`DemandError::EmptyPattern`] if no cell restricts its tile.
     pub fn drawn(
         text: &str,
         class: impl Fn(char) -> Option<TileClass>,
@@ -138,29 +138,29 @@ impl Pattern {
         cells.map_or(Err(DemandError::EmptyPattern), Self::new)
     }
 
-    /// A single cell.
+    /// Creates a pattern of a single cell.
     ///
     /// **Errors.** [`DemandError::EmptyPattern`] for a class that accepts any tile.
     pub fn cell(class: impl Into<TileClass>) -> Result<Self, DemandError> {
         Self::new(Array2::from_elem((1, 1), class.into()))
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.forms[0].nrows()
     }
 
-    /// Columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.forms[0].ncols()
     }
 
-    /// The forms of the pattern, all of one size.
+    /// Returns the alternative forms of the pattern, all of one size.
     pub fn forms(&self) -> &[Array2<TileClass>] {
         &self.forms
     }
 
-    /// The pattern with the same change made to each form.
+    /// Applies the same change to each form.
     pub(super) fn with_forms(
         &self,
         change: impl Fn(&Array2<TileClass>) -> Array2<TileClass>,
@@ -172,7 +172,7 @@ impl Pattern {
     }
 }
 
-/// The tiles that are set; any tile where a cell is free.
+/// Accepts the mask's tile where a cell is set, and any tile where a cell is free.
 impl TryFrom<&Mask> for Pattern {
     type Error = DemandError;
 

@@ -1,4 +1,4 @@
-//! Proofs that no level with certain tiles is playable.
+//! Proves that no level with certain tiles is playable.
 
 use super::area::Area;
 use super::demand::Demand;
@@ -10,8 +10,8 @@ use crate::play::cell_class::CellClass;
 use crate::play::hopeful::HopefulField;
 use figrs_models::mdmc::Tile;
 
-/// Returns the conflict of a way that no level can have with the demands that limit its cells. `None` if no conflict is found or if the budget of work,
-/// from which `spend` takes steps, is used up first.
+/// Returns a conflict between a route that no player can take and the demands that limit the tiles of cells. `None` if no conflict is found or if the work,
+/// from which `spend` takes steps, runs out first.
 pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) -> Option<Conflict> {
     let numbered = || steered.demands().enumerate();
     let limits: Vec<usize> = numbered()
@@ -44,7 +44,7 @@ pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) ->
     })
 }
 
-/// Returns the furthest column that a player can reach if some demands surely leave no way; `None` if there may be one or the work is used up.
+/// Returns the furthest column that a player can reach if `demands` surely leave no way to the goal; `None` if a way may exist or the work runs out.
 fn dead_end(
     steered: &SteeredLevel,
     route: &Route,
@@ -88,7 +88,7 @@ fn dead_end(
     HopefulField::new(route, steered.height(), cells).dead_end(spend)
 }
 
-/// True for demands that restrict the tiles of cells whatever the other demands are.
+/// True if the demand restricts the tiles of cells independently of all other demands.
 fn limits_cells(demand: &Demand) -> bool {
     match demand {
         Demand::Pinned(_)

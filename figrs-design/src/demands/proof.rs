@@ -1,4 +1,4 @@
-//! Proofs that demands exclude each other: each alone, then together, on small frontiers.
+//! Proves that demands exclude each other, by exact inference on small frontiers: first each demand alone, then several together.
 
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
@@ -12,18 +12,18 @@ use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, combinations, first_column, minimal};
 use figrs_models::mdmc::LevelModel;
 
-/// Demands that exclude each other, by their numbers, and the column at which the last levels that meet them so far fail.
+/// Indices of demands that exclude each other, and the column where the last levels that meet these demands so far fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
-    /// True if each of the demands is known to be needed.
+    /// True if the conflict is known to need each of the demands.
     pub(super) is_minimal: bool,
-    /// The column, or the range that contains it if it was not found.
+    /// The column where levels fail, or a range that contains that column if the search did not find it.
     pub(super) columns: RangeInclusive<usize>,
 }
 
 impl Conflict {
-    /// A conflict in which each demand is needed, with its column.
+    /// Creates a conflict at `column` that needs each of the demands.
     pub(super) fn at(column: usize, demands: Vec<usize>) -> Self {
         Self {
             demands,
@@ -33,50 +33,50 @@ impl Conflict {
     }
 }
 
-/// Search for a proof that some demands cannot be met.
+/// Search for a proof that no level can meet some demands.
 ///
-/// A trial asks whether any level meets some demands, by a [`Frontier`] of little memory. If the model itself fits into that memory, levels are those of the
-/// model; otherwise they are all levels with the tiles that are possible in their rows, which include them. Around cells that are set, the search also tries
-/// a window of a few columns, with the law of the model inside and any tiles around. So every proven conflict holds for the model,
-/// and some conflicts may remain unproven. Every trial has the tiles that are placed by intervention.
+/// A trial asks whether any level meets some demands, by a [`Frontier`] with little memory. If the model fits into that memory, the trial covers the levels
+/// of the model; otherwise it covers all levels with the tiles that are possible in their rows, which include the levels of the model. Around set cells the
+/// search also tries a window of a few columns, with the model inside and any tiles around. So every proven conflict holds for the model,
+/// and some conflicts may remain unproven. Every trial has the tiles that demands place by intervention.
 ///
-/// Each demand is tried alone. Then the search looks for a player's way through cells that may each have any tile left to them. Then all demands are tried
-/// together: if that is impossible, they are left out one after another; if it takes too much memory, pairs are tried, and sets of three.
-/// In long levels all of that is done with the first [few](Self::FIRST_COLUMNS) columns before it is done with more and with all of them.
+/// The search tries each demand alone. Then it looks for a player's way, where each cell may have any tile that the demands allow. Then it tries all demands
+/// together: if that is impossible, it leaves demands out one after another; if that takes too much memory, it tries pairs and sets of three.
+/// In long levels the search does all of this with the [first columns](Self::FIRST_COLUMNS) before it takes more columns.
 ///
-/// The search ends, also within a trial, when its budget of work is used up or the given frontier is interrupted. It returns the conflict proven by then;
+/// The search stops, also within a trial, when its work is used up or the given frontier is interrupted. It returns the conflict proven by then;
 /// if the work did not suffice to leave out demands or to find the column, the conflict says so.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
-    /// The model of the trials.
+    /// The model on which trials run.
     model: LevelModel,
-    /// True if `model` is not the level's model itself but leaves out neighbours.
+    /// True if `model` is a relaxation of the level's model that ignores neighbours.
     is_relaxed: bool,
-    /// Number of the first columns that trials look at.
+    /// Number of columns, from the left, that trials look at.
     columns: usize,
-    /// Numbers of the demands that place tiles.
+    /// Indices of the demands that place tiles.
     placed: Vec<usize>,
     work: WorkBudget,
-    /// The frontier of the trials, without its limit of memory.
+    /// Frontier of the trials, before a memory limit is set.
     frontier: Frontier,
-    /// True once a trial was cut short.
+    /// True once the work or an interrupt cut a trial short.
     is_ended: Cell<bool>,
 }
 
 impl<'a> ProofSearch<'a> {
-    /// Columns of the first trials.
+    /// Number of columns of the first trials.
     const FIRST_COLUMNS: usize = 256;
-    /// Growth of the number of columns from one round of trials to the next, which then takes eight times as long as all rounds before.
+    /// Factor by which the number of columns grows from one round of trials to the next; a round takes about eight times as long as all rounds before.
     const FURTHER: usize = 8;
-    /// Bytes of the frontier of a trial of the model itself: a chain of 14 rows takes more, n-grams less.
+    /// Maximum bytes of the frontier if the trial uses the model itself: a Markov chain of 14 rows takes more, n-grams take less.
     const MODEL_BYTES: u64 = 8 << 20;
-    /// Bytes of the frontier of a trial without neighbours, where there are only the states of some demands.
+    /// Maximum bytes of the frontier if the trial ignores neighbours, so that its states are only those of some demands.
     const BYTES: u64 = 2 << 20;
-    /// Bytes of the frontier of a window.
+    /// Maximum bytes of the frontier of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    /// Creates a search that does at most the work of a budget.
+    /// Creates a search that stops when the work budget is used up.
     pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, work: WorkBudget) -> Self {
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
@@ -95,7 +95,7 @@ impl<'a> ProofSearch<'a> {
         search
     }
 
-    /// Replaces the model by one without neighbours if its columns so far take too much memory.
+    /// Replaces the model by a relaxation that ignores neighbours if the frontier of its first columns takes too much memory.
     fn relax(&mut self) {
         if self.is_relaxed {
             return;
@@ -111,7 +111,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// The first conflict found in more and more columns.
+    /// Runs `search` on more and more columns and returns the first conflict.
     fn in_more_columns(mut self, search: impl Fn(&Self) -> Option<Conflict>) -> Option<Conflict> {
         let width = self.steered.width();
         loop {
@@ -128,7 +128,7 @@ impl<'a> ProofSearch<'a> {
         self.frontier.clone().memory(bytes)
     }
 
-    /// Remembers that a trial was cut short, by its work or by the interrupt.
+    /// Remembers whether the work or the interrupt cut a trial short.
     fn note(&self, error: &Error) {
         let is_ended = matches!(error, Error::NothingDone { .. });
         self.is_ended.set(self.is_ended.get() || is_ended);
@@ -138,17 +138,17 @@ impl<'a> ProofSearch<'a> {
         self.is_ended.get() || self.work.left() == 0 || self.frontier.is_interrupted()
     }
 
-    /// Takes steps of the work; true if the search may go on.
+    /// Takes steps from the work budget; returns true if the search may go on.
     fn spend(&self, steps: u64) -> bool {
         self.work.spend(steps) && !self.is_over()
     }
 
-    /// True if the model takes more memory than a trial may use.
+    /// True if the trials use a relaxed model because the model itself takes too much memory.
     pub(super) fn is_relaxed(&self) -> bool {
         self.is_relaxed
     }
 
-    /// Returns the first demands found that are proven to be impossible together.
+    /// Returns the first set of demands that the search proves to exclude each other.
     pub(super) fn find(self) -> Option<Conflict> {
         self.in_more_columns(Self::find_in_columns)
     }
@@ -184,7 +184,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the conflict of some demands, if they are proven to be impossible together.
+    /// Tries to prove that these demands exclude each other, and returns their conflict.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();
@@ -194,7 +194,7 @@ impl<'a> ProofSearch<'a> {
         })
     }
 
-    /// True for demands that are evidence in trials.
+    /// True if trials state the demand as evidence.
     fn is_tried(&self, demand: usize) -> bool {
         match self.steered.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
@@ -204,7 +204,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns whether a level meets some demands, and the demands that the verdict is about.
+    /// Returns whether any level meets these demands, and the demands on which that verdict depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // Without neighbours every level counts as seen.
         let is_open =
@@ -217,7 +217,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// The same verdict from a frontier of all columns of the trials alone.
+    /// Returns whether any level meets these demands, by a frontier over all columns of the trials, without windows.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -234,7 +234,7 @@ impl<'a> ProofSearch<'a> {
         self.try_model(&part.first_columns(columns).model, bytes)
     }
 
-    /// Returns the conflict of some impossible demands: the needed ones and the column, as far as the remaining work finds them.
+    /// Returns the conflict of demands that exclude each other: those that it needs, and the column, as far as the remaining work finds them.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,
@@ -270,13 +270,13 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// The level of a trial by a frontier.
+    /// Returns the level with the trial's model, the placed tiles and these demands.
     fn part(&self, demands: &[usize]) -> SteeredLevel {
         let demands = [&*self.placed, demands].concat();
         self.steered.part(&self.model, &demands)
     }
 
-    /// Result of meeting the evidence of a model, by a frontier.
+    /// Returns whether the evidence of a model can be met, by a frontier with a memory limit.
     fn try_model(&self, model: &Model, bytes: u64) -> Trial {
         if model.evidence().is_empty() {
             return Trial::Possible;
@@ -291,7 +291,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// The last column of a window around set cells in which the demands exclude each other.
+    /// Returns the last column of a window around set cells in which the demands exclude each other.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
         // Placed tiles may stand beside tiles that they were never seen with.
@@ -377,7 +377,7 @@ impl<'a> ProofSearch<'a> {
     }
 }
 
-/// Ranges of rows around set rows, each extended by a row above and below; ranges that meet are joined.
+/// Returns ranges of rows around set rows, each extended by one row above and below; ranges that meet are joined.
 fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for row in (0..height).filter(|&row| is_set(row)) {

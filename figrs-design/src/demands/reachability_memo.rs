@@ -1,4 +1,4 @@
-//! Memoisation of the columns that a player can cross.
+//! Memoises playability column by column.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Reach;
 use crate::play::cell_class::CellClass;
 
-/// Memo of [`Reach`] by the state before a column and the classes of the column's cells, since the same columns recur often.
+/// Memo of [`Reach`] after a column, by the state before the column and the classes of its cells, since the same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,
@@ -17,16 +17,16 @@ pub(super) struct ReachabilityMemo {
 #[derive(Debug, Default)]
 struct CrossingMemo {
     after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
-    /// The states of all results; equal states are held once.
+    /// The states of all results; equal states are stored once.
     states: FxHashSet<Reach>,
     bytes: usize,
 }
 
 impl ReachabilityMemo {
-    /// Largest number of bytes of results kept.
+    /// Maximum number of bytes of stored results.
     const MAX_BYTES: usize = 64 << 20;
 
-    /// The state after a column, or `None` if the level is not playable whatever follows.
+    /// Returns the state after a column, or `None` if the level is not playable whatever columns follow.
     pub(super) fn after(&self, reach: &Reach, column: &[CellClass]) -> Option<Reach> {
         let key = (reach.clone(), column.to_vec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,7 +48,7 @@ impl ReachabilityMemo {
 }
 
 impl CrossingMemo {
-    /// Returns the equal state that is already held, or holds this one.
+    /// Returns the stored state that equals this one; stores this one if there is none.
     fn held(&mut self, state: Reach) -> Reach {
         if let Some(held) = self.states.get(&state) {
             return held.clone();

@@ -1,4 +1,4 @@
-//! Levels of any sampler given demands, by drawing until one meets them.
+//! Rejection sampling: draws levels from any sampler until one meets the demands.
 
 use std::ops::Range;
 
@@ -12,15 +12,15 @@ use super::steered::SteeredLevel;
 use crate::{DemandError, Playability};
 use figrs_models::mdmc::GeneratedLevel;
 
-/// Draws levels of another sampler until one meets the demands: for samplers that cannot be conditioned, such as look-ahead.
+/// Draws levels from another sampler until one meets the demands, for samplers that cannot be conditioned, such as look-ahead.
 ///
 /// # Guarantee
 ///
-/// Exactly the law of the other sampler given the demands; with soft demands a level is kept with the probability that is its factor.
+/// Levels have exactly the law of the other sampler given the demands. A level is kept with the probability that is its factor under soft demands.
 ///
 /// # Complexity
 ///
-/// As many draws as the inverse of the probability of the demands under the other sampler.
+/// The expected number of draws is the inverse of the probability that a level of the other sampler meets the demands.
 ///
 /// # Errors
 ///
@@ -48,7 +48,7 @@ pub struct RejectionSampler {
 }
 
 impl RejectionSampler {
-    /// Creates a sampler that tries up to 10 000 levels for each level, of the size of the levels of the other sampler.
+    /// Creates a sampler that tries up to 10 000 levels of `inner` for each level. The demands must be for levels of the size that `inner` draws.
     ///
     /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for.
     pub fn new(inner: Box<dyn LevelSampler>, steered: SteeredLevel) -> Result<Self, DemandError> {
@@ -65,13 +65,13 @@ impl RejectionSampler {
         })
     }
 
-    /// Tries up to this many levels for each level.
+    /// Sets the maximum number of levels tried for each level.
     pub fn tries(mut self, tries: u64) -> Self {
         self.tries = tries;
         self
     }
 
-    /// The factor of a level: 0 if the level breaks a demand.
+    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand.
     fn factor(&self, generated: &GeneratedLevel) -> f64 {
         let of_tiles = self.steered.factor(generated.level());
         let is_met = |demand: &Demand| match demand {

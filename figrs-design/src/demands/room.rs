@@ -1,4 +1,4 @@
-//! Room for patterns: how many places of a pattern fit into an area, by arithmetic on columns.
+//! Bounds how many places of a pattern fit into an area, by arithmetic on columns.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -11,21 +11,21 @@ use super::pattern::Pattern;
 use super::proof::Conflict;
 use super::steered::SteeredLevel;
 
-/// Largest number of cells that are compared to find places that overlap; beyond it, all places count as if they could.
+/// Maximum number of cells compared to find places that can overlap; beyond it, all places count as if they could.
 const COMPARED: usize = 10_000_000;
 
-/// A number of places that a demand asks for.
+/// A number of places of a pattern that a demand requires.
 struct NeededPlaces {
     pattern: Pattern,
     rows: Range<usize>,
     columns: Range<usize>,
     least: usize,
-    /// The column where levels with fewer places fail, or a range that contains it.
+    /// Column where levels with too few places fail, or a range that contains this column.
     fails: RangeInclusive<usize>,
 }
 
 impl NeededPlaces {
-    /// The places that a demand asks for; `None` if it asks for none.
+    /// Returns the places that a demand requires; `None` if it requires none.
     fn new(demand: &Demand, size: (usize, usize)) -> Option<Self> {
         let places = |pattern: Pattern, area: &Area, least: usize| {
             let (rows, columns) = area.within(size).ok()?;
@@ -74,7 +74,7 @@ impl NeededPlaces {
         }
     }
 
-    /// The largest number of places whose first columns are at least `apart` columns from one another, except for places that begin in the same column.
+    /// Returns the largest number of places that fit if places that begin in different columns are at least `apart` columns from one another.
     fn fit(&self, apart: usize, possible: &[Vec<Tile>]) -> usize {
         let (wide, high) = (self.pattern.width(), self.pattern.height());
         if self.columns.len() < wide || self.rows.len() < high {
@@ -87,7 +87,7 @@ impl NeededPlaces {
         ))
     }
 
-    /// True if a demand keeps all these places at least some columns apart from one another.
+    /// True if a distance demand from pattern `from` to pattern `to` in `area` applies to all these places.
     fn are_spaced_by(&self, (from, to): (&Pattern, &Pattern), area: &Area) -> bool {
         let contains = |row, column| area.contains(row, column);
         let is_inside = contains(self.rows.start, self.columns.start)
@@ -96,14 +96,14 @@ impl NeededPlaces {
     }
 }
 
-/// True if each place of a pattern is one of another.
+/// True if each place of a pattern is also a place of another pattern.
 fn is_part(pattern: &Pattern, other: &Pattern) -> bool {
     let mut forms = pattern.forms().iter();
     forms.all(|form| other.forms().contains(form))
 }
 
-/// An upper bound of the number of places of a pattern that begin in one column, where each row has some possible tiles: the largest number of places
-/// each of which can stand above the next one.
+/// Returns an upper bound of the number of places of a pattern that begin in one column, given the possible tiles of each row: the largest number of
+/// places each of which can stand above the next one.
 fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     let (forms, high) = (pattern.forms(), pattern.height());
     let tops = possible.len() + 1 - high;
@@ -142,7 +142,7 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     numbers.into_iter().flatten().max().unwrap_or(0)
 }
 
-/// True if there are possible tiles for a form and, some rows below it, for another one.
+/// True if the possible tiles allow a form and, some rows below, another form.
 fn stand_together(
     form: &Array2<TileClass>,
     below: Option<(&Array2<TileClass>, usize)>,
@@ -156,9 +156,9 @@ fn stand_together(
     })
 }
 
-/// Returns demands for more places of a pattern than fit into an area, given the columns that another demand keeps between them.
+/// Returns demands that require more places of a pattern than fit into an area, given the distance that another demand keeps between places.
 ///
-/// Levels are all those with the tiles that are possible in their rows, so a conflict holds for the model.
+/// The bound covers all levels with the tiles that are possible in their rows, so a conflict holds for the model.
 pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     let size = (steered.height(), steered.width());
     let demands = || steered.demands().enumerate();
@@ -196,7 +196,7 @@ pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     })
 }
 
-/// The tiles that each row may have, those that demands place among them.
+/// Returns the tiles that each row may have, including tiles that demands place.
 fn possible_tiles(steered: &SteeredLevel) -> Vec<Vec<Tile>> {
     let program = steered.level_model().program();
     let mut possible: Vec<Vec<Tile>> = (0..steered.height())
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(stacked("E", 7), 0);
     }
 
-    /// The bound against all columns of two kinds of tiles.
+    /// Compares the bound with the places in all columns of two kinds of tiles.
     #[test]
     fn no_column_has_more_places_than_the_bound() {
         let kinds = [tile('X'), tile('<')];

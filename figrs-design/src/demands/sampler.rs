@@ -1,4 +1,4 @@
-//! One interface for all ways of drawing levels.
+//! A common interface of all samplers of levels.
 
 use std::fmt::Debug;
 use std::io::{self, Write};
@@ -12,30 +12,30 @@ use super::error::SteeringError;
 use super::exact::ExactSampler;
 use figrs_models::mdmc::{ElementSampler, GeneratedLevel, LookAheadSampler};
 
-/// A way of drawing levels, set up for one model and one width.
+/// A sampler of levels, set up for one model and one width.
 pub trait LevelSampler: Debug + Send + Sync {
-    /// The name of the method.
+    /// Returns the name of the method.
     fn name(&self) -> &'static str;
 
-    /// The distribution of the levels, in one sentence.
+    /// Describes the distribution of the levels in one sentence.
     fn guarantee(&self) -> String;
 
-    /// Measured nearness of the levels drawn so far to the law, in one sentence; `None` if they have the law exactly.
+    /// Describes in one sentence how near the levels drawn so far are to the law; `None` if they have the law exactly.
     fn quality(&self) -> Option<String> {
         None
     }
 
-    /// Demands that every level meets.
+    /// Returns the demands that every level meets.
     fn demands(&self) -> Vec<Demand> {
         Vec::new()
     }
 
-    /// Number of levels that are best requested at once.
+    /// Returns the number of levels that are best requested at once.
     fn batch(&self) -> u64 {
         1
     }
 
-    /// Draws the levels of a set that have these numbers; a level depends only on the seed and its number. Ranges are best multiples of
+    /// Draws the levels with these numbers; a level depends only on the seed and its number. Ranges are best multiples of
     /// [`batch`](Self::batch).
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
 }
@@ -71,7 +71,7 @@ impl LevelSampler for ElementSampler {
     }
 }
 
-/// Levels as items of a set: texts in the format of the training levels.
+/// Implements levels as items of a set: texts in the format of the training levels.
 macro_rules! items {
     ($($sampler:ty),+) => {$(
         impl ItemSampler for $sampler {

@@ -1,4 +1,4 @@
-//! Each demand as evidence, column by column.
+//! States each demand as evidence, column by column.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use figrs_models::mdmc::Tile;
 use figrs_models::mdmc::TileClass;
 use figrs_models::mdmc::sample::level_model::LevelColumns;
 
-/// Evidence that is stated column by column, in the order of the columns.
+/// Evidence that is added to a model column by column, from the left.
 pub(super) trait ColumnEvidence {
     /// Adds the evidence on one column, given by its number, to a model.
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
-    /// State of the evidence after a column, for the evidence on the next ones.
+    /// Returns the state of the evidence after a column, from which the next columns go on.
     fn state(&self) -> Option<AnyElement> {
         None
     }
 
-    /// Goes on from a state; only the value of the state will be known.
+    /// Prepares to go on from a stored state, of which only the value is known.
     fn resume(&mut self) {}
 }
 
@@ -114,13 +114,13 @@ fn shaped(pattern: &Pattern, (top, left): (usize, usize)) -> Box<dyn ColumnEvide
     })
 }
 
-/// True for the tiles of a class.
+/// Returns a function that is true for the tiles of a class.
 fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<>> {
     let class = class.clone();
     Arc::new(move |&tile: &Tile| class.contains(tile))
 }
 
-/// Weighs each cell that differs from a drawing.
+/// Returns evidence that weighs each cell in which a level differs from a drawing.
 fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     let mut factors = FxHashMap::default();
     Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
@@ -138,7 +138,7 @@ fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     })
 }
 
-/// Factor of a tile: 1 for the drawn tile, and that of a difference for others.
+/// Returns the factor of each tile: 1 for the drawn tile, and exp(-`cost`) for others.
 fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync + use<>> {
     let factor = (-cost).exp();
     Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })
@@ -146,7 +146,7 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 
 type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
 
-/// The player's crossings of the right edge of columns, folded over the columns of a level, as evidence that it is playable.
+/// Folds the player's crossings into the next column over the columns of a level, as evidence that the level is playable.
 struct FoldedReach {
     size: (usize, usize),
     rules: MovementRules,

@@ -1,4 +1,4 @@
-//! A level's elements with demands as evidence.
+//! The elements of a level, with demands as evidence.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -18,11 +18,11 @@ use figrs_models::mdmc::sample::level_model::LevelColumns;
 use figrs_models::mdmc::twist::Twist;
 use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, Travel};
 
-/// The element program of a level, by any [`LevelModel`], together with its demands, stated column by column as evidence.
+/// The element program of a level of any [`LevelModel`], together with its demands, stated column by column as evidence.
 ///
-/// Any algorithm can be run on it; [`cells`](Self::cells) are its tiles in the order of the evidence: columns from the left,
-/// each from the bottom up. Both are built on first use. A demand over the whole level is a state folded over
-/// columns or cells, with a condition after each column, so that a sampler learns early of failure.
+/// Any algorithm can run on the [`model`](Self::model); [`cells`](Self::cells) are the tiles in the order of the evidence: columns from the left,
+/// each from the bottom up. Both are built on first use. A demand on the whole level is a state folded over
+/// columns or cells, with a condition after each column, so that a sampler notices failure early.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -56,18 +56,18 @@ pub(super) struct ColumnModel {
 }
 
 impl SteeredLevel {
-    /// States the demands about a level of a model: a trained chain, n-grams, a hierarchical chain or a field.
+    /// States the demands on a level of a model: a trained Markov chain, n-grams, a hierarchical chain or a Markov random field.
     ///
-    /// An error if a demand does not fit the level, two masks place different tiles in one cell, or the rules of a movement are for other
+    /// **Errors.** A demand does not fit the level, two masks place different tiles in one cell, or the rules of a movement are for other
     /// tiles or another direction of travel.
     pub fn new(model: impl Into<LevelModel>, demands: &[Demand]) -> Result<Self, DemandError> {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// A level of the same model with other demands. Both share the ways of a player that were found for either, so that a series of demands
-    /// that change little is drawn sooner; the levels are those of [`new`](Self::new).
+    /// Returns a level of the same model with other demands. Both levels share their memo of the ways of players, which saves time if a series of demands
+    /// changes little; the levels drawn are those of [`new`](Self::new).
     ///
-    /// An error in the same cases as for [`new`](Self::new).
+    /// **Errors.** The errors of [`new`](Self::new).
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
         let other = Self::stating(self.model.clone(), demands, Arc::clone(&self.crossed))?;
         Ok(other.proof_work(self.proof_work))
@@ -118,8 +118,8 @@ impl SteeredLevel {
         })
     }
 
-    /// Steps of the search for a proof that demands exclude each other. Three quarters are for levels that are not found soon, and the rest for demands
-    /// that particles could not meet together. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a move of a player.
+    /// Default number of steps of the search for a proof that demands exclude each other. Three quarters go to a search before particles are tried, the rest to
+    /// demands that particles could not meet together. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
     /// Sets the steps of the search for a proof that demands exclude each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
@@ -133,14 +133,14 @@ impl SteeredLevel {
         self.proof_work
     }
 
-    /// The start of proposals that look ahead, if a demand makes any.
+    /// Creates the proposals that look ahead, if a demand has any.
     pub(super) fn twist(&self) -> Option<Twist> {
         let functions = || TwistedDemands::new(&self.model, &self.demands);
         let twisted = self.twist.get_or_init(functions).clone();
         twisted.map(|twisted| Twist::new(twisted))
     }
 
-    /// The evidence of each demand, without those that twisted proposals cover.
+    /// Returns the evidence of each demand, except for demands that twisted proposals cover.
     pub(super) fn statements(&self, is_twisted: bool) -> Vec<Box<dyn ColumnEvidence + '_>> {
         let is_open = |stated: &&StatedDemand| {
             is_stated(&stated.demand, self.width())
@@ -187,38 +187,38 @@ impl SteeredLevel {
             .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements(false)))
     }
 
-    /// The model of the level.
+    /// Returns the model of the level.
     pub fn level_model(&self) -> &LevelModel {
         &self.model
     }
 
-    /// The trained chain, if the model is one.
+    /// Returns the trained Markov chain, if the model is one.
     pub fn chain(&self) -> Option<&Arc<MarkovChain>> {
         self.model.program().chain()
     }
 
-    /// Rows of the level.
+    /// Returns the number of rows of the level.
     pub fn height(&self) -> usize {
         self.model.height()
     }
 
-    /// Columns of the level.
+    /// Returns the number of columns of the level.
     pub fn width(&self) -> usize {
         self.model.width()
     }
 
-    /// Demands on the level.
+    /// Returns the demands on the level.
     pub fn demands(&self) -> impl ExactSizeIterator<Item = &Demand> {
         self.demands.iter().map(|stated| &stated.demand)
     }
 
-    /// One of the demands.
+    /// Returns the demand with an index.
     pub(super) fn demand(&self, number: usize) -> &Demand {
         &self.demands[number].demand
     }
 
-    /// The factor by which the demands weigh a level, as the model draws it: 0 if a demand that is not soft is broken, and else the product of the
-    /// factors of soft ones. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
+    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand that is not soft, and else the product of the
+    /// factors of the soft demands. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
     pub fn factor(&self, level: &Level) -> f64 {
         let factors = self.demands.iter().map(|stated| {
             let is_met = || {
@@ -242,17 +242,17 @@ impl SteeredLevel {
         factors.product()
     }
 
-    /// The tiles: columns from the left, each from the bottom up.
+    /// Returns the tiles: columns from the left, each from the bottom up.
     pub fn cells(&self) -> &[Element<Tile>] {
         &self.stated().cells
     }
 
-    /// The evidence.
+    /// Returns the model with the evidence.
     pub fn model(&self) -> &Model {
         &self.stated().model
     }
 
-    /// A level of another model of the same size with some of the demands.
+    /// Returns a level of another model of the same size with some of the demands.
     pub(super) fn part(&self, model: &LevelModel, demands: &[usize]) -> Self {
         let some = demands.iter().map(|&demand| self.demands[demand].clone());
         Self {
@@ -265,7 +265,7 @@ impl SteeredLevel {
         }
     }
 
-    /// The level with only the demands that place tiles, for a model whose weights do not sum to one; `None` for other models.
+    /// Returns the level with only the demands that place tiles, if the weights of the model do not sum to one; `None` for other models.
     pub(super) fn undemanding(&self) -> Option<Self> {
         let demands = self.demands.iter().enumerate();
         let placed = demands.filter(|(_, stated)| matches!(stated.demand, Demand::Placed(_)));
@@ -274,13 +274,13 @@ impl SteeredLevel {
         (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
-    /// The first columns alone, with their evidence.
+    /// Returns the first `number` columns alone, with their evidence.
     pub(super) fn first_columns(&self, number: usize) -> ColumnModel {
         let elements = self.model.program().columns(0..number, 0);
         self.state(&elements, 0..number, &mut self.statements(false))
     }
 
-    /// A level with these tiles, in the order of [`cells`](Self::cells).
+    /// Creates a level from these tiles, in the order of [`cells`](Self::cells).
     pub(super) fn level(&self, tiles: &[Tile]) -> GeneratedLevel {
         let (height, width) = (self.height(), self.width());
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
@@ -321,7 +321,7 @@ fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
         .try_for_each(|area| area.within(size).map(drop))
 }
 
-/// The tiles that demands place.
+/// Returns the tiles that demands place, by row and column.
 fn placed_by(demands: &[StatedDemand]) -> impl Iterator<Item = (usize, usize, Tile)> {
     let masks = demands.iter().filter_map(|stated| match &stated.demand {
         Demand::Placed(mask) => Some(mask),

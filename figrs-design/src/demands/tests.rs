@@ -181,7 +181,7 @@ fn parts_of_a_level_have_its_probability() {
     }
 }
 
-/// Demands that begin after the first parts and end before the last ones, on models whose parts hand on more than tiles.
+/// Demands that begin after the first parts and end before the last ones, on models whose parts hand more than tiles to the next part.
 #[test]
 fn parts_of_every_model_hand_on_what_demands_remember() {
     let corpus = Corpus::shipped().bottom_rows(3).unwrap();
@@ -456,7 +456,7 @@ fn progress_is_told_up_to_the_end() {
     assert!(message.is_sorted() && message[0] < 600);
 }
 
-/// Regression test: every state counted a gap that no level can exceed.
+/// Regression test: the automaton counted the columns of a gap that no level can exceed.
 #[test]
 fn gaps_as_wide_as_the_level_state_nothing() {
     let evidence = |demands: &[Demand]| steered(4, 6, demands).model().evidence().len();

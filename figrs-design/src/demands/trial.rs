@@ -1,4 +1,4 @@
-//! Minimal sets of demands that exclude each other, and the first column at which they do, by trials that may remain undecided.
+//! Finds minimal sets of demands that exclude each other, and the first column at which they do, by trials that may remain undecided.
 
 use std::ops::RangeInclusive;
 
@@ -7,19 +7,19 @@ use std::ops::RangeInclusive;
 pub(super) enum Trial {
     Possible,
     Impossible,
-    /// Work, time or memory did not suffice to find out.
+    /// Work, time or memory did not suffice to decide.
     Unknown,
 }
 
-/// Some members of a set, and whether each of them is known to be needed.
+/// A subset of demands that exclude each other, and whether the conflict is known to need each of its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Core {
     pub(super) members: Vec<usize>,
     pub(super) is_minimal: bool,
 }
 
-/// Returns a subset that is also impossible: members are left out one after another, the last ones first, while the rest stays
-/// impossible. There are as many trials as members. The subset is minimal (none of its subsets is impossible, though a smaller set may be)
+/// Returns a subset of `set` that is also impossible: demands are left out one after another, the last ones first, while the rest stays
+/// impossible. There are as many trials as demands in `set`. The subset is minimal (none of its subsets is impossible, though a smaller set may be)
 /// unless a trial that matters remained undecided.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
     let mut members = set.to_vec();
@@ -42,11 +42,11 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
     }
 }
 
-/// Returns the first column up to which something is impossible, if it is impossible up to the last one; a range of columns if a trial remained
-/// undecided.
+/// Returns the first column up to which the demands are impossible, if they are impossible up to the last column; a range of columns if a trial
+/// remained undecided.
 ///
-/// A trial is given the last column to look at. The columns are doubled and then halved, so that trials take a few times the work of the
-/// columns up to the first one, however many follow it.
+/// `trial` takes the last column to look at. The search doubles and then halves the number of columns, so that trials take a few times the work of the
+/// columns up to the first impossible one, however many follow.
 pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,
@@ -70,7 +70,7 @@ pub(super) fn first_column(
     low..=high
 }
 
-/// All sets of `number` of the given numbers, in lexicographic order.
+/// Returns all sets of `number` of the given numbers, in lexicographic order.
 pub(super) fn combinations(
     of: &[usize],
     number: usize,

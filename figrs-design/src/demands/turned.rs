@@ -1,4 +1,4 @@
-//! Demands in the frame of models, from those in the frame of upright levels.
+//! Turns demands on upright levels to model coordinates, in which levels that are played upwards lie on their side.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use crate::DemandError;
 use figrs_models::mdmc::Travel;
 
 impl Demand {
-    /// Returns the demand in the frame of a model of levels that are played in some direction, from one in the frame of upright levels of `size`
-    /// rows and columns.
+    /// Returns the demand in model coordinates: levels that are played upwards lie on their side there. This demand is about upright levels of `size` rows and
+    /// columns.
     ///
-    /// Counts along a level keep their direction: windows, sections, periods and distances of levels that are played upwards are in rows, from the
-    /// bottom.
+    /// Counts along a level follow the direction of travel: windows, sections, periods and distances of levels that are played upwards are in rows, from
+    /// the bottom.
     ///
-    /// An error if an area does not lie in the level.
+    /// **Errors.** [`DemandError`] if an area does not lie in the level.
     pub fn turned(&self, travel: Travel, size: (usize, usize)) -> Result<Self, DemandError> {
         match travel {
             Travel::Right => Ok(self.clone()),
@@ -24,7 +24,7 @@ impl Demand {
     }
 }
 
-/// The size of upright levels that are played upwards.
+/// Size of upright levels that are played upwards.
 struct Upright {
     size: (usize, usize),
 }

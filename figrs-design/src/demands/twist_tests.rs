@@ -42,7 +42,7 @@ fn pattern(text: &str) -> Pattern {
     Pattern::try_from(&mask(text)).unwrap()
 }
 
-/// Sets of demands that cover every twisted kind.
+/// Sets of demands that cover every kind of demand that twists proposals.
 fn sets() -> Vec<Vec<Demand>> {
     let ground = || Tile::GROUND.into();
     let drawing = Demand::Near {
@@ -165,7 +165,7 @@ fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (
     (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
 }
 
-/// N-grams look ahead exactly for a drawing: a few particles have its law, and all weights are equal.
+/// N-grams look ahead exactly for a drawing: a few particles have the exact law, and all weights are equal.
 #[test]
 fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let corpus = Corpus::shipped();

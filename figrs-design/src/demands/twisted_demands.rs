@@ -1,4 +1,4 @@
-//! Proposals of a particle filter that are twisted by the effect of each tile on the demands.
+//! Twists the proposals of a particle filter by the effect of each tile on the demands.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,11 +11,11 @@ use super::mask::Mask;
 use super::pattern::Pattern;
 use super::statements::StatedDemand;
 
-/// Twisting functions of demands: each tile is proposed in proportion to its probability under the model times its factor for the demands, and the
-/// particle is weighed by the sum of these products.
+/// Twisting functions of demands: each tile is proposed in proportion to the product of its probability under the model and its factor for the demands;
+/// the weight of the particle is multiplied by the sum of these products.
 ///
-/// A drawing gives each tile its factor when it is drawn. A demand with an automaton gives it the ratio of the [values](AheadValues) of the states after and
-/// before it. Along a level the product of these ratios is the factor of the demand, so that the law of the weighted particles is that of the model
+/// A drawing gives each tile its factor when that tile is drawn. A demand with an automaton gives each tile the ratio of the [values](AheadValues) of the
+/// states after and before it. The product of these ratios along a level is the factor of the demand, so that the weighted particles have the law of the model
 /// given the demands, and the estimate of the evidence stays unbiased.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
@@ -29,13 +29,13 @@ pub(super) struct TwistedDemands {
     shaped: Vec<(Pattern, (usize, usize))>,
     placed: Mask,
     seen: bool,
-    /// Values of the histories of a model that draws whole columns.
+    /// Values of column histories, for a model that draws whole columns.
     histories: OnceLock<Arc<HistoryValues>>,
 }
 
 impl TwistedDemands {
-    /// Creates the functions of some demands. `None` if no demand is twisted and the weights of the model sum to one, if the model depends on columns
-    /// to the right, or if it has no probability for a placed tile.
+    /// Creates the twisting functions. `None` if no demand is twisted and the weights of the model sum to one, if the model depends on columns
+    /// to the right, or if the model has no probability for a placed tile.
     pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
         model.program().reach()?;
         let mut placed = Mask::free(model.height(), model.width());
@@ -95,7 +95,7 @@ impl TwistedDemands {
         Some(Arc::new(functions))
     }
 
-    /// True if a demand is stated by these functions alone.
+    /// True if the twisting functions alone state the demand.
     pub(super) fn covers(stated: &StatedDemand) -> bool {
         match &stated.demand {
             Demand::Pinned(_) => false,
@@ -105,7 +105,7 @@ impl TwistedDemands {
         }
     }
 
-    /// The shares of the tiles of a cell if it were independent of others.
+    /// Returns the probabilities of the tiles of a cell if the cell were independent of others.
     fn shares(&self, row: &[(Tile, f64)], cell: (usize, usize)) -> Vec<(Tile, f64)> {
         if let Some(tile) = self.placed.get(cell.0, cell.1) {
             return vec![(tile, 1.0)];
@@ -120,7 +120,7 @@ impl TwistedDemands {
         all
     }
 
-    /// The cell that is read after another.
+    /// Returns the cell that is read after a cell.
     fn next(&self, (row, column): (usize, usize)) -> (usize, usize) {
         match row.checked_sub(1) {
             Some(above) => (above, column),
@@ -213,12 +213,12 @@ impl TwistingFunctions for TwistedDemands {
     }
 }
 
-/// The ratio of two values; 0 if the state before has none.
+/// Returns the ratio of two values; 0 if the value before is 0.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// False for a gap as wide as the level, which needs no counting.
+/// False if the demand limits gaps to the width of the level, which every level meets.
 pub(super) fn is_stated(demand: &Demand, width: usize) -> bool {
     !matches!(demand, Demand::MaximumGap(most) if *most >= width)
 }

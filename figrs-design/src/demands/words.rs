@@ -1,4 +1,4 @@
-//! Demands in a few words, for messages.
+//! Describes demands in a few words, for messages.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::demand::{Demand, Mirror};
 use super::mask::Mask;
 use crate::{MovementRules, Route};
 
-/// The demand in a few words.
+/// Describes the demand in a few words.
 impl fmt::Display for Demand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -144,7 +144,7 @@ fn way(f: &mut fmt::Formatter<'_>, route: &Route) -> fmt::Result {
     Ok(())
 }
 
-/// The area of a demand, written unless it is the whole level.
+/// Writes the area of a demand, unless the area is the whole level.
 struct Within<'a>(&'a Area);
 
 impl fmt::Display for Within<'_> {

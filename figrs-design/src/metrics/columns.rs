@@ -1,10 +1,10 @@
-//! Novelty of a level against a corpus: runs of columns that it copies.
+//! Measures the novelty of a level against a corpus by the runs of columns that the level copies.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// The runs of columns of some levels.
+/// Index of the runs of columns of some levels.
 ///
 /// ```
 /// use figrs_models::mdmc::{Corpus, Level};
@@ -19,18 +19,18 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
-    /// The numbers of the columns of each level.
+    /// The number of each column of each level; equal columns have equal numbers.
     levels: Vec<Vec<u32>>,
-    /// For each column number, the levels and columns where it stands.
+    /// For each column number, the levels and positions where that column occurs.
     places: Vec<Vec<(usize, usize)>>,
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }
 
 impl ColumnRuns {
-    /// Number of columns of the runs that [`ColumnRuns::novelty`] looks for.
+    /// Number of columns in a run for [`ColumnRuns::novelty`].
     pub const WINDOW: usize = 4;
 
-    /// The runs of columns of the given levels.
+    /// Builds the index from levels.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> Self {
         let mut columns = Self {
             numbers: FxHashMap::default(),
@@ -65,7 +65,7 @@ impl ColumnRuns {
         self.levels.push(numbers);
     }
 
-    /// The number of each column of a level, or `None` for a column that occurs nowhere.
+    /// Returns the number of each column of a level, or `None` for a column that is not in the index.
     fn numbers(&self, level: &Level) -> Vec<Option<u32>> {
         let columns = level.as_array().columns().into_iter();
         columns
@@ -73,7 +73,7 @@ impl ColumnRuns {
             .collect()
     }
 
-    /// Largest number of consecutive columns of a level that stand in the same order in one of these levels.
+    /// Returns the largest number of consecutive columns of a level that occur in the same order in one of the indexed levels.
     pub fn longest_copied_run(&self, level: &Level) -> usize {
         let mut longest = 0;
         // For each place of the last column, how long a run ends there.
@@ -90,8 +90,8 @@ impl ColumnRuns {
         longest
     }
 
-    /// The share of the runs of [`ColumnRuns::WINDOW`] columns of a level that stand in none of these levels; 0 for a level
-    /// with fewer columns.
+    /// Returns the share of the runs of [`ColumnRuns::WINDOW`] columns of a level that occur in none of the indexed levels; 0 for a level
+    /// with fewer columns than a run.
     pub fn novelty(&self, level: &Level) -> f64 {
         let numbers = self.numbers(level);
         let runs = numbers.windows(Self::WINDOW);

@@ -1,4 +1,4 @@
-//! All measures of a level at once.
+//! Computes all measures of a level at once.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use super::{
 use crate::{Movement, MovementRules, Playability};
 use figrs_models::mdmc::{Corpus, Level, TileSet, Travel};
 
-/// The levels of a corpus, ready to measure other levels against them.
+/// The levels of a corpus, prepared so that other levels can be measured against them.
 #[derive(Clone, Debug)]
 pub struct ReferenceCorpus {
     tiles: Arc<TileSet>,
     travel: Travel,
     sections: usize,
-    /// For each built-in movement its rules, if they are applicable.
+    /// Rules of each built-in movement, if applicable to the tiles.
     movements: [Option<MovementRules>; Movement::NAMES.len()],
-    /// The index of the movement that the tiles suggest.
+    /// Index of the movement that the tiles suggest.
     suggested: Option<usize>,
-    /// The movement that replaces the suggested one.
+    /// Movement that replaces the suggested one.
     own: Option<MovementRules>,
     columns: ColumnRuns,
     windows: NearestWindows,
@@ -28,47 +28,47 @@ pub struct ReferenceCorpus {
     three: TilePatterns,
 }
 
-/// The measures of one level; `None` where the tiles lack the meanings that a measure needs.
+/// Measures of one level; `None` where the tiles lack the meanings that a measure needs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
-    /// `true` if [`Playability`] finds a way through by the [movement](ReferenceCorpus::movement) that was given, or that the tiles
-    /// [suggest](Movement::suggested). Needs one of the two.
+    /// `true` if [`Playability`] finds a way through by the [movement](ReferenceCorpus::movement) that the caller set or, if there is none, by the one that the
+    /// tiles [suggest](Movement::suggested). Needs one of the two.
     pub playable: Option<bool>,
-    /// The share of columns (of levels that are played upwards, rows) up to the furthest one that such a player reaches. Needs the same.
+    /// Share of columns (of rows, for levels that are played upwards) up to the furthest one that the player of `playable` reaches. Needs a movement.
     pub reached: Option<f64>,
-    /// The same as `playable` for each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
+    /// `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
-    /// See [`linearity`]. Needs tiles that can be stood upon, and levels that are played to the right.
+    /// See [`linearity`]. Needs tiles that a player can stand upon, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count only if known. Per row in levels played upwards.
+    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count only if known. Per row in levels that are played upwards.
     pub leniency: Option<f64>,
-    /// See [`density`]. Needs tiles that can be stood upon. Of levels that are played upwards, per row.
+    /// See [`density`]. Needs tiles that a player can stand upon. Per row in levels that are played upwards.
     pub density: Option<f64>,
-    /// Number of [`ground_gaps`]. Needs tiles that can be stood upon, and levels that are played to the right.
+    /// Number of [`ground_gaps`]. Needs tiles that a player can stand upon, and levels that are played to the right.
     pub gaps: Option<usize>,
-    /// The columns of the widest of these gaps, or 0.
+    /// Number of columns of the widest gap in the ground, or 0.
     pub widest_gap: Option<usize>,
-    /// The divergence of the level's patterns of 2 by 2 tiles from the corpus, in nats; see [`TilePatterns::divergence`].
+    /// Divergence of the level's patterns of 2 by 2 tiles from those of the corpus, in nats; see [`TilePatterns::divergence`].
     pub divergence_2: f64,
-    /// The divergence of the corpus from the level, with patterns of 2 by 2 tiles.
+    /// Divergence of the corpus's patterns of 2 by 2 tiles from those of the level, in nats.
     pub divergence_2_back: f64,
-    /// As `divergence_2` with patterns of 3 by 3 tiles.
+    /// Divergence of the level's patterns of 3 by 3 tiles from those of the corpus, in nats.
     pub divergence_3: f64,
-    /// The divergence of the corpus from the level, with patterns of 3 by 3 tiles.
+    /// Divergence of the corpus's patterns of 3 by 3 tiles from those of the level, in nats.
     pub divergence_3_back: f64,
     /// See [`ColumnRuns::novelty`].
     pub novelty: f64,
     /// See [`ColumnRuns::longest_copied_run`].
     pub longest_copied_run: usize,
-    /// The distances of windows of [`NearestWindows::COLUMNS`] columns to the nearest ones of the corpus; `None` for a level that is narrower.
+    /// Distances of windows of [`NearestWindows::COLUMNS`] columns to their nearest windows in the corpus; `None` for a level narrower than a window.
     pub nearest: Option<NearestDistances>,
     /// Difficulty along the level.
     pub profile: DifficultyProfile,
 }
 
 impl ReferenceCorpus {
-    /// The default number of sections of a profile.
+    /// Default number of sections of a profile.
     pub const SECTIONS: usize = 10;
 
     /// Prepares the levels of a corpus for comparison.
@@ -100,7 +100,7 @@ impl ReferenceCorpus {
         Self { sections, ..self }
     }
 
-    /// Takes levels as playable by the rules of a movement instead of the suggested one.
+    /// Measures playability by the rules of a movement instead of the suggested one.
     #[must_use]
     pub fn movement(self, rules: MovementRules) -> Self {
         Self {
@@ -109,12 +109,12 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Measures a level, given in the same frame as the levels of the corpus.
+    /// Measures a level, which must have the coordinates of the corpus's levels (upright or turned).
     pub fn measure(&self, level: &Level) -> LevelMetrics {
         self.with_nearest(level, self.windows.distances(level))
     }
 
-    /// Measures the levels of the corpus itself; their windows are compared with the windows of the other levels.
+    /// Measures the levels of the corpus themselves; the windows of each level are compared with those of the other levels.
     pub fn measure_corpus(&self, corpus: &Corpus) -> impl Iterator<Item = LevelMetrics> {
         corpus.levels().iter().enumerate().map(|(place, level)| {
             let nearest = self.windows.distances_to_others(level, place);
@@ -174,7 +174,7 @@ impl ReferenceCorpus {
 }
 
 impl LevelMetrics {
-    /// Each measure except the profile, with its name, for tables; those of playability are 0 or 1.
+    /// Returns each measure except the profile, with its name, for tables; measures of playability are 0 or 1.
     pub fn named(&self) -> Vec<(&'static str, Option<f64>)> {
         let count = |count: Option<usize>| count.map(|count| count as f64);
         let movements = Self::UNDER.into_iter().zip(self.playable_under);
@@ -199,7 +199,7 @@ impl LevelMetrics {
         first.into_iter().chain(movements).chain(others).collect()
     }
 
-    /// Names of [`playable_under`](Self::playable_under) in tables, in the order of [`Movement::NAMES`].
+    /// Names of the measures [`playable_under`](Self::playable_under) in tables, in the order of [`Movement::NAMES`].
     pub const UNDER: [&'static str; Movement::NAMES.len()] = [
         "under platformer",
         "under climb",

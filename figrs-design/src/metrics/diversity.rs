@@ -1,13 +1,13 @@
-//! Diversity of a set of levels: their mean distance.
+//! Diversity of a set of levels: the mean distance between two of them.
 
 use ndarray::Array2;
 use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, LevelError, Tile};
 
-/// The mean distance between two levels of a set, computed from one level at a time.
+/// The mean distance between two levels of a set, computed level by level.
 ///
-/// The distance of two levels of one size is the share of cells that differ. Memory is proportional to the cells of one level times the tiles
+/// The distance between two levels of one size is the share of cells that differ. Memory is proportional to the cells of one level times the tiles
 /// seen in a cell, however many levels there are.
 ///
 /// ```
@@ -24,7 +24,7 @@ use figrs_models::mdmc::{Level, LevelError, Tile};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Diversity {
-    /// For each cell the count of each tile.
+    /// Number of occurrences of each tile in each cell.
     cells: Option<Array2<FxHashMap<Tile, u64>>>,
     levels: u64,
 }
@@ -35,7 +35,7 @@ impl Diversity {
         Self::default()
     }
 
-    /// Adds a level; [`LevelError::UnequalSizes`] if its size differs from that of the first.
+    /// Adds a level; [`LevelError::UnequalSizes`] if its size differs from that of the first level.
     pub fn add(&mut self, level: &Level) -> Result<(), LevelError> {
         let size = (level.height(), level.width());
         let cells = self
@@ -54,7 +54,7 @@ impl Diversity {
         Ok(())
     }
 
-    /// The mean over all pairs of two of the levels, between 0 and 1; `None` for fewer than two levels.
+    /// Returns the mean distance over all pairs of levels, between 0 and 1; `None` for fewer than two levels.
     pub fn mean_distance(&self) -> Option<f64> {
         let cells = self.cells.as_ref().filter(|_| self.levels > 1)?;
         let pairs = |n: u64| (n as f64) * (n as f64 - 1.0) / 2.0;

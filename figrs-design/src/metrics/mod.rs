@@ -1,4 +1,4 @@
-//! Measures of generated levels, alone, against the levels that a model was trained on, and as a set.
+//! Measures of generated levels: of one level, of a level against the training levels, and of a set of levels.
 //!
 //! | of | measures |
 //! |---|---|

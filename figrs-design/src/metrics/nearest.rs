@@ -1,4 +1,4 @@
-//! Nearest windows: distances of windows of a level from all windows of the training levels.
+//! Distances of windows of a level to the nearest windows of the training levels.
 
 use std::collections::VecDeque;
 
@@ -6,14 +6,14 @@ use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// The windows of some levels, a few columns wide and as high as the levels, to find the nearest one to each window of another level.
+/// Index of the windows of some levels, a few columns wide and as high as the levels, to find the nearest window to each window of another level.
 ///
-/// The distance of two windows is the share of cells that differ (Hamming distance).
+/// The distance between two windows is the share of cells that differ (Hamming distance).
 ///
 /// # Complexity
 ///
-/// For a level, time is proportional to its columns times (the columns of the levels, and the cells of their distinct columns); memory to the
-/// columns and the distinct columns times those of a window.
+/// To measure a level takes time proportional to its columns times the sum of the indexed columns and the cells of the distinct ones. Memory is proportional
+/// to the indexed columns, and to the distinct columns times those of a window.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -33,28 +33,28 @@ pub struct NearestWindows {
     tiles: FxHashMap<Tile, u16>,
     /// The tiles of the distinct columns, one column after another.
     distinct: Vec<u16>,
-    /// For each level the numbers of its columns.
+    /// For each level, the number of each of its columns.
     levels: Vec<Vec<usize>>,
 }
 
-/// The distances of the windows of a level to the nearest windows of others, as shares of cells that differ.
+/// Distances of the windows of a level to their nearest windows in other levels, as shares of cells that differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NearestDistances {
-    /// The mean over the windows of the level.
+    /// Mean distance over the windows of the level.
     pub mean: f64,
-    /// The largest one.
+    /// Largest distance of a window.
     pub most: f64,
 }
 
 impl NearestWindows {
-    /// The default number of columns of a window: half of a screen of sixteen, which a player takes in at a glance.
+    /// Default number of columns of a window: half of a screen of sixteen, which a player takes in at a glance.
     pub const COLUMNS: usize = 8;
 
-    /// The number for tiles that are in none of the levels.
+    /// Number that stands for tiles that are in none of the indexed levels.
     const FOREIGN: u16 = u16::MAX;
 
-    /// Collects the windows of some levels, of `columns` columns, at least one. Levels of another height than the first are left out.
+    /// Builds the index from the windows of `columns` columns, at least one. Levels whose height differs from that of the first are left out.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, columns: usize) -> Self {
         let mut windows = Self {
             columns: columns.max(1),
@@ -95,12 +95,12 @@ impl NearestWindows {
         windows
     }
 
-    /// Returns the distances of the windows of a level; `None` if it or all of the levels are narrower than a window, or if its height differs from theirs.
+    /// Returns the distances of the windows of a level. `None` if it, or every indexed level, is narrower than a window, or if its height differs from theirs.
     pub fn distances(&self, level: &Level) -> Option<NearestDistances> {
         self.to_all_but(level, None)
     }
 
-    /// Returns the distances of the windows of the level at `place` to those of the other levels; `None` as for [`distances`](Self::distances).
+    /// Returns the distances of the windows of the level with index `place` to those of the other levels; `None` as for [`distances`](Self::distances).
     pub fn distances_to_others(&self, level: &Level, place: usize) -> Option<NearestDistances> {
         self.to_all_but(level, Some(place))
     }
@@ -150,7 +150,7 @@ impl NearestWindows {
         })
     }
 
-    /// The number of cells in which a column differs from each distinct column.
+    /// Returns the number of cells in which a column differs from each distinct column.
     fn to_distinct(&self, column: impl Iterator<Item = Tile>) -> Vec<u32> {
         let number = |tile| self.tiles.get(&tile).copied().unwrap_or(Self::FOREIGN);
         let column: Vec<u16> = column.map(number).collect();

@@ -1,4 +1,4 @@
-//! Divergence of tile patterns.
+//! Divergence of the tile patterns of levels from those of other levels.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,11 +24,11 @@ pub struct TilePatterns {
 }
 
 impl TilePatterns {
-    /// Number added to each count before dividing (additive smoothing), so that a pattern that one side lacks costs much but
+    /// Number added to each count (additive smoothing), so that a pattern that only one of two sets has costs much but
     /// not infinitely much.
     pub const EPSILON: f64 = 1e-5;
 
-    /// Counts the patterns of `size` by `size` tiles at every place inside the levels.
+    /// Counts the patterns of `size` by `size` tiles at every position in the levels.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, size: usize) -> Self {
         let mut counts: FxHashMap<Box<[Tile]>, u64> = FxHashMap::default();
         let mut total = 0;
@@ -47,12 +47,12 @@ impl TilePatterns {
         }
     }
 
-    /// The side of a pattern, in tiles.
+    /// Returns the side of a pattern, in tiles.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The Kullback-Leibler divergence from `other` to these levels, in nats: the sum over patterns x of
+    /// Returns the Kullback-Leibler divergence from `other` to these levels, in nats: the sum over patterns x of
     /// P(x) ln (P(x) / Q(x)), with P of these levels and Q of `other`.
     ///
     /// P(x) = (count(x) + ε) / (total + ε n), with ε = [`TilePatterns::EPSILON`] and n the number of distinct patterns

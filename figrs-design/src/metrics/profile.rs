@@ -1,25 +1,25 @@
-//! Difficulty along a level.
+//! Difficulty in each section along a level.
 
 use super::shape::{ground_gaps, is_footing};
 use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
-/// The difficulty of a level in sections of equal length, from the side where a player starts.
+/// Difficulty of a level in sections of equal length, from the side where a player starts.
 ///
-/// All numbers are per column (of levels that are played upwards, per row). The parts count gaps in the ground where they begin, enemies, hazards
-/// and shooters, and jumps: the steps up from a place to stand, off ladders, on a shortest way through the level. An enemy counts 1 and each of the
-/// others ½, so that a gap that has to be jumped counts as an enemy: the weights of [`leniency`](super::leniency), which does not know jumps.
+/// All numbers are per column (per row, for levels that are played upwards). A profile has four parts: gaps in the ground, counted where they begin; enemies;
+/// hazards and shooters; and jumps, the steps up from a place to stand, off ladders, on a shortest way through the level. An enemy counts 1 and each
+/// of the others ½, so that a gap with its jump counts as an enemy: the weights of [`leniency`](super::leniency), which does not count jumps.
 ///
-/// A part is not applicable, and not counted, where the [tiles](TileSet) lack its meaning: no enemies without enemy tiles, no gaps if nothing is
-/// solid or a level is played upwards, no jumps if no way is known.
+/// A part that is not applicable is not counted: enemies, hazards or gaps if the [tiles](TileSet) lack that meaning, gaps also if a level is played upwards,
+/// and jumps if no way is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
-    /// For each section its columns, and the count of each part.
+    /// For each section, its number of columns and the count of each part.
     sections: Vec<(usize, [u32; 4])>,
     /// For each part, whether it is applicable.
     applies: [bool; 4],
 }
 
-/// The parts by name, with their weights.
+/// Name and weight of each part.
 const PARTS: [(&str, f64); 4] = [
     ("gaps", 0.5),
     ("enemies", 1.0),
@@ -31,7 +31,7 @@ impl DifficultyProfile {
     /// Maximum number of sections of a profile.
     pub const MAX_SECTIONS: usize = 1000;
 
-    /// Computes the profile of a level as it is played, in 1 to [`MAX_SECTIONS`](Self::MAX_SECTIONS) sections, given a way through it.
+    /// Computes the profile of an upright level in 1 to [`MAX_SECTIONS`](Self::MAX_SECTIONS) sections, given a way through the level.
     ///
     /// ```
     /// use figrs_models::mdmc::{TileSet, Travel};
@@ -92,8 +92,8 @@ impl DifficultyProfile {
         }
     }
 
-    /// For each section the weighted sum of the parts that are applicable; `None` for all sections if no part is applicable, and for a section without
-    /// a column, in a level that has fewer columns than sections.
+    /// Returns for each section the weighted sum of the applicable parts. `None` for all sections if no part is applicable, and for a section without columns,
+    /// which occurs if a level has fewer columns than sections.
     pub fn difficulty(&self) -> Vec<Option<f64>> {
         let applies = self.applies.contains(&true);
         self.per_column(|counts| {
@@ -106,7 +106,7 @@ impl DifficultyProfile {
         })
     }
 
-    /// The parts by name, each with its number per column in each section; `None` for a part that is not applicable, or a section without a column.
+    /// Returns each part's name and its number per column in each section; `None` for a part that is not applicable, or a section without columns.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, Vec<Option<f64>>)> + '_ {
         PARTS.iter().enumerate().map(|(part, &(name, _))| {
             let applies = self.applies[part];
@@ -126,12 +126,12 @@ impl DifficultyProfile {
     }
 }
 
-/// True if a tile hurts, or sends out something that hurts.
+/// True if a tile hurts, or shoots something that hurts.
 pub(super) fn is_hazard(tile: Tile) -> bool {
     tile.is(Meaning::Hazard) || tile.is(Meaning::Shooter)
 }
 
-/// The cells of a way from which a player jumps.
+/// Returns the cells of a way from which a player jumps.
 fn jumps(level: &Level, path: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
     let is_ladder = |(row, column): (usize, usize)| {
         level

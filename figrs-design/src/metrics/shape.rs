@@ -3,7 +3,7 @@
 use super::profile::is_hazard;
 use figrs_models::mdmc::{Level, Meaning, Tile};
 
-/// Linearity: the mean distance of the platforms from a straight line, in rows; 0 for a level on one slope.
+/// Returns the linearity of a level: the mean distance of its platforms from a straight line, in rows; 0 if all platforms lie on one line.
 ///
 /// A platform is a maximal run of cells in one row in which a player can stand; the line is fitted to the centres of all
 /// platforms by least squares, and distances are vertical. 0 for fewer than two platforms.
@@ -31,7 +31,7 @@ pub fn linearity(level: &Level) -> f64 {
     mean(&|c| (c.1 - y - slope * (c.0 - x)).abs())
 }
 
-/// The centre of each platform, as column and row.
+/// Returns the centre of each platform, as column and row.
 fn platforms(level: &Level) -> Vec<(f64, f64)> {
     let mut centres = Vec::new();
     for row in 0..level.height() {
@@ -51,21 +51,21 @@ fn platforms(level: &Level) -> Vec<(f64, f64)> {
     centres
 }
 
-/// Leniency of a level per column: rewards count 1, enemies -1, hazards, shooters and gaps in the ground -1/2.
+/// Returns the leniency of a level per column: rewards count 1, enemies -1, and hazards, shooters and gaps in the ground -1/2.
 ///
-/// Of [platformer](figrs_models::mdmc::TileSet::platformer) tiles, full question blocks are rewards and the tops of cannons shooters.
+/// Among the [platformer](figrs_models::mdmc::TileSet::platformer) tiles, full question blocks are rewards and the tops of cannons are shooters.
 ///
 /// # References
 ///
-/// A plain form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros
-/// Using Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, as far as the alphabet distinguishes
-/// tiles; [`ground_gaps`] returns the widths of the gaps.
+/// A simplified form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros
+/// Using Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, as far as the tiles distinguish
+/// its cases; [`ground_gaps`] returns the widths of the gaps.
 pub fn leniency(level: &Level) -> f64 {
     let gaps = ground_gaps(level).len() as f64;
     tile_leniency(level) - gaps / 2.0 / level.width() as f64
 }
 
-/// Leniency without the gaps.
+/// Returns the leniency per column without the gaps.
 pub(super) fn tile_leniency(level: &Level) -> f64 {
     let weight = |&tile: &Tile| {
         if tile.is(Meaning::Enemy) {
@@ -86,7 +86,7 @@ pub(super) fn is_lenient_or_harsh(tile: Tile) -> bool {
     is_hazard(tile) || tile.is(Meaning::Enemy) || tile.is(Meaning::Reward)
 }
 
-/// Density: the number of rows in which a player can stand, averaged over columns.
+/// Returns the density of a level: the number of cells in a column in which a player can stand, averaged over columns.
 ///
 /// # References
 ///
@@ -102,14 +102,14 @@ pub(crate) fn is_support(tile: Tile) -> bool {
     tile.solid() || tile.is(Meaning::SolidTop)
 }
 
-/// True if a player can stand in a cell: it is not solid, and the tile below can be stood upon.
+/// True if a player can stand in a cell: the cell is not solid, and a player can stand upon the tile below.
 pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
     let is_free = level.get(row, column).is_some_and(|tile| !tile.solid());
     is_free && level.get(row + 1, column).is_some_and(is_support)
 }
 
-/// The gaps in the ground, from the left: the first column and the number of columns of each run in which
-/// the bottom tile cannot be stood upon.
+/// Returns the gaps in the ground, from the left: the first column and the number of columns of each run in which
+/// a player cannot stand upon the bottom tile.
 pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for column in 0..level.width() {

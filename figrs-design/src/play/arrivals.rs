@@ -1,11 +1,11 @@
-//! Arrivals: the ways in which a step enters another column, with their numbers.
+//! Arrivals: the ways in which a step of a move enters an adjacent column.
 
 use std::collections::BTreeSet;
 
 use super::cell_class::{CellClass, Via};
 use super::stages::{FREE, MoveStep, Stage, StagedStep};
 
-/// An arrival in another column: the stage there and the test of the entered cell.
+/// A way of entering an adjacent column: the stage of the move there and the test of the entered cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrival {
     pub(super) then: Stage,
@@ -15,7 +15,7 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    /// True if this arrival is possible wherever the other one is, and allows everything that the other one allows.
+    /// True if this arrival is possible wherever `weak` is, and allows every move that `weak` allows.
     pub(super) fn implies(self, weak: Self) -> bool {
         let allows = self.then == weak.then && self.lands == weak.lands
             || self.lands && weak.lands && weak.then == FREE;
@@ -27,16 +27,16 @@ impl Arrival {
     }
 }
 
-/// Numbers of arrivals.
+/// Table that numbers the arrivals.
 #[derive(Default)]
 pub(super) struct ArrivalTable {
     pub(super) arrivals: Vec<Arrival>,
-    /// Arrivals of steps to the column before.
+    /// Numbers of the arrivals that lead into the column to the left.
     pub(super) backward: BTreeSet<u16>,
 }
 
 impl ArrivalTable {
-    /// Returns the steps with the numbers of their arrivals.
+    /// Returns the steps together with the numbers of their arrivals.
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;

@@ -1,4 +1,4 @@
-//! Classes of cells: the properties of a tile that matter to a movement.
+//! Classes of cells: the properties of a tile that matter to a player's movement.
 
 use super::movement::{Goal, Harm, Movement, Start};
 use figrs_models::mdmc::{Meaning, Tile};
@@ -10,32 +10,32 @@ pub(crate) struct CellClass(u16);
 figrs_core::value!(CellClass);
 
 impl CellClass {
-    /// Cannot be entered.
+    /// A player cannot enter the cell.
     pub(super) const BLOCKED: Self = Self(1);
-    /// Cannot be entered downwards.
+    /// A player cannot enter the cell downwards.
     pub(super) const TOP: Self = Self(1 << 1);
-    /// Can be climbed.
+    /// A player can climb in the cell.
     pub(super) const CLIMB: Self = Self(1 << 2);
     pub(super) const DOOR: Self = Self(1 << 3);
-    /// Can be dug away.
+    /// A player can dig the tile away.
     pub(super) const DIG: Self = Self(1 << 4);
-    /// Cannot be entered on foot.
+    /// A player cannot enter the cell on foot.
     pub(super) const AIR_ONLY: Self = Self(1 << 5);
-    /// Can be held on to.
+    /// A player can hold on to the cell.
     pub(super) const HANG: Self = Self(1 << 6);
-    /// Can be stood upon.
+    /// A player can stand upon the cell.
     pub(super) const SUPPORT: Self = Self(1 << 7);
     pub(super) const START: Self = Self(1 << 8);
     pub(super) const GOAL: Self = Self(1 << 9);
 
-    /// Number of combinations of the properties that decide whether a cell can be entered.
+    /// Number of combinations of the properties that decide whether a player can enter a cell.
     pub(super) const ENTRIES: usize = 1 << 6;
 
     pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// The properties that decide whether the cell can be entered, as a number below [`ENTRIES`](Self::ENTRIES).
+    /// Returns the properties that decide whether a player can enter the cell, as a number below [`ENTRIES`](Self::ENTRIES).
     pub(super) fn entry(self) -> usize {
         usize::from(self.0) % Self::ENTRIES
     }
@@ -56,7 +56,7 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// The class of a tile by its meanings, and by the movement's list of solid characters if it has one.
+    /// Returns the class of a tile by its meanings, and by the movement's list of solid characters if there is one.
     pub(super) fn of(movement: &Movement, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
         let any = |meanings: &[Meaning]| meanings.iter().any(|&meaning| tile.is(meaning));
@@ -97,21 +97,21 @@ impl CellClass {
     }
 }
 
-/// The test that a step makes of the cell that it leads to.
+/// Test that a step makes of the cell to which it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Via {
-    /// Entered in the air.
+    /// The player enters the cell in the air.
     Air,
-    /// Entered on foot.
+    /// The player enters the cell on foot.
     Foot,
-    /// Not tested.
+    /// The cell is not tested.
     Pass,
-    /// A ladder.
+    /// The cell must be climbable.
     Climb,
-    /// Solid from above, and the player lets himself down through it.
+    /// The cell must be solid from above; the player drops through it.
     Drop,
     Door,
-    /// Dug away.
+    /// The cell must be diggable; the player digs it away.
     Dig,
 }
 

@@ -1,4 +1,4 @@
-//! The exploration of one column, between the edge at its left and the columns that follow.
+//! Explores the moves inside one column, given the columns to its left and before the columns to its right are known.
 
 use super::Route;
 use super::cell_class::{CellClass, Via};
@@ -8,32 +8,32 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::{FREE, Stage, StagedStep};
 use figrs_models::mdmc::Travel;
 
-/// A set of arrivals in a column: for each place some words of bits.
+/// A set of arrivals in a column, as bits: some machine words for each place (row and number of passed areas).
 pub(super) type Crossings = Vec<u64>;
 
-/// A row of a column, for a player who passed some areas of a route.
+/// A row of a column, for a player who has passed some areas of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) row: usize,
     pub(super) passed: usize,
 }
 
-/// A column whose cells are known.
+/// A column with known cells.
 pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
-    /// Its number, or that of another column that the route treats alike.
+    /// Number of the column, or of another column that the route treats alike.
     column: usize,
     /// True for the first column.
     pub(super) is_first: bool,
     situations: Vec<Situation>,
-    /// Crossings of the left edge, from the columns before.
+    /// Crossings of the left edge of the column, into and out of the columns before.
     left: Option<&'a EdgeCrossings>,
 }
 
 impl<'a> ColumnCells<'a> {
-    /// Creates a column; `left` holds the columns before it unless it is the first.
+    /// Creates a column; `left` holds the columns before it, unless the column is the first.
     pub(super) fn new(
         route: &'a Route,
         classes: &'a [CellClass],
@@ -65,7 +65,7 @@ impl<'a> ColumnCells<'a> {
         self.classes.len()
     }
 
-    /// Number of places: rows times the possible numbers of passed areas.
+    /// Returns the number of places: rows times the possible numbers of passed areas.
     pub(super) fn places(&self) -> usize {
         self.height() * (self.route.last() + 1)
     }
@@ -74,13 +74,13 @@ impl<'a> ColumnCells<'a> {
         place.passed * self.height() + place.row
     }
 
-    /// True if the next area to pass has cells in a column or to the right of it.
+    /// True if the next area of the route has cells in `column` or to the right of it.
     pub(super) fn is_ahead(&self, passed: usize, column: usize) -> bool {
         let next = self.route.areas().get(passed);
         next.is_some_and(|area| area.goes_on_at(column))
     }
 
-    /// True if a player in a row of the column is lost and moves no more.
+    /// True if a player in this row of the column is lost and moves no more.
     fn loses(&self, row: usize) -> bool {
         self.rules.loses_at_bottom()
             && match self.rules.travel() {
@@ -101,7 +101,7 @@ impl<'a> ColumnCells<'a> {
         self.enters(row) && self.stands(row) && !self.loses(row)
     }
 
-    /// True if a player who comes to a place wins, whatever columns follow.
+    /// True if a player who comes to this place wins, whatever columns follow.
     fn wins(&self, Place { row, passed }: Place) -> bool {
         if passed < self.route.last() {
             return false;
@@ -116,17 +116,17 @@ impl<'a> ColumnCells<'a> {
     }
 }
 
-/// The stages reached in one column, from some cells and arrivals.
+/// Stages of moves that a player reaches in one column, from some cells and arrivals.
 #[derive(Clone)]
 pub(super) struct ColumnExploration<'a> {
     cells: &'a ColumnCells<'a>,
-    /// For each place a bit for each stage reached, in words.
+    /// Bits of the reached stages, in some machine words for each place.
     reached: Vec<u64>,
-    /// Arrivals in the column that follows.
+    /// Arrivals in the next column (to the right).
     pub(super) right: Crossings,
-    /// Arrivals in the column before, where targets may be.
+    /// Arrivals in the previous column (to the left), recorded because unreached goal tiles may lie there.
     pub(super) left: Crossings,
-    /// True if a goal was reached.
+    /// True if a player reached a goal.
     pub(super) wins: bool,
     open: Vec<(Place, Stage)>,
 }
@@ -152,7 +152,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Restores a finished exploration of the same column.
+    /// Resets this exploration to a finished exploration of the same column.
     pub(super) fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);
         self.right.copy_from_slice(&other.right);
@@ -160,7 +160,7 @@ impl<'a> ColumnExploration<'a> {
         self.wins = other.wins;
     }
 
-    /// True if nothing is left to explore.
+    /// True if no stage is left to explore.
     pub(super) fn is_done(&self) -> bool {
         self.open.is_empty()
     }
@@ -171,24 +171,24 @@ impl<'a> ColumnExploration<'a> {
         self.reached[place * words + usize::from(stage) / 64] >> (stage % 64) & 1 == 1
     }
 
-    /// True if a player who passed all areas can stop or fall in a row.
+    /// True if a player who has passed all areas can stop or fall in a row.
     pub(super) fn is_free(&self, row: usize) -> bool {
         let passed = self.cells.route.last();
         self.is_reached(Place { row, passed }, FREE)
     }
 
-    /// True if a player who passed all areas can stop or fall in some row.
+    /// True if a player who has passed all areas can stop or fall in some row.
     pub(super) fn is_free_somewhere(&self) -> bool {
         (0..self.cells.height()).any(|row| self.is_free(row))
     }
 
-    /// Puts a player into a row where one may start.
+    /// Puts a player into a row where players may start.
     pub(super) fn start(&mut self, row: usize) {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks a stage of a place as reached, and also the free stage if the move can be left there, which opens the moves of the stage. A tested cell
-    /// passes the area that it lies in.
+    /// Marks a stage of a place as reached, and also the free stage if the player can leave the move there. A player in a tested cell also passes the next area
+    /// of the route if the cell lies in that area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -204,7 +204,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// True if [reaching](Self::reach) a stage of a place adds nothing.
+    /// True if [reaching](Self::reach) a stage of a place would add nothing.
     pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
         let mut place = place;
         loop {

@@ -1,4 +1,4 @@
-//! The cells of a whole level by their classes, in the frame of models.
+//! Classes of all cells of a level, in model coordinates.
 
 use super::cell_class::CellClass;
 use super::frame::{FrameGoal, FrameStart};
@@ -14,7 +14,7 @@ pub(super) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// Classifies the cells of a level as it is played.
+    /// Classifies the cells of an upright level.
     pub(super) fn of(level: &Level, rules: &'a super::MovementRules) -> Self {
         let travel = rules.travel();
         let tiles = travel.turned_cells(level.as_array());
@@ -42,7 +42,7 @@ impl<'a> Field<'a> {
         self.class(cell).has(CellClass::BLOCKED)
     }
 
-    /// True if a cell is in the bottom row of the level as it is played.
+    /// True if a cell is in the bottom row of the upright level.
     fn at_bottom(&self, (row, column): (usize, usize)) -> bool {
         match self.travel {
             Travel::Right => row + 1 == self.height(),
@@ -50,7 +50,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if the cell below can be stood upon.
+    /// True if a player can stand upon the cell below.
     pub(super) fn supported(&self, (row, column): (usize, usize)) -> bool {
         if self.at_bottom((row, column)) {
             return self.rules.has_floor();
@@ -66,7 +66,7 @@ impl<'a> Field<'a> {
         self.rules.situation(self.class(cell), self.supported(cell))
     }
 
-    /// True if a player in a cell is lost and moves no more.
+    /// True if a player in this cell is lost and moves no more.
     pub(super) fn loses(&self, cell: (usize, usize)) -> bool {
         self.rules.loses_at_bottom() && self.at_bottom(cell)
     }
@@ -77,7 +77,7 @@ impl<'a> Field<'a> {
         enters && self.situation(cell).stands() && !self.loses(cell)
     }
 
-    /// The cells in which a player may start.
+    /// Returns the cells in which a player may start.
     pub(super) fn starts(&self) -> Vec<(usize, usize)> {
         let (height, width) = (self.height(), self.width);
         let enters = |cell: &(usize, usize)| CompiledRules::enters(self.class(*cell));
@@ -123,7 +123,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The goal cells, in the order of travel.
+    /// Returns the goal cells, in the order of travel.
     pub(super) fn goals(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let all =
             (0..self.width).flat_map(|column| (0..self.height()).map(move |row| (row, column)));

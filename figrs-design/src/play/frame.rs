@@ -1,10 +1,10 @@
-//! Starts and goals of a movement in the frame of models.
+//! Starts and goals of a movement in model coordinates, where levels that are played upwards lie on their side.
 
 use super::movement::{Goal, Movement, Side, Start};
 use super::movement_error::MovementError;
 use figrs_models::mdmc::Travel;
 
-/// The place where a player starts, in the frame of models.
+/// The place where a player starts, in model coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameStart {
     Cell { row: usize, column: usize },
@@ -16,7 +16,7 @@ pub(super) enum FrameStart {
     FirstTile,
 }
 
-/// The goal cells, in the frame of models.
+/// The goal cells, in model coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameGoal {
     LastColumn,
@@ -32,9 +32,9 @@ pub(super) enum FrameGoal {
 }
 
 impl FrameStart {
-    /// The start of a movement, for levels of a direction of travel.
+    /// Returns the start of a movement, for levels of a direction of travel.
     ///
-    /// **Errors.** [`MovementError::Travel`] for a place that is not known until a level is whole.
+    /// **Errors.** [`MovementError::Travel`] for a start that is not known until the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.start {
             Start::Cell(..) if travel == Travel::Up => {
@@ -59,9 +59,9 @@ impl FrameStart {
 }
 
 impl FrameGoal {
-    /// The goal of a movement, for levels of a direction of travel.
+    /// Returns the goal of a movement, for levels of a direction of travel.
     ///
-    /// **Errors.** [`MovementError::Travel`] for a place that is not known until a level is whole.
+    /// **Errors.** [`MovementError::Travel`] for a goal that is not known until the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.goal {
             Goal::Edge(side) => match side.in_frame(travel) {
@@ -89,7 +89,7 @@ impl FrameGoal {
     }
 }
 
-/// Sides in the frame of models.
+/// Sides of a level in model coordinates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FrameSide {
     FirstColumn,

@@ -1,4 +1,4 @@
-//! Ways through levels with unknown cells: an optimistic search, for proofs that no level is playable.
+//! Optimistic search for a way through a level with unknown cells, used to prove that no level is playable.
 
 use super::Route;
 use super::cell_class::{CellClass, Via};
@@ -6,7 +6,7 @@ use super::frame::{FrameGoal, FrameStart};
 use super::rules::{CompiledRules, Situation};
 use super::stages::{FREE, Stage};
 
-/// Cells that may each be of one of several classes, column by column, each from the top.
+/// Cells that may each have one of several classes, column by column, each from the top.
 #[derive(Debug)]
 pub(crate) struct HopefulField<'a> {
     route: &'a Route,
@@ -14,14 +14,14 @@ pub(crate) struct HopefulField<'a> {
     cells: Vec<Vec<CellClass>>,
 }
 
-/// Number of steps between two checks of the remaining work.
+/// Number of search steps between two checks of the remaining work.
 const SPENT_AT_ONCE: u64 = 1_000;
 
-/// A cell and the number of areas passed.
+/// A cell, and the number of areas that the player has passed.
 type PassedCell = ((usize, usize), usize);
 
 impl<'a> HopefulField<'a> {
-    /// Creates a field of columns of `height` cells, each given by its possible classes.
+    /// Creates the cells from columns of `height` cells, each given by its possible classes.
     pub(crate) fn new(route: &'a Route, height: usize, cells: Vec<Vec<CellClass>>) -> Self {
         Self {
             route,
@@ -30,10 +30,10 @@ impl<'a> HopefulField<'a> {
         }
     }
 
-    /// The furthest column that a player can reach in any level, if there is surely no way to the goal; `None` if there may be one, or if
-    /// the work is used up, of which `spend` takes a thousand steps at a time.
+    /// Returns the furthest column that a player can reach in any level, if there is surely no way to the goal; `None` if a way may exist or if the work runs
+    /// out. `spend` takes a thousand steps of work at a time.
     ///
-    /// Each step may choose the classes of the cells that it looks at anew, so that the search finds a way wherever a level has one.
+    /// Each step may choose anew the classes of the cells that it tests, so that the search finds a way wherever a level has one.
     pub(crate) fn dead_end(&self, spend: &dyn Fn(u64) -> bool) -> Option<usize> {
         let rules = self.rules();
         let width = self.cells.len() / self.height;
@@ -121,7 +121,7 @@ impl<'a> HopefulField<'a> {
         self.cells[self.index(cell)].iter().any(is)
     }
 
-    /// True if a cell is in the bottom row of the level as it is played.
+    /// True if a cell is in the bottom row of the upright level.
     fn is_bottom(&self, (row, column): (usize, usize)) -> bool {
         if self.rules().is_upward() {
             column == 0

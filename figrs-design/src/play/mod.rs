@@ -1,5 +1,5 @@
-//! Playability: ways of a player through a level under a movement that is data. [`Playability`] searches a whole level;
-//! [`Reach`] takes columns one by one, for use in a constraint; [`StrictPlayability`] searches once more, by stricter rules.
+//! Playability: a player's ways through a level under the rules of a movement, given as data. [`Playability`] searches a whole level;
+//! [`Reach`] takes columns one by one, for use in a constraint; [`StrictPlayability`] searches again by stricter rules.
 //!
 //! | file | what it holds |
 //! |---|---|

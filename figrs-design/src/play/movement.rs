@@ -5,7 +5,7 @@ use std::fmt;
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
-/// Cells as columns to the right and rows down.
+/// Positions of cells relative to a start: columns to the right and rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a level, with the start and the goal.
@@ -15,20 +15,20 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 ///
 /// # Rules
 ///
-/// A player takes one cell.
+/// A player occupies one cell.
 ///
-/// - **Tiles.** Solid or diggable tiles cannot be entered and can be stood upon; tiles that are solid from above can be entered, though not downwards,
-///   and can be stood upon. `open` names meanings that are entered all the same, `solid` the characters of solid tiles whatever the set says.
-/// - **On foot.** A player can stand on these tiles, and anywhere without `gravity`; there the `steps` are open, and the `jumps`:
-///   cells passed one after another; a jump can be left in each of them. All moves have mirror images, with left and right exchanged.
-/// - **In the air.** Over other cells a player falls by one of the `falls`, of which only the last cell is tested.
-/// - **Ladders.** A player holds on to climbable tiles and climbs up and down; they can be stood upon. On a rope a player holds on and can let
-///   go. With `drop` a player lets himself down through tiles that are solid from above.
+/// - **Tiles.** A player cannot enter solid or diggable tiles but can stand upon them; a player can enter tiles that are solid from above, though not
+/// downwards, and can stand upon them. `open` lists meanings that a player enters all the same, `solid` the characters of solid tiles whatever the set says.
+/// - **On foot.** A player stands upon these tiles, and anywhere without `gravity`. A standing player can take one of the `steps` or start one of the `jumps`:
+/// a jump passes cells one after another and can be left in each of them. All moves have mirror images, with left and right exchanged.
+/// - **In the air.** Over other cells a player falls by one of the `falls`, each of which tests only its last cell.
+/// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. On a rope a player holds on and can let
+/// go. With `drop` a player drops through tiles that are solid from above.
 /// - **Digging.** With `dig` a player digs away a diggable tile beside and below, and falls through it: one layer at a time.
-/// - **Doors.** `doors` is the largest number of cells of wall between two doors that belong together, straight on.
+/// - **Doors.** `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
 /// - **Edges.** At the `bottom` a player is lost, or stands as on a floor. Above the top an arc goes on in the top row if levels are played to
 ///   the right. With `wrap` the sides are joined.
-/// - **Enemies and hazards** are ignored, blocked (not entered and not stood upon), or jumped: not entered on foot, though in the air.
+/// - **Enemies and hazards** are ignored, blocked (a player can neither enter nor stand upon them), or jumped: a player enters them only in the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Each is a switch of its own, as in the files.
 #[allow(clippy::struct_excessive_bools)]
@@ -44,7 +44,7 @@ pub struct Movement {
     pub(super) doors: u8,
     pub(super) wrap: bool,
     pub(super) bottom: Bottom,
-    /// The characters of solid tiles, whatever their meanings.
+    /// Characters of solid tiles, whatever the meanings of the tiles.
     pub(super) solid: Option<String>,
     pub(super) open: Vec<Meaning>,
     pub(super) enemies: Harm,
@@ -58,16 +58,16 @@ pub struct Movement {
 pub(super) enum Bottom {
     /// A player in the bottom row is lost and moves no more.
     Lost,
-    /// A floor, which can be stood upon.
+    /// A floor, upon which a player can stand.
     Floor,
 }
 
-/// Tiles that hurt.
+/// Effect of tiles that hurt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Harm {
     Ignored,
     Blocked,
-    /// Not entered on foot.
+    /// A player cannot enter the tile on foot, but can in the air.
     Jumped,
 }
 
@@ -83,30 +83,30 @@ pub(super) enum Side {
 /// The place where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// A row and a column, if the cell can be entered; smaller levels have their last row or column instead.
+    /// A cell by row and column, if a player can enter it; in a smaller level the last row or column replaces one that is outside.
     Cell(usize, usize),
-    /// The cells to stand in of the first column, or row, of travel that has such cells.
+    /// The cells to stand in of the first column (row, if played upwards) that has such cells.
     Ground,
-    /// The cells at a side that can be entered.
+    /// The cells at a side that a player can enter.
     Edge(Side),
     /// The first tile of one of these meanings, in the order of travel.
     Tiles(Vec<Meaning>),
 }
 
-/// The goal cells.
+/// The cells that a player must reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     /// Any cell at a side.
     Edge(Side),
-    /// Any cell at a side, or a tile of one of the meanings in the last columns, or rows, of travel.
+    /// Any cell at a side, or a tile of one of the meanings in the last columns (rows, if played upwards).
     EdgeOr {
         edge: Side,
         or: Vec<Meaning>,
         within: u8,
     },
-    /// Any tile of one of the meanings that can be entered.
+    /// Any one tile of these meanings that a player can enter.
     Any(Vec<Meaning>),
-    /// Every tile of the meanings that can be entered.
+    /// Every tile of these meanings that a player can enter.
     All(Vec<Meaning>),
 }
 
@@ -124,7 +124,7 @@ impl Side {
     }
 }
 
-/// The climber's arcs: up to four rows, the height that the six levels of the corpus need, and three columns aside.
+/// The jump arcs of `climb`: up to four rows, the height that the six levels of the corpus need, and three columns aside.
 const CLIMBING_ARCS: [&[(i8, i8)]; 3] = [
     &[(0, -1), (0, -2), (0, -3), (0, -4)],
     &[(0, -1), (0, -2), (1, -3), (1, -4), (2, -4), (3, -4)],
@@ -140,10 +140,10 @@ const CLIMBING_ARCS: [&[(i8, i8)]; 3] = [
 ];
 
 impl Movement {
-    /// The names of the movements that are built in.
+    /// Names of the built-in movements.
     pub const NAMES: [&'static str; 5] = ["platformer", "climb", "ladders", "maze", "rooms"];
 
-    /// The movement of a name:
+    /// Returns the built-in movement of a name:
     ///
     /// | name | for | start | goal |
     /// |---|---|---|---|
@@ -153,7 +153,7 @@ impl Movement {
     /// | `maze` | four ways, without gravity | start tile | an exit |
     /// | `rooms` | four ways, through walls between doors, hazards blocked, as the Legend of Zelda | first door | every door |
     ///
-    /// **Errors.** [`MovementError::Name`].
+    /// **Errors.** [`MovementError::Name`] if no movement of this name is built in.
     pub fn named(name: &str) -> Result<Self, MovementError> {
         let platformer = Self {
             name: name.to_owned(),
@@ -209,7 +209,7 @@ impl Movement {
         }
     }
 
-    /// Returns the cell at which a player starts if it lies outside of levels of this size and is not that of the published rules.
+    /// Returns the cell at which a player starts if it lies outside of levels of this size; `None` for the start of the published rules.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {
@@ -219,7 +219,7 @@ impl Movement {
         }
     }
 
-    /// The published rules.
+    /// Returns the published rules for platformers.
     pub(super) fn platformer() -> Self {
         Self {
             name: "platformer".to_owned(),
@@ -242,7 +242,7 @@ impl Movement {
         }
     }
 
-    /// Returns the movement that a set of tiles suggests: `ladders` for sets with something to climb, a start and something to collect, `climb` for levels
+    /// Returns the movement that a set of tiles suggests: `ladders` for sets with tiles to climb, a start and tiles to collect, `climb` for levels
     /// played upwards with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
     ///
     /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, else [`MovementError::Undecided`].
@@ -262,12 +262,12 @@ impl Movement {
         Self::named(name)
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Describes in one clause what this movement promises of a playable level.
+    /// Describes in one clause what a playable level guarantees under this movement.
     ///
     /// ```
     /// use figrs_design::Movement;
@@ -308,7 +308,7 @@ impl Movement {
     }
 }
 
-/// Writes the name and the promise.
+/// Writes the name and the guarantee.
 impl fmt::Display for Movement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.promise())

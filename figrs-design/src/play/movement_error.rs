@@ -8,25 +8,25 @@ use figrs_derive::ErrorDebug;
 use super::movement::Movement;
 use figrs_models::mdmc::{Meaning, Tile, TileSet};
 
-/// Reason why a text is no movement, or a movement does not fit a set of tiles.
+/// Reason why a text is not a movement, or why a movement does not fit a set of tiles.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum MovementError {
     /// No movement of this name is built in.
     #[error("no movement is called {name:?}; use {} or a file", Movement::NAMES.join(", "))]
     Name {
-        /// The name.
+        /// The unknown name.
         name: String,
     },
     /// A file cannot be read.
     #[error("cannot read {path}: {cause}; check the path, or use one of {}", Movement::NAMES.join(", "))]
     Read {
-        /// The path.
+        /// The path of the file.
         path: PathBuf,
         /// The operating system's reason.
         cause: io::Error,
     },
-    /// The text is not JSON, or JSON of something else.
+    /// The text is not valid JSON, or not a movement.
     #[error(
         "not a movement: line {}, column {}: {}{}; write {{\"jumps\": [[[0, -1], [1, -2]]], \"start\": \"ground\", ..}}",
         .cause.line(), .cause.column(), of_key(.key.as_deref()), figrs_reading::mistakes::in_json(.cause)
@@ -34,11 +34,11 @@ pub enum MovementError {
     Json {
         /// The field whose value is wrong; `None` if that is not known.
         key: Option<String>,
-        /// The mistake.
+        /// The error of the JSON parser.
         #[source]
         cause: serde_json::Error,
     },
-    /// The text is not TOML, or TOML of something else.
+    /// The text is not valid TOML, or not a movement.
     #[error(
         "not a movement: {}{}{}; write lines such as jumps = [[[0, -1], [1, -2]]] and start = \"ground\"",
         figrs_reading::mistakes::place_in_toml(.cause), of_key(.key.as_deref()), figrs_reading::mistakes::in_toml(.cause)
@@ -46,69 +46,69 @@ pub enum MovementError {
     Toml {
         /// The field whose value is wrong; `None` if that is not known.
         key: Option<String>,
-        /// The mistake.
+        /// The error of the TOML parser.
         #[source]
         cause: Box<toml::de::Error>,
     },
-    /// Tiles of unknown meaning.
+    /// The set has tiles of unknown meaning.
     #[error(
         "{movement} needs the meanings of the tiles {tiles}: give a legend with a line such as \"{}\" = [\"solid\"] or [\"passable\"] for each", 
         .tiles.chars().next().unwrap_or('#')
     )]
     Unknown {
-        /// The movement.
+        /// The name of the movement.
         movement: String,
         /// The characters of the tiles.
         tiles: String,
     },
-    /// The tiles suggest no movement.
+    /// The tiles do not suggest a movement.
     #[error("these tiles suggest no movement; name one of {} or a file", Movement::NAMES.join(", "))]
     Undecided,
-    /// The set has no tile that could be the start, or the goal.
+    /// The set has no tile that could be the start or the goal.
     #[error(
         "{movement} needs a tile of meaning {meanings} as {place}, and the set has none: give it in the legend, or another {place} in a file"
     )]
     NoTile {
-        /// The movement.
+        /// The name of the movement.
         movement: String,
-        /// The meanings.
+        /// The meanings that the tile could have.
         meanings: String,
         /// `start` or `goal`.
         place: &'static str,
     },
-    /// A start or goal that is not known while a level is drawn in its direction of travel.
+    /// The start or goal is not known while a level is drawn in its direction of travel.
     #[error("{movement}: {what} does not fit levels that are played {travel}; {remedy}")]
     Travel {
-        /// The movement.
+        /// The name of the movement.
         movement: String,
-        /// The part of the movement.
+        /// Description of the start or goal.
         what: &'static str,
         /// The direction of travel.
         travel: &'static str,
-        /// Another choice.
+        /// Description of another choice.
         remedy: &'static str,
     },
-    /// Jumps with too many different cells.
+    /// The jumps have too many different cells.
     #[error(
         "{movement}: the moves have {stages} stages, and {most} are the most; use fewer or shorter jumps"
     )]
     Stages {
-        /// The movement.
+        /// The name of the movement.
         movement: String,
-        /// Stages of the moves.
+        /// Number of stages of the moves.
         stages: usize,
         /// The largest number of stages.
         most: usize,
     },
 }
 
-/// The key of a field, which precedes the description of the error.
+/// Describes the key of the field, to precede the description of the error.
 fn of_key(key: Option<&str>) -> String {
     key.map_or_else(String::new, |key| format!("{key}: "))
 }
 
 impl MovementError {
-    /// The error for tiles of unknown meaning, if there are any.
+    /// Returns the error for tiles of unknown meaning, if the set has any.
     pub(super) fn of_unknown(movement: &str, tiles: &TileSet) -> Option<Self> {
         let unknown = tiles.tiles().filter(|tile| tile.is_unknown());
         let unknown: String = unknown.filter_map(Tile::symbol).collect();
@@ -118,7 +118,7 @@ impl MovementError {
         })
     }
 
-    /// The error for a set that has no tile of these meanings, if it has none.
+    /// Returns the error for a set that has no tile of these meanings, if that is so.
     pub(super) fn of_missing(
         movement: &Movement,
         (place, meanings): (&'static str, &[Meaning]),

@@ -1,4 +1,4 @@
-//! Movements from files.
+//! Reads movements from files.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::movement_error::MovementError;
 use figrs_models::mdmc::Meaning;
 use figrs_reading::{MOST_BYTES, read_limited};
 
-/// The fields of a file; missing fields are taken from the movement that `like` names.
+/// The fields of a file; the movement given by `like` supplies missing fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a movement")]
 struct MovementFile {
@@ -33,12 +33,12 @@ struct MovementFile {
     hazards: Option<HarmWord>,
     start: Option<StartEntry>,
     goal: Option<GoalEntry>,
-    /// A legend in the same file.
+    /// A legend in the same file, which is ignored.
     #[serde(rename = "tiles")]
     _tiles: Option<IgnoredAny>,
 }
 
-/// The name of a built-in movement.
+/// A built-in movement, read by its name.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct BuiltIn(Movement);
@@ -51,15 +51,15 @@ impl TryFrom<String> for BuiltIn {
     }
 }
 
-/// Columns to the right and rows down, not both 0.
+/// Columns to the right and rows down, as the file states them; not both 0.
 #[derive(Deserialize)]
 #[serde(try_from = "(i64, i64)")]
 struct WrittenOffset((i8, i8));
 
-/// The furthest that a cell of a move can be from its start, in rows and in columns.
+/// Furthest distance of a cell of a move from its start, in rows and in columns.
 const FURTHEST: i64 = 60;
 
-/// An offset in range.
+/// Checks that an offset is in range.
 fn offset((dx, dy): (i64, i64)) -> Result<(i8, i8), String> {
     let near = -FURTHEST..=FURTHEST;
     if near.contains(&dx) && near.contains(&dy) {
@@ -81,7 +81,7 @@ impl TryFrom<(i64, i64)> for WrittenOffset {
     }
 }
 
-/// The cells passed in a jump.
+/// The cells that a jump passes, as the file states them.
 #[derive(Deserialize)]
 #[serde(try_from = "Vec<(i64, i64)>")]
 struct WrittenArc(CellOffsets);
@@ -98,7 +98,7 @@ impl TryFrom<Vec<(i64, i64)>> for WrittenArc {
     }
 }
 
-/// Cells of wall between two doors.
+/// Number of wall cells between two doors.
 #[derive(Deserialize)]
 #[serde(try_from = "i64")]
 struct Walls(u8);
@@ -116,7 +116,7 @@ impl TryFrom<i64> for Walls {
     }
 }
 
-/// The value that a word stands for.
+/// Returns the value that a word stands for.
 fn value_of<T: Clone>(word: &str, what: &str, known: &[(&str, T)]) -> Result<T, String> {
     let named = known.iter().find(|(name, _)| *name == word);
     named.map(|(_, value)| value.clone()).ok_or_else(|| {
@@ -125,7 +125,7 @@ fn value_of<T: Clone>(word: &str, what: &str, known: &[(&str, T)]) -> Result<T, 
     })
 }
 
-/// A meaning of tiles.
+/// A meaning of tiles, read from a word.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Word(Meaning);
@@ -173,7 +173,7 @@ impl TryFrom<String> for HarmWord {
     }
 }
 
-/// A word, a row and a column, or tiles.
+/// Start of a player: a word, a row and a column, or tiles.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -264,7 +264,7 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of them. The words are looked up later, because an untagged form would lose the error.
+/// One meaning of tiles, or a list of meanings. The words are looked up later, because deserialising an untagged enum would lose the error.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -352,7 +352,7 @@ impl From<MovementFile> for Movement {
 }
 
 impl Movement {
-    /// Reads a movement in TOML. All fields may be left out; their values are then those of the built-in movement that `like` names, or of
+    /// Reads a movement in TOML. All fields may be left out; missing values are those of the built-in movement given by `like`, or of
     /// `platformer`:
     ///
     /// | field | value |
@@ -361,10 +361,10 @@ impl Movement {
     /// | `gravity`, `ladders`, `drop`, `dig`, `wrap` | `true` or `false` |
     /// | `steps`, `falls` | moves, each as `[columns to the right, rows down]` |
     /// | `jumps` | jumps, each the cells passed, counted from the take-off |
-    /// | `doors` | cells of wall between two doors, 0 for none |
+    /// | `doors` | largest number of wall cells between two doors, 0 for no doors |
     /// | `bottom` | `"lost"` or `"floor"` |
     /// | `solid` | characters of solid tiles, instead of the meanings of the set |
-    /// | `open` | meanings that are entered though solid |
+    /// | `open` | meanings of tiles that a player enters although they are solid |
     /// | `enemies`, `hazards` | `"ignored"`, `"blocked"` or `"jumped"` |
     /// | `start` | `{ any = ["start"] }`, `[row, column]`, `"ground"`, or an edge |
     /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
@@ -373,7 +373,7 @@ impl Movement {
     /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; one meaning may stand without brackets, and `tiles` in place of `any`. [`Movement`] explains
     /// the fields.
     ///
-    /// **Errors.** [`MovementError::Toml`], which names the line and the key.
+    /// **Errors.** [`MovementError::Toml`], which gives the line and the key.
     ///
     /// ```
     /// use figrs_models::mdmc::{Level, TileSet, Travel};
@@ -398,14 +398,14 @@ impl Movement {
     ///
     /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, have this form.
     ///
-    /// **Errors.** [`MovementError::Json`], which names the line and the key.
+    /// **Errors.** [`MovementError::Json`], which gives the line and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {
         Ok(MovementFile::from_json(text)?.into())
     }
 
-    /// Reads a file: JSON if its name ends in `.json`, else TOML. A movement without a name gets the name of the file.
+    /// Reads a file: JSON if the file name ends in `.json`, else TOML. A movement without a name gets the name of the file.
     ///
-    /// **Errors.** Those of [`from_toml`](Self::from_toml) and [`from_json`](Self::from_json), and [`MovementError::Read`].
+    /// **Errors.** The errors of [`from_toml`](Self::from_toml) and [`from_json`](Self::from_json), and [`MovementError::Read`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MovementError> {
         let path = path.as_ref();
         let text = read_limited(path, MOST_BYTES).and_then(|bytes| {

@@ -1,4 +1,4 @@
-//! Moves of a movement as steps of one column in the frame of models.
+//! Splits the moves of a movement into steps of at most one column, in model coordinates.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::rules::Situation;
 use super::stages::{MoveAutomaton, MoveStep, MoveSteps, PlayedStep, Stage, in_frame};
 use figrs_models::mdmc::Travel;
 
-/// Each move, after its mirror image.
+/// Returns each move, preceded by its mirror image.
 fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     cells.iter().flat_map(|&(dx, dy)| {
         let sides: &[i8] = if dx == 0 { &[1] } else { &[-1, 1] };
@@ -16,7 +16,7 @@ fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     })
 }
 
-/// Builds the moves of a movement in the frame of models.
+/// Builds the moves of a movement in model coordinates.
 pub(super) struct MoveBuilder {
     pub(super) travel: Travel,
     /// Properties that some tile of the set has.
@@ -24,7 +24,7 @@ pub(super) struct MoveBuilder {
     pub(super) automaton: MoveAutomaton,
 }
 
-/// A single step as it is played, after which the move can be left.
+/// Returns a single step on the upright level, after which the player can leave the move.
 fn step(cell: (i8, i8), via: Via) -> PlayedStep {
     PlayedStep {
         cell,
@@ -35,7 +35,7 @@ fn step(cell: (i8, i8), via: Via) -> PlayedStep {
 }
 
 impl MoveBuilder {
-    /// The steps of a free player, by situation.
+    /// Returns the steps of a free player (between moves), by situation.
     pub(super) fn free(
         &mut self,
         movement: &Movement,
@@ -108,7 +108,7 @@ impl MoveBuilder {
         })
     }
 
-    /// Moves of one cell each.
+    /// Returns the moves of one cell each.
     fn each(
         &mut self,
         cells: impl IntoIterator<Item = (i8, i8)>,
@@ -123,7 +123,7 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// A move in the frame of models; tests that no tile of the set distinguishes become equal.
+    /// Converts a move to model coordinates; tests that no tile of the set distinguishes become equal.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, played);
         for step in &mut steps {

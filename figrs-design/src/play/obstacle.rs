@@ -4,46 +4,46 @@ use std::fmt;
 
 use super::field::Field;
 
-/// Obstacle that stops a player; in levels played from left to right, the one after the last column where the player can stand.
+/// Obstacle that stops a player; in levels played from left to right, the obstacle after the last column where the player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
     /// Columns without a place to stand.
     Gap {
-        /// The first of them.
+        /// First of these columns.
         column: usize,
-        /// Number of consecutive columns.
+        /// Number of these columns, which are adjacent.
         width: usize,
-        /// Rise in rows from the last footing before the gap to the nearest one after it; 0 if that is not above.
+        /// Rise in rows from the last footing before the gap to the nearest footing after it; 0 if the latter is not above the former.
         rise: usize,
     },
     /// Solid tiles higher than any jump.
     Wall {
-        /// Their column.
+        /// Column of the wall.
         column: usize,
-        /// Number of tiles on top of each other, from where the player stands upwards.
+        /// Number of solid tiles on top of each other, from the row where the player stands upwards.
         height: usize,
     },
-    /// There is footing ahead, but no room to get there.
+    /// There is footing ahead, but no room to get to it.
     Blocked {
-        /// The first column without a footing that can be reached.
+        /// First column without a footing that the player can reach.
         column: usize,
     },
     /// In a level that is played upwards, the highest row that a player reaches.
     Ceiling {
-        /// The row, from 0 at the top.
+        /// The highest row that the player reaches, from 0 at the top.
         row: usize,
     },
-    /// A goal cell that cannot be reached.
+    /// A goal cell that the player cannot reach.
     Unreached {
-        /// Its row, from 0 at the top.
+        /// Row of the goal cell, from 0 at the top.
         row: usize,
-        /// Its column.
+        /// Column of the goal cell.
         column: usize,
     },
-    /// An area of a route that no way passes after the areas before it.
+    /// An area of a route that the player cannot pass after the areas before it.
     WayPoint {
-        /// Number of areas that are passed.
+        /// Number of areas that the player passes.
         passed: usize,
     },
     /// The level has no goal cell.
@@ -53,7 +53,7 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// The obstacle after the last column with a footing that was reached; `last` is the highest row in which the player
+    /// Returns the obstacle after the last column with a footing that the player reached. `last` is the highest row in which the player
     /// stands there, and that column, or `None` if the player never stands. No jump rises higher than `jump_height` rows.
     pub(super) fn after(
         field: &Field<'_>,

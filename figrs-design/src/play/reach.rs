@@ -1,4 +1,4 @@
-//! Playability column by column.
+//! Decides playability column by column.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -15,28 +15,28 @@ use super::targets::{self, Target};
 use super::{MovementRules, Route};
 use figrs_models::mdmc::{LevelError, Tile};
 
-/// Playability of a level that is given column by column from the left, or, if it is played upwards, row by row from the bottom.
+/// Playability of a level that the caller gives column by column from the left or, if the level is played upwards, row by row from the bottom.
 ///
-/// Levels with equal values of this type stay equally playable under any columns that follow, so that it can be the state of
+/// Levels with equal values of this type are equally playable under any columns that follow. So the value can be the state of
 /// a [`fold`](figrs_core::fold) over columns, or of a particle.
 ///
 /// # Guarantee
 ///
 /// Exact: after each column [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far. Moves cross
 /// one column at a time, so the past matters only through the places where a player can cross into the next column: from the
-/// start, and after coming back from each place in the columns to come. Both are kept for each number of areas of a [`Route`] that the player has
-/// passed, however far back to the left the way leads. If all tiles of some kind are goals, each tile not reached yet is kept as the set of
-/// places to come back by from which it is reached. Once [`alive`](Self::alive) is false, no columns to come make the level playable.
+/// start, and after coming back from each place in later columns. Both sets are stored for each number of areas of a [`Route`] that the player has
+/// passed, however far back to the left the way leads. If all tiles of some kind are goals, each unreached tile is stored as the set of
+/// places from which a returning player reaches it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
 ///
 /// # Complexity
 ///
 /// A column takes time in proportion to its height times the stages of moves, once for the cells reached from the left and
-/// once for each way of coming back from the right into a part of the column that is not reached yet; all of it for each number of areas that a player may
-/// have passed. Memory does not grow with the number of columns, except for sets of targets; sets that contain another one are left out.
+/// once for each way of coming back from the right into an unreached part of the column; all of this for each number of areas that a player may
+/// have passed. Memory does not grow with the number of columns, except for sets of goal tiles; a set that contains another one is left out.
 ///
 /// # Errors
 ///
-/// [`LevelError::ColumnHeight`] if a column is not of the height given at the start.
+/// [`LevelError::ColumnHeight`] if the height of a column differs from the height given at the start.
 ///
 /// # Example
 ///
@@ -61,7 +61,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 pub struct Reach {
     route: Route,
     height: usize,
-    /// Columns so far, counted up to the first one after the start and after the areas of the route.
+    /// Number of columns so far, counted only up to the first column after the start and after the areas of the route.
     columns: usize,
     edge: Arc<EdgeCrossings>,
 }
@@ -84,37 +84,37 @@ impl figrs_core::Value for Reach {
     }
 }
 
-/// Crossings of the right edge of the columns so far.
+/// Crossings of the right edge of the columns so far: the ways in which a player can move into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
-    /// A hash of the other fields, which are long and hashed often.
+    /// Hash of the other fields, stored because they are long and hashed often.
     print: u64,
     outlook: Outlook,
     /// True if the columns so far have a place to start.
     has_start: bool,
-    /// True if no places to start can follow.
+    /// True if no later column can have a place to start.
     starts_known: bool,
-    /// True if the level is playable when it ends here.
+    /// True if the level would be playable if it ended here.
     playable: bool,
     /// For levels that are played upwards, whether each cell of the last column supports the cell after it.
     pub(super) supports: Vec<bool>,
-    /// Arrivals in the next column from the start.
+    /// Arrivals in the next column of players who come from the start.
     reached: Crossings,
-    /// The crossings that become possible for a player who comes back.
+    /// The additional crossings that become possible for a player who comes back from later columns.
     pub(super) returns: Returns,
-    /// The goal tiles that are not reached yet.
+    /// The goal tiles that the player has not reached yet.
     targets: Vec<Target>,
-    /// Columns since the nearest target that was reached, if only near targets count.
+    /// Number of columns since the nearest goal tile that the player reached, if only near tiles count.
     nearest: Option<u8>,
 }
 
-/// Whether columns to come can change the answer.
+/// Whether later columns can change the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,
-    /// The level is playable whatever comes.
+    /// The level is playable, whatever columns follow.
     Won,
-    /// The level is not playable, whatever comes.
+    /// The level is not playable, whatever columns follow.
     Lost,
 }
 
@@ -125,7 +125,7 @@ impl Hash for EdgeCrossings {
 }
 
 impl EdgeCrossings {
-    /// Returns the crossings with their current hash.
+    /// Returns the crossings with their hash brought up to date.
     fn printed(mut self) -> Self {
         let mut hasher = FxHasher::default();
         let known = (
@@ -164,13 +164,13 @@ impl Reach {
         Self::under(height, MovementRules::platformer())
     }
 
-    /// Creates the state before the first column of a level of `height` rows, by the rules of a movement. Rows and columns are those of models: a level
+    /// Creates the state before the first column of a level of `height` rows, by the rules of a movement, in model coordinates: a level
     /// that is played upwards is [turned](figrs_models::mdmc::Travel::turned).
     pub fn under(height: usize, rules: &MovementRules) -> Self {
         Self::along(height, &rules.into())
     }
 
-    /// Creates the state before the first column for a player's way that passes the areas of a route, as [`under`](Self::under).
+    /// Creates the state before the first column for a player whose way passes the areas of a route; see [`under`](Self::under).
     pub fn along(height: usize, route: &Route) -> Self {
         // Without rows there is nowhere to stand.
         let outlook = if height == 0 {
@@ -186,18 +186,18 @@ impl Reach {
         }
     }
 
-    /// False if the level is not playable whatever columns follow. If the last column is the goal, true only if a player can
+    /// False if the level is not playable whatever columns follow. If the goal is the last column, true only if a player can
     /// reach the last column so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
 
-    /// True if the level is playable when it ends here.
+    /// True if the level would be playable if it ended here.
     pub fn playable(&self) -> bool {
         self.edge.playable
     }
 
-    /// Adds a column, its tiles from the top; returns `true` if it is still [alive](Self::alive).
+    /// Adds a column, given by its tiles from the top; returns `true` if the level is still [alive](Self::alive).
     ///
     /// **Errors.** [`LevelError::ColumnHeight`].
     pub fn push(&mut self, column: &[Tile]) -> Result<bool, LevelError> {
@@ -215,7 +215,7 @@ impl Reach {
         Ok(self.alive())
     }
 
-    /// Adds a column of as many cells as there are rows.
+    /// Adds a column, given by the class of the cell in each row.
     pub(crate) fn push_classes(&mut self, classes: &[CellClass]) {
         if self.edge.outlook == Outlook::Open {
             self.edge = Arc::new(self.next(classes).printed());
@@ -269,7 +269,7 @@ impl Reach {
         next
     }
 
-    /// Puts the player into the start cells of a column; returns whether there is a start so far, and whether no start can follow.
+    /// Puts the player into the start cells of a column; returns whether there is a start so far, and whether later columns can have none.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -350,8 +350,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// For each number of passed areas, `true` if the columns from `column` on, together with coming back into those before, can bring a player to
-    /// pass all areas or to reach a target.
+    /// For each number of passed areas, returns `true` if the columns from `column` on, together with returns into earlier columns, can bring a player to
+    /// pass all areas or to reach a goal tile.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -382,7 +382,7 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Forgets everything about players who cannot pass their remaining areas, so that states with the same prospects are equal.
+    /// Drops all players who cannot pass their remaining areas, so that states with the same prospects are equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;
@@ -402,7 +402,7 @@ impl EdgeCrossings {
         self.returns.for_each_crossings(forget);
     }
 
-    /// True if no columns to come can make the level playable.
+    /// True if no later columns can make the level playable.
     fn is_lost(&self, goal: FrameGoal) -> bool {
         let is_stuck = self.starts_known && self.reached.iter().all(|&arrivals| arrivals == 0);
         match goal {
@@ -416,7 +416,7 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores a column for players who come back into it; notes the arrivals from which targets are reached.
+/// Explores a column for players who come back into it, and notes the arrivals from which they reach goal tiles.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,

@@ -1,15 +1,15 @@
-//! Routes: a movement, and the areas that a player's way passes.
+//! Routes: the rules of a movement, and the areas that a player's way passes.
 
 use std::sync::Arc;
 
 use super::MovementRules;
 use crate::Area;
 
-/// A player's way by the rules of a movement: from a start to the goal, through areas one after another.
+/// A player's way by the rules of a movement, from a start to the goal through areas one after another.
 ///
-/// The way passes an area when the player comes to a cell of it, on foot, in the air or holding on; it may come to later areas
-/// before, and to the same area again. If all tiles of some kind are goals, there has to be such a way to each of them. Areas are in the
-/// frame of models, as those of a [`Demand`](crate::Demand); for levels that are played to the right that is the level as it stands.
+/// The way passes an area when the player comes to a cell of that area, on foot, in the air or holding on. The player may come to later areas
+/// before their turn, and to an area again. If all tiles of some kind are goals, there has to be such a way to each of them. Areas are in model
+/// coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are upright there.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -33,7 +33,7 @@ impl Route {
     /// Maximum number of areas.
     pub const MOST_AREAS: usize = 16;
 
-    /// Any way by the rules of a movement.
+    /// Creates the route that allows any way by the rules of a movement.
     pub fn under(rules: &MovementRules) -> Self {
         Self {
             rules: rules.clone(),
@@ -41,7 +41,7 @@ impl Route {
         }
     }
 
-    /// The same movement with these areas, in their order, instead of the areas before.
+    /// Replaces the areas of the route; a way has to pass them in this order.
     #[must_use]
     pub fn through(&self, areas: impl IntoIterator<Item = Area>) -> Self {
         Self {
@@ -50,35 +50,35 @@ impl Route {
         }
     }
 
-    /// The rules of the movement.
+    /// Returns the rules of the movement.
     pub fn rules(&self) -> &MovementRules {
         &self.rules
     }
 
-    /// The areas that are passed.
+    /// Returns the areas that a way has to pass, in order.
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }
 
-    /// The number of areas that a complete way passes.
+    /// Returns the number of areas that a complete way passes.
     pub(super) fn last(&self) -> usize {
         self.areas.len()
     }
 
-    /// True if a player who has passed `passed` areas passes the next one in a cell.
+    /// True if a player who has passed `passed` areas passes the next one in this cell.
     pub(super) fn passes(&self, passed: usize, (row, column): (usize, usize)) -> bool {
         let next = self.areas.get(passed);
         next.is_some_and(|area| area.contains(row, column))
     }
 
-    /// The first column from which on the areas treat all columns alike.
+    /// Returns the first column from which on the areas treat all columns alike.
     pub(super) fn settled(&self) -> usize {
         let settled = self.areas.iter().map(Area::settled_column);
         settled.max().unwrap_or(0)
     }
 }
 
-/// A way by the published rules for platformers.
+/// Returns the route without areas, by the published rules for platformers.
 impl Default for Route {
     fn default() -> Self {
         Self::under(MovementRules::platformer())

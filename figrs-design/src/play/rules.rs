@@ -1,4 +1,4 @@
-//! Rules of a movement, made ready for a set of tiles and a direction of travel.
+//! Compiles the rules of a movement for a set of tiles and a direction of travel.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -13,8 +13,8 @@ use super::moves::MoveBuilder;
 use super::stages::{FREE, MoveAutomaton, Stage, StagedStep};
 use figrs_models::mdmc::{Meaning, Tile, TileSet, Travel};
 
-/// A [`Movement`] made ready for a set of tiles and a direction of travel: moves as an automaton with steps of one column, which the search of
-/// a level and the fold over its columns share.
+/// A [`Movement`] compiled for a set of tiles and a direction of travel. Its moves are an automaton with steps of at most one column, which
+/// both [`Playability`](super::Playability) and [`Reach`](super::Reach) use.
 ///
 /// It is cheap to clone.
 #[derive(Clone)]
@@ -23,30 +23,30 @@ pub struct MovementRules(Arc<CompiledRules>);
 pub(super) struct CompiledRules {
     movement: Movement,
     travel: Travel,
-    /// The class of each set of meanings.
+    /// Class of the cells with each set of meanings.
     classes: Vec<CellClass>,
     /// Properties that some tile of the set has.
     used: CellClass,
     pub(super) start: FrameStart,
     pub(super) goal: FrameGoal,
-    /// Steps of a free player, by situation.
+    /// Steps of a free player (between moves), by situation.
     free: [Vec<StagedStep>; Situation::COUNT],
-    /// Steps of a player in a stage.
+    /// Steps of a player in each stage of a move.
     stages: Vec<Vec<StagedStep>>,
     pub(super) arrivals: Vec<Arrival>,
-    /// Arrivals of steps to the column before.
+    /// Numbers of the arrivals that lead into the column to the left.
     pub(super) backward: Vec<u16>,
-    /// For each class that can be entered, the arrivals possible there, as words of bits.
+    /// For each class that a player can enter, the arrivals possible there, as bits in machine words.
     enter: Vec<u64>,
-    /// For each arrival, itself and the arrivals that are possible wherever it is, as words of bits.
+    /// For each arrival, that arrival and all others that are possible wherever it is, as bits in machine words.
     implied: Vec<u64>,
-    /// True if falling by one row is among the falls.
+    /// True if a player can fall straight down by one row.
     pub(super) falls_straight: bool,
     /// The largest rise of a jump, in rows.
     pub(super) jump_height: usize,
 }
 
-/// The properties that decide which steps are open to a free player in a cell.
+/// Properties of a cell that decide which steps a free player can take there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Situation(u8);
 
@@ -63,10 +63,10 @@ impl Situation {
 }
 
 impl Movement {
-    /// The rules for a set of tiles and a direction of travel.
+    /// Compiles the movement for a set of tiles and a direction of travel.
     ///
     /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, [`MovementError::NoTile`] if the set has no tile for the start or
-    /// the goal, [`MovementError::Travel`] for places that are not known until a level is whole, and [`MovementError::Stages`].
+    /// the goal, [`MovementError::Travel`] for a start or goal that is not known until the whole level is drawn, and [`MovementError::Stages`].
     pub fn rules(&self, tiles: &TileSet, travel: Travel) -> Result<MovementRules, MovementError> {
         if self.solid.is_none()
             && let Some(error) = MovementError::of_unknown(&self.name, tiles)
@@ -103,7 +103,7 @@ impl Movement {
 }
 
 impl MovementRules {
-    /// The [published rules](super::Playability) for platformers.
+    /// Returns the [published rules](super::Playability) for platformers.
     pub fn platformer() -> &'static Self {
         static RULES: LazyLock<MovementRules> = LazyLock::new(|| {
             let rules = Movement::platformer().rules(TileSet::platformer(), Travel::Right);
@@ -112,12 +112,12 @@ impl MovementRules {
         &RULES
     }
 
-    /// The movement.
+    /// Returns the movement.
     pub fn movement(&self) -> &Movement {
         &self.0.movement
     }
 
-    /// The direction in which levels are played.
+    /// Returns the direction in which levels are played.
     pub fn travel(&self) -> Travel {
         self.0.travel
     }
@@ -126,7 +126,7 @@ impl MovementRules {
         self.0.class(tile)
     }
 
-    /// True if the rules are for levels of a set of tiles with a direction of travel.
+    /// True if the rules are for levels with these tiles and this direction of travel.
     pub(crate) fn fits(&self, tiles: &TileSet, travel: Travel) -> bool {
         let is_known = |tile: Tile| {
             let class = CellClass::of(self.movement(), tile);
@@ -268,12 +268,12 @@ impl CompiledRules {
         self.movement.gravity && self.movement.bottom == Bottom::Lost
     }
 
-    /// True if the bottom row has support from below.
+    /// True if a player can stand upon the bottom edge.
     pub(super) fn has_floor(&self) -> bool {
         self.movement.bottom == Bottom::Floor
     }
 
-    /// The situation of a free player in a cell with or without support.
+    /// Returns the situation of a free player in a cell with or without support.
     pub(super) fn situation(&self, class: CellClass, supported: bool) -> Situation {
         let bit = |property, bit| if class.has(property) { bit } else { 0 };
         let own = bit(CellClass::CLIMB, Situation::CLIMB)
@@ -291,35 +291,35 @@ impl CompiledRules {
         }
     }
 
-    /// Number of words that have a bit for each stage.
+    /// Returns the number of machine words that have a bit for each stage.
     pub(super) fn stage_words(&self) -> usize {
         self.stages.len().div_ceil(64)
     }
 
-    /// Number of words that have a bit for each arrival.
+    /// Returns the number of machine words that have a bit for each arrival.
     pub(super) fn arrival_words(&self) -> usize {
         self.arrivals.len().div_ceil(64).max(1)
     }
 
-    /// The arrivals possible in a cell.
+    /// Returns the arrivals possible in a cell.
     pub(super) fn entering(&self, class: CellClass) -> &[u64] {
         let words = self.arrival_words();
         &self.enter[class.entry() * words..][..words]
     }
 
-    /// An arrival together with the arrivals that are possible wherever it is.
+    /// Returns an arrival together with the arrivals that are possible wherever it is.
     pub(super) fn implied(&self, arrival: u16) -> &[u64] {
         let words = self.arrival_words();
         &self.implied[usize::from(arrival) * words..][..words]
     }
 
-    /// True if a player can be put into a cell at the start.
+    /// True if a player can start in a cell of this class.
     pub(super) fn enters(class: CellClass) -> bool {
         Via::Foot.admits(class, false)
     }
 }
 
-/// For each set of meanings, the class of a tile that has them.
+/// Returns, for each set of meanings, the class of a tile with these meanings.
 fn meaning_classes(movement: &Movement, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
     sets.map(|bits| CellClass::of(movement, Tile::of_meaning_bits(bits as u16)).masked(used))

@@ -8,32 +8,32 @@ use super::stages::{FREE, Stage};
 use super::{MovementRules, Obstacle, Route};
 use figrs_models::mdmc::Level;
 
-/// Playability of a level, with a way to the goal or the obstacle that stops the player.
+/// Playability of a level, with a player's way to the goal or the obstacle that stops the player.
 ///
 /// # Rules
 ///
-/// Those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that the Video Game Level Corpus was
-/// published with:
+/// The rules are those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that was
+/// published with the Video Game Level Corpus:
 ///
-/// - A player takes one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the
+/// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the
 ///   bottom row the player is lost and moves no more.
-/// - The player starts in column 2, row 2, counted from 0 at the top left, falling, if that cell can be entered. (The published program does
-///   not test it.) A smaller level is entered in its last column or row instead, whatever tile is there. The goal is the last column, at any height.
-/// - Over a solid tile the player stands: walks one column to the left or right, or starts one of the five
-///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of an arc must be inside the level and free, and an arc
-///   can be left in each of them.
-/// - Over a free tile the player falls: straight down, diagonally down, or two rows down and one column aside, where only the
-///   last cell is tested.
-/// - Above the top row an arc goes on in the top row. (The published program tests the bottom row there, by a negative index.)
+/// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. (The published program does
+/// not test it.) In a smaller level the player starts in the last column or row instead, whatever tile is there. The goal is the last column, at any height.
+/// - Over a solid tile the player stands, and walks one column to the left or right or starts one of the five
+/// [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of an arc must be inside the level and free, and the player
+/// can leave an arc in each of its cells.
+/// - Over a free tile the player falls: straight down, diagonally down, or two rows down and one column aside; a fall tests only its
+/// last cell.
+/// - Above the top row an arc goes on in the top row. (The published program tests the bottom row instead, by a negative index.)
 ///
 /// # Guarantee
 ///
-/// Exact under these rules: breadth-first over cells, stages of moves and numbers of passed areas of a [`Route`]. The path has the fewest moves.
+/// Exact under these rules: breadth-first search over cells, stages of moves and numbers of passed areas of a [`Route`]. The path has the fewest moves.
 ///
 /// # Complexity
 ///
-/// Time and memory proportional to the cells times the stages of moves that are reached in them, at most 31 by the published rules, and times the areas
-/// that are passed.
+/// Time and memory are proportional to the cells times the stages of moves that the player reaches in them (at most 31 by the published rules) times
+/// the areas of the route.
 ///
 /// # Example
 ///
@@ -66,25 +66,25 @@ struct MoveSearch<'a> {
     rules: &'a CompiledRules,
     route: &'a Route,
     field: &'a Field<'a>,
-    /// For each number of passed areas and each cell, words with a bit for each stage.
+    /// Reached stages, as bits in machine words, for each number of passed areas and each cell.
     reached: Vec<u64>,
-    /// The visits in the order in which they were reached.
+    /// Visits in the order in which the search made them.
     visits: Vec<Visit>,
 }
 
-/// A cell and stage that was reached, and the index of the visit before.
+/// A cell and stage that the search reached, and the index of the visit from which it came.
 #[derive(Clone, Copy)]
 struct Visit {
     row: u32,
     column: u32,
     stage: Stage,
     passed: u16,
-    /// True if a move skips the cell.
+    /// True if the move skips this cell.
     is_passed: bool,
     from: u32,
 }
 
-/// The index that stands for no visit before.
+/// Index that means that no visit precedes.
 const NONE: u32 = u32::MAX;
 
 impl Playability {
@@ -93,7 +93,7 @@ impl Playability {
         Self::under(level, MovementRules::platformer())
     }
 
-    /// Searches a level, as it is played, by the rules of a movement.
+    /// Searches an upright level by the rules of a movement.
     ///
     /// ```
     /// use figrs_models::mdmc::{Level, TileSet, Travel};
@@ -109,7 +109,7 @@ impl Playability {
         Self::along(level, &rules.into())
     }
 
-    /// Searches a level, as it is played, for a way that passes the areas of a route.
+    /// Searches an upright level for a way that passes the areas of a route.
     pub fn along(level: &Level, route: &Route) -> Self {
         let field = Field::of(level, route.rules());
         let rules = route.rules().compiled();
@@ -169,48 +169,48 @@ impl Playability {
         }
     }
 
-    /// True if the goal can be reached.
+    /// True if a player can reach the goal.
     pub fn playable(&self) -> bool {
         self.obstacle.is_none()
     }
 
-    /// The furthest column that a player reaches, in the air or on ground; in levels that are played upwards the furthest row from the bottom.
+    /// Returns the furthest column that a player reaches, in the air or on ground; in levels that are played upwards, the furthest row from the bottom.
     pub fn furthest_column(&self) -> usize {
         self.furthest
     }
 
-    /// The obstacle that stops the player, or `None` if the level is playable.
+    /// Returns the obstacle that stops the player, or `None` if the level is playable.
     pub fn obstacle(&self) -> Option<Obstacle> {
         self.obstacle
     }
 
-    /// A shortest way to the goal, through the areas of the route, or else to the furthest column, as rows and columns of cells from the start. If all
-    /// tiles of some kind are goals, it is the way to the one that takes the most moves. Empty if there is no place to start.
+    /// Returns a shortest way to the goal through the areas of the route, or else to the furthest column, as rows and columns of cells from the start. If all
+    /// tiles of some kind are goals, it is the way to the tile that takes the most moves. Empty if there is no place to start.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
 }
 
 impl MoveSearch<'_> {
-    /// The first word of a cell, for a player who passed some areas.
+    /// Returns the index of the first machine word of a cell, for a player who has passed some areas.
     fn place(&self, (row, column): (usize, usize), passed: usize) -> usize {
         let line = passed * self.field.height() + row;
         (line * self.field.width() + column) * self.rules.stage_words()
     }
 
-    /// True if a player who passed all areas comes to a cell.
+    /// True if a player who has passed all areas comes to this cell.
     fn is_reached(&self, cell: (usize, usize)) -> bool {
         let place = self.place(cell, self.route.last());
         let words = &self.reached[place..place + self.rules.stage_words()];
         words.iter().any(|&stages| stages > 0)
     }
 
-    /// True if a player who passed all areas comes to a cell and can stop or fall there.
+    /// True if a player who has passed all areas comes to this cell and can stop or fall there.
     fn is_free(&self, cell: (usize, usize)) -> bool {
         self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks a stage of a cell as reached, and also the free stage if the move can be left there. A tested cell passes the area that it lies in.
+    /// Marks a stage of a cell as reached, and also the free stage if the player can leave the move there. A tested cell passes the area in which it lies.
     fn reach(
         &mut self,
         (cell, passed): ((usize, usize), usize),
@@ -264,7 +264,7 @@ impl MoveSearch<'_> {
         }
     }
 
-    /// The cells on the way to a visit, from the start, without cells that a move skips.
+    /// Returns the cells on the way to a visit, from the start, without cells that a move skips.
     fn path(&self, index: usize) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut next = index as u32;
@@ -278,7 +278,7 @@ impl MoveSearch<'_> {
         path
     }
 
-    /// The obstacle in a level whose search from some cells found no way.
+    /// Returns the obstacle in a level in which the search found no way from the start cells.
     fn obstacle(&self, starts: &[(usize, usize)]) -> Obstacle {
         let field = self.field;
         let upright = |cell| self.rules.travel().upright_cell(field.width(), cell);

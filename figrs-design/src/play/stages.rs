@@ -1,4 +1,4 @@
-//! The stages of moves: moves of many steps as one small automaton.
+//! Combines moves of many steps into one small automaton; its states are called stages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use indexmap::IndexSet;
 use super::cell_class::Via;
 use figrs_models::mdmc::Travel;
 
-/// Stage of a move: the state of the automaton of moves.
+/// Number of a stage: a state of the automaton of moves.
 pub(super) type Stage = u16;
 
-/// Between moves: standing or falling.
+/// Stage of a player between moves, who stands or falls.
 pub(super) const FREE: Stage = 0;
 
-/// A step of a move in the frame of models: at most one column, to a tested cell.
+/// A step of a move in model coordinates, by at most one column, and the test of its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct MoveStep {
     pub(super) columns: i8,
     pub(super) rows: i8,
     pub(super) via: Via,
-    /// True if the step leads downwards, in the level as it is played.
+    /// True if the step leads downwards in the upright level.
     pub(super) down: bool,
     /// True if a step above the top row goes on in the top row.
     pub(super) clamps: bool,
@@ -27,20 +27,20 @@ pub(super) struct MoveStep {
     pub(super) lands: bool,
 }
 
-/// The steps of a move, or those still to come.
+/// All steps of a move, or the remaining ones.
 pub(super) type MoveSteps = Vec<MoveStep>;
 
-/// A step and the stage that it leads to.
+/// A step, and the stage of the move after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StagedStep {
     pub(super) step: MoveStep,
     pub(super) then: Stage,
-    /// The number of the arrival, for steps that change the column.
+    /// Number of the arrival, for a step that changes the column.
     pub(super) arrival: u16,
 }
 
 impl StagedStep {
-    /// The row that the step leads to in a level of `height` rows, whose sides are joined if `wrap`.
+    /// Returns the row to which the step leads in a level of `height` rows; `wrap` states that the sides of the level are joined.
     pub(super) fn row(&self, row: usize, height: usize, wrap: bool) -> Option<usize> {
         let to = row.cast_signed() + isize::from(self.step.rows);
         if wrap {
@@ -51,7 +51,7 @@ impl StagedStep {
     }
 }
 
-/// A part of a move as it is played: columns to the right and rows down, and the test of the cell.
+/// A part of a move in the upright level: columns to the right and rows down, and the test of the cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayedStep {
     pub(super) cell: (i8, i8),
@@ -60,7 +60,7 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// Turns a move into the frame of models; steps over more than one column become several, and only the last of them tests its cell.
+/// Converts a move to model coordinates; a step over more than one column becomes several, and only the last of these tests its cell.
 pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
     let mut steps = Vec::new();
     for PlayedStep {
@@ -95,10 +95,10 @@ pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedSt
     steps
 }
 
-/// Automaton of moves: for each stage the possible next steps.
+/// Automaton of moves: the possible next steps of each stage.
 ///
 /// A stage is the set of the possible remainders of the moves, so that moves share stages where they begin or end
-/// alike: 39 cells of the five published arcs and as many mirrored ones make 31 stages and the free one.
+/// alike: 39 cells of the five published arcs and as many mirrored ones make 31 stages, besides the free stage.
 #[derive(Debug)]
 pub(super) struct MoveAutomaton {
     stages: IndexSet<BTreeSet<MoveSteps>>,
@@ -116,7 +116,7 @@ impl MoveAutomaton {
         }
     }
 
-    /// The first steps of some moves, which are alternatives.
+    /// Returns the first steps of some alternative moves.
     pub(super) fn first_steps(&mut self, moves: &BTreeSet<MoveSteps>) -> Vec<(MoveStep, Stage)> {
         let mut next: BTreeMap<MoveStep, BTreeSet<MoveSteps>> = BTreeMap::new();
         for rest in moves {
@@ -130,7 +130,7 @@ impl MoveAutomaton {
             .collect()
     }
 
-    /// Explores all stages; `false` if there are too many.
+    /// Explores all stages; returns `false` if there are too many.
     pub(super) fn complete(&mut self) -> bool {
         while self.next.len() < self.stages.len() && self.stages.len() <= Self::MOST {
             let moves = self.stages[self.next.len()].clone();
@@ -140,7 +140,7 @@ impl MoveAutomaton {
         self.stages.len() <= Self::MOST
     }
 
-    /// The steps of all stages so far.
+    /// Returns the steps of all stages so far.
     pub(super) fn steps(&self) -> &[Vec<(MoveStep, Stage)>] {
         &self.next
     }

@@ -1,4 +1,4 @@
-//! A second, stricter engine of playability.
+//! A second, stricter search for playability, used to check the first.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::RangeInclusive;
@@ -7,17 +7,17 @@ use super::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 use super::{MovementRules, Route};
 use figrs_models::mdmc::{Level, Meaning, Tile, Travel};
 
-/// Playability of a level by stricter rules, searched by an engine that shares only the [`Movement`] with
+/// Playability of a level by stricter rules, decided by a search that shares only the [`Movement`] with
 /// [`Playability`](super::Playability).
 ///
 /// # Rules
 ///
-/// Those of the movement, and:
+/// The rules are those of the movement, and:
 ///
-/// - Enemies and hazards can be neither entered nor stood upon, whatever the movement says: over one that would support the player, only an arc goes on.
+/// - A player can neither enter nor stand upon enemies and hazards, whatever the movement says: over one that would support the player, only an arc goes on.
 /// - A player passes from cell to cell by their sides: each part of a move, such as a step of an arc or a fall, must be possible as steps of one cell
-///   up, down or aside through cells that are free, towards its end. So nobody passes between two solid tiles that touch at a corner, nor through a
-///   tile that the movement does not test.
+/// up, down or aside through free cells, towards the end of that part. So no player passes between two solid tiles that touch at a corner, nor through a
+/// tile that the movement does not test.
 /// - The first cell must be free, and all cells between two doors must be blocked.
 ///
 /// # Guarantee
@@ -26,7 +26,7 @@ use figrs_models::mdmc::{Level, Meaning, Tile, Travel};
 ///
 /// # Complexity
 ///
-/// Time and memory in proportion to the cells times the cells of all jumps that can be passed in them.
+/// Time and memory are proportional to the cells times the cells of all jumps that can pass through them.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -47,10 +47,10 @@ pub struct StrictPlayability {
 /// A row and a column.
 type Cell = (usize, usize);
 
-/// A cell, and the jump under way if there is one: its number, the cells passed and the side.
+/// A cell and, during a jump, the jump's number, the number of cells passed and the side.
 type Position = (Cell, Option<(usize, usize, i8)>);
 
-/// A level and the movement through it; harmful tiles are blocked, or as the movement has them.
+/// A level and the movement through it. Harmful tiles are blocked, or as the movement treats them.
 #[derive(Clone, Copy)]
 struct Body<'a> {
     level: &'a Level,
@@ -60,12 +60,12 @@ struct Body<'a> {
 }
 
 impl StrictPlayability {
-    /// Searches a level, as it is played.
+    /// Searches an upright level.
     pub fn under(level: &Level, rules: &MovementRules) -> Self {
         Self::along(level, &rules.into())
     }
 
-    /// Searches a level, as it is played, for a way that passes the areas of a route.
+    /// Searches an upright level for a way that passes the areas of a route.
     pub fn along(level: &Level, route: &Route) -> Self {
         let rules = route.rules();
         let strict = Body {
@@ -117,19 +117,19 @@ impl StrictPlayability {
         Self { path: None }
     }
 
-    /// True if the goal can be reached.
+    /// True if a player can reach the goal.
     pub fn playable(&self) -> bool {
         self.path.is_some()
     }
 
-    /// A way to the goal, or to the last of all goal tiles, as rows and columns of cells; empty if the level is not playable.
+    /// Returns a way to the goal, or to the last of all goal tiles, as rows and columns of cells; empty if the level is not playable.
     pub fn path(&self) -> &[(usize, usize)] {
         self.path.as_deref().unwrap_or(&[])
     }
 }
 
 impl Body<'_> {
-    /// The same level with harmful tiles as the movement has them.
+    /// Returns the same level with harmful tiles as the movement treats them.
     fn with_own_harm(&self) -> Self {
         Self {
             blocks_harm: false,
@@ -137,7 +137,7 @@ impl Body<'_> {
         }
     }
 
-    /// Numbers of areas that a player in a cell may have passed after `before` areas.
+    /// Returns the numbers of areas that a player in this cell may have passed if the player had passed `before` areas.
     fn passed(&self, route: &Route, cell: Cell, before: usize) -> RangeInclusive<usize> {
         let in_frame = match self.travel {
             Travel::Right => cell,
@@ -147,7 +147,7 @@ impl Body<'_> {
         before..=before + (before..route.last()).take_while(passes).count()
     }
 
-    /// A cell by its row and column, which may be beyond the sides if these are joined.
+    /// Returns the cell with a row and column, which may lie beyond the sides if these are joined.
     fn cell(&self, row: isize, column: isize) -> Option<Cell> {
         let width = self.level.width().cast_signed();
         let column = if self.movement.wrap {
@@ -227,12 +227,12 @@ impl Body<'_> {
             && row + 1 == self.level.height()
     }
 
-    /// True if a player can be put into a cell.
+    /// True if a player can start in a cell.
     fn entered(&self, cell: Cell) -> bool {
         self.free(cell) && self.harm(cell) != Harm::Jumped
     }
 
-    /// All cells, line by line in the order of travel.
+    /// Returns all cells, line by line in the order of travel.
     fn lines(&self) -> Vec<Vec<Cell>> {
         let (height, width) = (self.level.height(), self.level.width());
         match self.travel {
@@ -246,7 +246,7 @@ impl Body<'_> {
         }
     }
 
-    /// The start cells and the goal cells.
+    /// Returns the start cells and the goal cells.
     fn places(&self) -> (Vec<Cell>, HashSet<Cell>) {
         let own = self.with_own_harm();
         let (height, width) = (self.level.height(), self.level.width());
@@ -321,7 +321,7 @@ impl Body<'_> {
         passed.last().is_some_and(|&end| end)
     }
 
-    /// The positions after one part of a move.
+    /// Returns the positions after one part of a move.
     fn next(&self, (at, jump): Position) -> Vec<Position> {
         if self.lost(at) {
             return Vec::new();
@@ -385,7 +385,7 @@ impl Body<'_> {
         next
     }
 
-    /// The positions after the next cell of a jump: with the jump left, and with the jump going on.
+    /// Returns the positions after the next cell of a jump: one where the player leaves the jump, and one where the jump goes on.
     fn jumped(&self, at: Cell, (number, passed, side): (usize, usize, i8)) -> Vec<Position> {
         let arc = &self.movement.jumps[number];
         let Some(&(dx, dy)) = arc.get(passed) else {

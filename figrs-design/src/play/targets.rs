@@ -1,38 +1,38 @@
-//! Goal tiles that are not reached yet, as sets of places to come back by.
+//! Goal tiles that the player has not reached yet, stored as sets of places from which a returning player reaches them.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
 use super::frame::FrameGoal;
 
-/// A goal tile in the columns so far.
+/// A goal tile in the columns so far that the player has not reached yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Columns since the tile, if only near tiles count.
+    /// Number of columns since the tile, if only near tiles count.
     age: u8,
-    /// Arrivals from which a returning player reaches it: into the column before the explored one, and after
-    /// [`note`](Self::note) into the explored column.
+    /// Arrivals from which a returning player reaches the tile: arrivals in the column before the explored one, and after
+    /// [`note`](Self::note) arrivals in the explored column.
     ways: Crossings,
-    /// Its row, if it is in the explored column.
+    /// Row of the tile, if it is in the explored column.
     row: Option<usize>,
     noted: Crossings,
 }
 
-/// The targets after a column.
+/// The goal tiles after a column.
 pub(super) struct Found {
-    /// Targets that are not reached.
+    /// Goal tiles that the player has not reached.
     pub(super) open: Vec<Target>,
-    /// Columns since the nearest target that was reached, if only near targets count.
+    /// Number of columns since the nearest goal tile that the player reached, if only near tiles count.
     pub(super) nearest: Option<u8>,
 }
 
 impl FrameGoal {
-    /// True if tiles count that a player reaches by coming back.
+    /// True if the goal consists of tiles that a player may also reach by coming back.
     pub(super) fn has_targets(self) -> bool {
         matches!(self, Self::AllTiles | Self::LastColumnOr { .. })
     }
 }
 
-/// Returns the targets that the exploration of a column does not reach, of those before the column and in it.
+/// Returns the goal tiles, in the column or before it, that the exploration of the column does not reach.
 pub(super) fn after(
     before: &[Target],
     nearest: Option<u8>,
@@ -77,7 +77,7 @@ pub(super) fn after(
     }
 }
 
-/// Returns the targets that matter; targets that another one makes needless are left out.
+/// Returns the goal tiles that matter; a tile is left out if reaching another tile makes it unnecessary.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small
@@ -120,7 +120,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
 }
 
 impl Target {
-    /// True if an exploration of the column reaches the target.
+    /// True if an exploration of the column reaches this tile.
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
             Some(row) => by.is_free(row),
@@ -132,19 +132,19 @@ impl Target {
         }
     }
 
-    /// Notes an arrival in the column, given by the first word of its place and its number, if the exploration from there reaches the target.
+    /// Notes an arrival in the column, given by the first word of its place and its number, if an exploration from that arrival reaches this tile.
     pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
             self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);
         }
     }
 
-    /// True if a player who comes back to a place within `words` reaches the target.
+    /// True if a player who comes back to a place whose bits are in `words` reaches this tile.
     pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
         self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }
 
-    /// True if no returning player reaches the target.
+    /// True if no returning player reaches this tile.
     pub(super) fn is_out_of_reach(&self) -> bool {
         self.ways.iter().all(|&arrivals| arrivals == 0)
     }

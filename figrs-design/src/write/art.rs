@@ -1,11 +1,11 @@
-//! The tiles as figrs draws them: one character a pixel, coloured by the palette.
+//! The drawings of figrs for tiles: one character for each pixel, coloured by the palette.
 
 use super::tileset::SIDE;
 use figrs_models::mdmc::Tile;
 
 pub(super) type TileSprite = [&'static [u8; SIDE]; SIDE];
 
-/// The drawing of a tile, or `None` for air and for the border.
+/// Returns the drawing of a tile, or `None` for air and for the border.
 pub(super) fn art(tile: Tile) -> Option<&'static TileSprite> {
     Some(match tile.symbol()? {
         'X' => &EARTH,
@@ -43,7 +43,7 @@ const EARTH: TileSprite = [
     b"dddddddddddddddd",
 ];
 
-/// Earth with nothing solid above it.
+/// Drawing of earth with nothing solid above it.
 pub(super) const GRASS: TileSprite = [
     b"LLgLLLgLLLLgLLLg",
     b"gLgggLggLgggLggg",

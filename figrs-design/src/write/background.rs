@@ -34,7 +34,7 @@ pub(super) fn paint(canvas: &mut Canvas) {
     }
 }
 
-/// Calls `at` for a place in every stretch of `every` pixels and a little beyond, with a number that varies what is drawn there.
+/// Calls `at` with a position in every stretch of `every` pixels, also a little beyond the sides, and with a number that varies the drawing.
 fn scatter(width: isize, every: isize, salt: isize, mut at: impl FnMut(isize, isize)) {
     for stretch in -1..=width / every + 1 {
         // The last steps of a well-mixed hash (SplitMix64).

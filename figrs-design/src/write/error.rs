@@ -1,4 +1,4 @@
-//! Errors of writing a level.
+//! Errors when a level is written.
 
 use figrs_derive::ErrorDebug;
 use std::io;
@@ -13,11 +13,11 @@ pub enum OutputError {
     /// The picture has more pixels than the format or the memory of a small machine allows.
     #[error("a picture of {width} by {height} tiles is too large; use at most {max} tiles")]
     TooLarge {
-        /// Columns of the level.
+        /// Number of columns of the level.
         width: usize,
-        /// Rows of the level.
+        /// Number of rows of the level.
         height: usize,
-        /// Tiles of the largest picture.
+        /// Maximum number of tiles of a picture.
         max: usize,
     },
     /// The name of a note does not fit a text chunk of a PNG file.

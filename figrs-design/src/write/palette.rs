@@ -60,7 +60,7 @@ pub(super) const PALETTE: Palette = Palette(&[
     (b'!', [255, 72, 120]),
 ]);
 
-/// The index of the colour of a character; that of `.` for a character without one.
+/// Returns the index of a character's colour; the index of `.` for a character without a colour.
 pub(super) const fn index(character: u8) -> u8 {
     PALETTE.index(character)
 }

@@ -1,4 +1,4 @@
-//! Squares in place of drawings: the colour shows the meaning of a tile, its letter identifies it.
+//! Draws tiles as squares, for sets without drawings: the colour shows the meaning of a tile, its letter identifies it.
 
 use font8x8::{
     BASIC_FONTS, BLOCK_FONTS, BOX_FONTS, GREEK_FONTS, HIRAGANA_FONTS, LATIN_FONTS, MISC_FONTS,
@@ -35,7 +35,7 @@ enum Form {
     Spikes,
 }
 
-/// The meanings by which a tile is coloured; the first one that the tile has counts.
+/// Meanings with their colours and shapes; a tile has those of its first meaning in this list.
 const KINDS: [(Meaning, Shade, Form); 14] = [
     (Meaning::Enemy, shade(285, 46, 48), Form::Disc),
     (Meaning::Shooter, shade(340, 55, 36), Form::Spikes),
@@ -67,7 +67,7 @@ impl Shade {
         Self { lightness, ..self }
     }
 
-    /// Uses integers only, so that pictures are the same on every machine.
+    /// Converts to red, green and blue, by integers only, so that pictures are the same on every machine.
     fn colour(self) -> Rgba {
         let hue = self.hue.rem_euclid(360);
         // All in hundredths of a percent.
@@ -87,9 +87,9 @@ impl Shade {
     }
 }
 
-/// The square of a tile, of `side` by `side` pixels; `None` for the empty tile of a set and for tiles outside the set.
+/// Returns the square of a tile, of `side` by `side` pixels; `None` for the empty tile of a set and for tiles outside the set.
 ///
-/// Solid tiles fill their cell and have raised edges; tiles of unknown meaning fill it with a flat colour of their own. Tiles of one kind
+/// Solid tiles fill their cell and have raised edges; each tile of unknown meaning fills its cell with a flat colour of its own. Tiles of the same meaning
 /// differ in hue.
 pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgba>> {
     if set.empty() == Some(tile) {
@@ -125,13 +125,13 @@ pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgb
     Some(canvas)
 }
 
-/// The meaning by which a tile is coloured; `None` if it is unknown.
+/// Returns the meaning by which a tile is coloured; `None` if the tile has none of these meanings.
 fn kind(tile: Tile) -> Option<Meaning> {
     let mut kinds = KINDS.iter().map(|&(meaning, ..)| meaning);
     kinds.find(|&meaning| tile.is(meaning))
 }
 
-/// The look of a tile by its kind and its place among the tiles of that kind.
+/// Returns the colour and shape of a tile, given its meaning and its index among the tiles of that meaning.
 fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     let known = KINDS.iter().find(|&&(meaning, ..)| Some(meaning) == kind);
     let Some(&(meaning, shade, form)) = known else {
@@ -148,7 +148,7 @@ fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     (shade.lighter([0, 7, -5][place as usize % 3]), form)
 }
 
-/// A square in sixteenths of its side.
+/// A square whose coordinates are sixteenths of its side.
 struct Square<'a> {
     canvas: &'a mut Canvas<Rgba>,
     side: isize,
@@ -159,7 +159,7 @@ impl Square<'_> {
         sixteenths * self.side / SIDE.cast_signed()
     }
 
-    /// Fills from one corner to another.
+    /// Fills a rectangle from one corner to the other.
     fn fill(&mut self, (left, top): (isize, isize), (right, bottom): (isize, isize), colour: Rgba) {
         let (x, y) = (self.pixels(left), self.pixels(top));
         let size = (self.pixels(right) - x, self.pixels(bottom) - y);
@@ -208,7 +208,7 @@ impl Square<'_> {
         }
     }
 
-    /// Lights the upper and left edge and darkens the others.
+    /// Lightens the upper and left edge and darkens the lower and right one.
     fn raise(&mut self, shade: Shade) {
         let (light, dark) = (shade.lighter(13).colour(), shade.lighter(-12).colour());
         self.fill((0, 15), (16, 16), dark);

@@ -1,4 +1,4 @@
-//! Pictures in PNG.
+//! Writes levels as pictures in PNG.
 
 use std::io::Write;
 
@@ -15,8 +15,8 @@ impl LevelWriter<'_> {
     /// Maximum number of bytes of the pixels of a picture.
     const MAX_BYTES: usize = 1 << 28;
 
-    /// The most tiles of a picture: 1048576 where figrs draws the [set](figrs_models::mdmc::TileSet::is_platformer), 262144 where it shows coloured squares, and with a sheet
-    /// as many as have 67108864 pixels.
+    /// Returns the maximum number of tiles of a picture: 1048576 if figrs has drawings for the [set](figrs_models::mdmc::TileSet::is_platformer), 262144 if it
+    /// draws coloured squares, and with a sheet as many as have 67108864 pixels.
     pub fn most_tiles(&self) -> usize {
         let tiles = self.map_tiles();
         // Indices of a palette, or colours of four bytes.
@@ -28,9 +28,9 @@ impl LevelWriter<'_> {
         Self::MAX_BYTES / (tiles.side() * tiles.side() * bytes)
     }
 
-    /// Checks that a level of this many rows and columns can have a picture.
+    /// Checks that a picture of a level with this many rows and columns is possible.
     ///
-    /// An error if it has more than [`most_tiles`](Self::most_tiles).
+    /// **Errors.** [`OutputError::TooLarge`] if the level has more tiles than [`most_tiles`](Self::most_tiles).
     pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {
         let max = self.most_tiles();
         if height.saturating_mul(width) > max {
@@ -41,12 +41,12 @@ impl LevelWriter<'_> {
 
     /// Writes the level as a PNG picture; notes become text chunks.
     ///
-    /// A tile has 16 by 16 pixels, or the size of those of the [`sheet`](Self::sheet). Without a sheet, sets that figrs has no drawings of are
-    /// shown as squares with the tiles' letters: solid ones dark with raised edges, the others by their meaning on a light ground, and each
+    /// A tile has 16 by 16 pixels, or the size of the tiles of the [`sheet`](Self::sheet). Without a sheet, tiles for which figrs has no drawings are
+    /// shown as squares with their letters: solid tiles dark with raised edges, tiles of another known meaning in its colour on a light ground, and each
     /// tile of unknown meaning in a flat colour of its own.
     ///
-    /// An error if the level has more tiles than [`most_tiles`](Self::most_tiles), if the name of a note is not 1 to 79 Latin-1
-    /// characters, or if `out` cannot be written.
+    /// **Errors.** The level has more tiles than [`most_tiles`](Self::most_tiles), the name of a note is not 1 to 79 Latin-1
+    /// characters, or `out` cannot be written.
     pub fn png(&self, out: impl Write) -> Result<(), OutputError> {
         let (height, width) = (self.level.height(), self.level.width());
         self.check_picture(height, width)?;
@@ -77,7 +77,7 @@ impl LevelWriter<'_> {
         Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
 
-    /// Draws a line through the middles of the cells, with a disc at both ends, in two colours. At joined sides it goes on opposite.
+    /// Draws a line through the centres of the path's cells, with a disc at both ends, in two colours. If sides are joined, the line goes on at the other side.
     fn draw_path<P: Copy>(&self, canvas: &mut Canvas<P>, colours: (P, P)) {
         let side = self.map_tiles().side();
         let points = self.path_points();
@@ -92,7 +92,7 @@ impl LevelWriter<'_> {
     }
 }
 
-/// Two colours of the palette, opaque.
+/// Returns two colours of the palette, opaque.
 fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
     let all = PALETTE.colours();
     let colour = |character| {
@@ -118,7 +118,7 @@ fn draw_tiles(canvas: &mut Canvas, level: &Level) {
     }
 }
 
-/// Darkens the free sides of ground.
+/// Darkens the sides of ground that touch free cells.
 fn outline(canvas: &mut Canvas, level: &Level, row: usize, column: usize) {
     let free = |column: Option<usize>| {
         let tile = column.and_then(|column| level.get(row, column));

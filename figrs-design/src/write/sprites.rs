@@ -12,20 +12,20 @@ use figrs_models::picture::{Canvas, Rgba, encode_colours};
 
 /// The colour behind tiles that do not fill their cells.
 pub(super) const PAPER: Rgba = [240, 242, 246, 255];
-/// The colour of the dots between cells where nothing else is drawn.
+/// Colour of the dots between cells, where nothing else is drawn.
 const DOT: Rgba = [212, 218, 228, 255];
 
-/// A picture for each tile that has one, all of one size.
+/// The pictures of tiles, all of one size; some tiles have none.
 #[derive(Clone, Debug)]
 pub(super) struct Sprites {
     side: usize,
     pictures: FxHashMap<Tile, Canvas<Rgba>>,
-    /// The picture of the empty tile, which is behind the others.
+    /// The empty tile, whose picture is behind all others.
     backdrop: Option<Tile>,
 }
 
 impl Sprites {
-    /// Creates squares for the tiles of a set, and pictures in place of some of them.
+    /// Creates squares for the tiles of a set, with given pictures in place of some squares.
     pub(super) fn new(
         set: &TileSet,
         side: usize,
@@ -50,7 +50,7 @@ impl Sprites {
         self.pictures.contains_key(&tile)
     }
 
-    /// A picture of a level.
+    /// Returns the picture of a level.
     pub(super) fn level(&self, level: &Level) -> Canvas<Rgba> {
         let (width, height) = (level.width() * self.side, level.height() * self.side);
         let mut canvas = Canvas::new(width, height, PAPER);

@@ -7,7 +7,7 @@ use crate::Playability;
 use crate::write::*;
 use figrs_models::mdmc::{Corpus, Level, Tile, TileSet};
 
-/// All tiles of the alphabet, ground both with and without something above.
+/// Returns a level with all tiles of the platformer set, and ground both with and without a tile above.
 fn level() -> Level {
     "XS-?QE<\n>[]oBbX\nXXXXXXX".parse().unwrap()
 }
@@ -18,7 +18,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> Result<(), OutputError>) -> Vec<u
     out
 }
 
-/// The level that the numbers of a map stand for, by Tiled's rule that 0 is no tile and others count from `firstgid` 1.
+/// Returns the level that the numbers of a map stand for, by Tiled's rule that 0 is no tile and others count from `firstgid` 1.
 fn read_back(numbers: &[usize], width: usize) -> String {
     let symbols = numbers.iter().map(|&number| match number {
         0 => '-',
@@ -201,7 +201,7 @@ fn values_for_ldtk_are_places_in_the_alphabet() {
 
 type Texts = Vec<(String, String)>;
 
-/// The colours of a picture, red, green, blue and opacity, and its texts.
+/// Decodes a PNG file to the pixels (red, green, blue and opacity), the size and the text chunks.
 fn decoded(bytes: &[u8]) -> (Vec<[u8; 4]>, (u32, u32), Texts) {
     let mut decoder = ::png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(::png::Transformations::EXPAND | ::png::Transformations::ALPHA);

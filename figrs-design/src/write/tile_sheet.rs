@@ -1,4 +1,4 @@
-//! Sheets of pictures of tiles.
+//! Sheets: pictures of all tiles of a set in one file.
 
 use std::io::{Cursor, Write};
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use super::{OutputError, TileSheetError};
 use figrs_models::mdmc::{Tile, TileSet};
 use figrs_models::picture::{Canvas, Rgba};
 
-/// Pictures of the tiles of a set, cut from one picture.
+/// Pictures of the tiles of a set, cut from one sheet.
 ///
-/// The sheet is a picture in PNG with square tiles side by side, numbered from 0 by rows from the top. A tile has the picture whose number its
-/// legend gives ([`TileSet::picture`]); if the legend numbers none, the tiles have the pictures in the order of the legend. Tiles
-/// without a picture are drawn as coloured squares with their letters. The picture of the empty tile is behind the others,
-/// where they are not opaque.
+/// The sheet is a picture in PNG with square tiles side by side, numbered from 0 row by row from the top. The legend can give the number of a tile's picture
+/// ([`TileSet::picture`]); if it numbers none, the pictures are in the order of the tiles in the legend. Tiles
+/// without a picture are drawn as coloured squares with their letters. The picture of the empty tile is visible behind the other pictures,
+/// where these are not opaque.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -36,18 +36,18 @@ pub struct TileSheet {
 }
 
 impl TileSheet {
-    /// The side of a tile in pixels, unless another one is given.
+    /// Default side of a tile in pixels.
     pub const SIDE: usize = SIDE;
     /// The largest side of a tile in pixels.
     pub const MAX_SIDE: usize = 256;
     /// Maximum number of pixels of a sheet.
     pub const MAX_PIXELS: usize = 1 << 24;
 
-    /// Cuts the picture of each tile of a set from a sheet in PNG, whose tiles have `side` by `side` pixels.
+    /// Cuts the picture of each tile of a set from a PNG sheet of tiles with `side` by `side` pixels.
     ///
-    /// Sheets may have any kind of colours, opaque or not; of 16-bit channels the upper 8 bits count, and of an animation the first picture.
+    /// Sheets may have any colour type, opaque or not; only the upper 8 bits of 16-bit channels count, and only the first picture of an animation.
     ///
-    /// **Errors.** [`TileSheetError`].
+    /// **Errors.** [`TileSheetError`] if the PNG is no picture, or does not fit `side` or the tiles.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, TileSheetError> {
         if side == 0 || side > Self::MAX_SIDE {
             return Err(TileSheetError::Side { side });
@@ -88,17 +88,17 @@ impl TileSheet {
         })
     }
 
-    /// The set of tiles that the pictures show.
+    /// Returns the set of tiles that the pictures show.
     pub fn tiles(&self) -> &Arc<TileSet> {
         &self.tiles
     }
 
-    /// The side of a tile in pixels.
+    /// Returns the side of a tile in pixels.
     pub fn side(&self) -> usize {
         self.sprites.side()
     }
 
-    /// Writes the picture that maps in Tiled formats refer to, as [`write_tileset`](super::write_tileset) does, with these pictures.
+    /// Writes the tileset picture for maps in Tiled formats, as [`write_tileset`](super::write_tileset) does, with the pictures of this sheet.
     ///
     /// **Errors.** [`OutputError::Io`].
     pub fn write_tileset(&self, out: impl Write) -> Result<(), OutputError> {
@@ -110,7 +110,7 @@ impl TileSheet {
     }
 }
 
-/// The pixels of a picture in PNG.
+/// Decodes a picture in PNG to pixels.
 fn decoded(png: &[u8]) -> Result<Canvas<Rgba>, TileSheetError> {
     // All pixels at 16 bits a channel, and as much again for the other contents of the file.
     let bytes = TileSheet::MAX_PIXELS * 16;
@@ -146,7 +146,7 @@ mod tests {
     const GREEN: Rgba = [0, 250, 0, 255];
     const CLEAR: Rgba = [0, 0, 0, 0];
 
-    /// A sheet with one colour a tile.
+    /// Returns a PNG sheet whose tiles have one colour each.
     fn sheet(rows: &[&[Rgba]], side: usize) -> Vec<u8> {
         let mut canvas = Canvas::new(rows[0].len() * side, rows.len() * side, CLEAR);
         for (row, colours) in (0..).zip(rows) {
@@ -331,7 +331,7 @@ mod tests {
         assert!(is_large, "{error}");
     }
 
-    /// The checksum that a chunk of PNG ends with.
+    /// Returns the checksum at the end of a PNG chunk.
     fn checksum(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(u32::MAX, |crc, &byte| {
             (0..8).fold(crc ^ u32::from(byte), |crc, _| {

@@ -4,11 +4,11 @@ use figrs_derive::ErrorDebug;
 
 use super::TileSheet;
 
-/// Reason why a file is no sheet of pictures of the tiles of a set.
+/// Reason why a file is not a sheet of pictures for the tiles of a set.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum TileSheetError {
-    /// The file is no picture in PNG, or is damaged.
+    /// The file is not a picture in PNG, or is damaged.
     #[error(
         "not a picture in PNG: {}; save the sheet of tiles as PNG",
         .0.to_string().trim_end_matches('.')
@@ -20,9 +20,9 @@ pub enum TileSheetError {
         TileSheet::MAX_PIXELS
     )]
     TooLarge {
-        /// Pixels of a row.
+        /// Number of pixels in a row.
         width: usize,
-        /// Rows of pixels.
+        /// Number of rows of pixels.
         height: usize,
     },
     /// The side of a tile is out of range.
@@ -31,7 +31,7 @@ pub enum TileSheetError {
         TileSheet::MAX_SIDE
     )]
     Side {
-        /// The side asked for.
+        /// The given side.
         side: usize,
     },
     /// The picture does not consist of whole tiles.
@@ -39,23 +39,23 @@ pub enum TileSheetError {
         "a sheet of {width} by {height} pixels is not made of whole tiles of {side} by {side}; give the size of its tiles, or cut its edges off"
     )]
     Size {
-        /// Pixels of a row.
+        /// Number of pixels in a row.
         width: usize,
-        /// Rows of pixels.
+        /// Number of rows of pixels.
         height: usize,
         /// The side of a tile.
         side: usize,
     },
-    /// A tile has a picture that is not on the sheet.
+    /// The legend gives a tile a picture that is not on the sheet.
     #[error(
         "the tile {tile:?} has picture {number}, and the sheet has {pictures}, counted from 0; number the pictures in the legend, use a larger sheet, or give the size of its tiles"
     )]
     Beyond {
-        /// The tile.
+        /// Character of the tile.
         tile: String,
-        /// The number of its picture, from 0.
+        /// Number of the tile's picture, from 0.
         number: usize,
-        /// Pictures of the sheet.
+        /// Number of pictures on the sheet.
         pictures: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! Maps of the Tiled editor in JSON.
+//! Writes levels as JSON maps of the Tiled editor.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use super::{LevelWriter, OutputError};
 impl LevelWriter<'_> {
     /// Writes the level as a JSON map of the Tiled editor, with the same content as [`LevelWriter::tmx`].
     ///
-    /// An error if `out` cannot be written.
+    /// **Errors.** [`OutputError::Io`] if `out` cannot be written.
     ///
     /// # References
     ///

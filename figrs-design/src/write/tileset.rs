@@ -1,4 +1,4 @@
-//! The numbers of tiles in map files.
+//! Numbers the tiles of a set as map files refer to them.
 
 #[cfg(feature = "png")]
 use super::TileSheet;
@@ -6,22 +6,22 @@ use figrs_models::mdmc::{Level, Tile, TileSet};
 
 /// The side of a tile, in pixels.
 pub(super) const SIDE: usize = 16;
-/// Number of tiles in a row of the picture.
+/// Number of tiles in a row of the tileset picture.
 pub(super) const COLUMNS: usize = 7;
 
-/// The tiles of a set as map files number them: the tiles of the set in order, from 1, then ground with grass if figrs draws the set.
+/// Tiles in the order of map files: the tiles of the set, from 1, then ground with grass if figrs has drawings for the set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MapTiles<'a> {
     set: &'a TileSet,
     side: usize,
-    /// The tile that has no picture.
+    /// The empty tile, which has no picture.
     blank: Option<Tile>,
     /// True if figrs has drawings of the tiles.
     is_drawn: bool,
 }
 
 impl<'a> MapTiles<'a> {
-    /// Creates the tiles of a set with the pictures that figrs has for any set.
+    /// Creates the tiles of a set with the drawings or squares of figrs.
     pub(super) fn of(set: &'a TileSet) -> Self {
         Self {
             set,
@@ -43,43 +43,43 @@ impl<'a> MapTiles<'a> {
         }
     }
 
-    /// True if figrs has drawings of the tiles.
+    /// True if figrs has drawings of the tiles, not only squares.
     pub(super) fn is_drawn(self) -> bool {
         self.is_drawn
     }
 
-    /// The side of a tile, in pixels.
+    /// Returns the side of a tile, in pixels.
     pub(super) fn side(self) -> usize {
         self.side
     }
 
-    /// Tiles of the picture.
+    /// Returns the tiles of the tileset picture.
     pub(super) fn tiles(self) -> impl Iterator<Item = Tile> + 'a {
         let grass = self.is_drawn.then_some(Tile::GROUND);
         self.set.tiles().chain(grass)
     }
 
-    /// Number of tiles of the picture.
+    /// Returns the number of tiles of the tileset picture.
     pub(super) fn count(self) -> usize {
         self.tiles().count()
     }
 
-    /// Rows of the picture.
+    /// Returns the number of rows of the tileset picture.
     pub(super) fn rows(self) -> usize {
         self.count().div_ceil(COLUMNS)
     }
 
-    /// The size of the picture in pixels.
+    /// Returns the size of the tileset picture in pixels.
     pub(super) fn pixels(self) -> (usize, usize) {
         (COLUMNS * self.side, self.rows() * self.side)
     }
 
-    /// The value of a tile: its place in the set counted from 1, or 0 for the empty tile.
+    /// Returns the value of a tile: its position in the set counted from 1, or 0 for the empty tile.
     pub(super) fn number(self, tile: Tile) -> usize {
         self.place_but(tile, self.set.empty())
     }
 
-    /// The number of the picture that a cell of a level shows.
+    /// Returns the number of the picture that a cell of a level shows.
     pub(super) fn picture(self, level: &Level, row: usize, column: usize) -> usize {
         if self.is_drawn && grassy(level, row, column) {
             return self.count();
@@ -88,14 +88,14 @@ impl<'a> MapTiles<'a> {
         tile.map_or(0, |tile| self.place_but(tile, self.blank))
     }
 
-    /// The place of a tile in the set counted from 1; 0 for the tile `other`.
+    /// Returns the position of a tile in the set counted from 1; 0 for the tile `other`.
     fn place_but(self, tile: Tile, other: Option<Tile>) -> usize {
         let place = self.set.tiles().position(|own| own == tile);
         let place = place.filter(|_| Some(tile) != other);
         place.map_or(0, |place| place + 1)
     }
 
-    /// For each tile of the picture its index from 0, its description, and `true` if it is solid.
+    /// Returns for each tile of the tileset picture its index from 0, its description, and `true` if the tile is solid.
     pub(super) fn entries(self) -> impl Iterator<Item = (usize, String, bool)> {
         let tiles = self.tiles().enumerate();
         tiles.map(move |(place, tile)| (place, self.set.description(tile), tile.solid()))

@@ -1,4 +1,4 @@
-//! The picture that maps refer to.
+//! Writes the tileset picture to which maps refer.
 
 use std::io::Write;
 
@@ -11,12 +11,12 @@ use super::tileset::{COLUMNS, MapTiles};
 use figrs_models::mdmc::TileSet;
 use figrs_models::picture::encode;
 
-/// Writes the picture of all tiles that maps in Tiled formats refer to, as PNG with a clear background.
+/// Writes the picture of all tiles for maps in Tiled formats, as PNG with a clear background.
 ///
-/// Seven tiles of 16 by 16 pixels a row: the tiles of the set in order, then ground with grass on top if figrs draws the set. Tiles of other
-/// sets are coloured squares with their letters; those of a sheet are written by [`TileSheet::write_tileset`](super::TileSheet::write_tileset).
+/// The picture has seven tiles of 16 by 16 pixels a row: the tiles of the set in order, then ground with grass on top if figrs has drawings for the set.
+/// Tiles of other sets are coloured squares with their letters. [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the tiles of a sheet.
 ///
-/// **Errors.** [`OutputError::Io`].
+/// **Errors.** [`OutputError::Io`] if `out` cannot be written.
 pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError> {
     let map = MapTiles::of(tiles);
     if !map.is_drawn() {

@@ -1,4 +1,4 @@
-//! Maps of the Tiled editor in XML.
+//! Writes levels as XML maps of the Tiled editor.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 use super::tileset::{COLUMNS, MapTiles};
 use super::{LevelWriter, OutputError};
 
-/// The version of the map format that is written.
+/// Version of the map format.
 pub(super) const VERSION: &str = "1.10";
 
-/// The colour behind the tiles: sky behind figrs' drawings, and paper behind others.
+/// Returns the colour behind the tiles: sky behind the drawings of figrs, and paper behind other pictures.
 pub(super) fn background(tiles: MapTiles<'_>) -> &'static str {
     if tiles.is_drawn() {
         "#86b8f4"
@@ -25,11 +25,11 @@ type Xml<'a> = Writer<&'a mut dyn Write>;
 impl LevelWriter<'_> {
     /// Writes the level as a TMX map of the Tiled editor.
     ///
-    /// The map has one layer of tiles as comma-separated numbers and, if there is a path, a layer of objects that shows it as a polyline. The tileset
-    /// inside the map names `image`, the path relative to the map of the picture that [`write_tileset`](super::write_tileset) or
+    /// The map has one layer of tiles as comma-separated numbers and, if there is a path, an object layer that shows the path as a polyline. The tileset
+    /// inside the map refers to `image`: the path, relative to the map, of the picture that [`write_tileset`](super::write_tileset) or
     /// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes. The empty tile has no number unless a sheet draws it. Notes become map properties.
     ///
-    /// An error if a note contains a control character, which XML cannot hold, or if `out` cannot be written.
+    /// **Errors.** A note contains a control character, which XML cannot hold, or `out` cannot be written.
     ///
     /// # References
     ///
@@ -135,7 +135,7 @@ impl LevelWriter<'_> {
         Ok(())
     }
 
-    /// The middles of the path's cells, in pixels.
+    /// Returns the centres of the path's cells, in pixels.
     pub(super) fn path_points(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
         let side = self.map_tiles().side();
         let middle = move |cell: usize| cell * side + side / 2;

@@ -1,4 +1,4 @@
-//! Writer of a level in several formats, with notes beside it.
+//! Writes a level in several formats, with notes.
 
 #[cfg(feature = "png")]
 use super::TileSheet;
@@ -9,7 +9,7 @@ use figrs_models::mdmc::{Level, TileSet};
 ///
 /// | method | format |
 /// |---|---|
-/// | [`png`](Self::png) | a picture, 16 by 16 pixels a tile or as the [`sheet`](Self::sheet) has them |
+/// | [`png`](Self::png) | a picture, with 16 by 16 pixels a tile or the tile size of the [`sheet`](Self::sheet) |
 /// | [`tmx`](Self::tmx) | an XML map of the Tiled editor |
 /// | [`tiled_json`](Self::tiled_json) | a JSON map of the Tiled editor |
 /// | [`ldtk_csv`](Self::ldtk_csv) | comma-separated values for an IntGrid layer of the LDtk editor |
@@ -38,7 +38,7 @@ pub struct LevelWriter<'a> {
 }
 
 impl<'a> LevelWriter<'a> {
-    /// Creates the writer of a level without a path and notes.
+    /// Creates a writer for a level, without a path and without notes.
     pub fn new(level: &'a Level) -> Self {
         Self {
             level,
@@ -50,7 +50,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Numbers and draws the tiles of a set, instead of the [platformer](TileSet::platformer) or a sheet.
+    /// Sets the tiles to number and draw, instead of the [platformer](TileSet::platformer) tiles or those of a sheet.
     #[must_use]
     pub fn tiles(self, tiles: &'a TileSet) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Numbers the tiles of the sheet's set and shows them by its pictures.
+    /// Sets a sheet: its set numbers the tiles, and its pictures show them.
     #[cfg(feature = "png")]
     #[must_use]
     pub fn sheet(self, sheet: &'a TileSheet) -> Self {
@@ -72,7 +72,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// The tiles as map files number them.
+    /// Returns the tiles as map files number them.
     pub(super) fn map_tiles(&self) -> MapTiles<'a> {
         #[cfg(feature = "png")]
         if let Some(sheet) = self.sheet {
@@ -81,14 +81,14 @@ impl<'a> LevelWriter<'a> {
         MapTiles::of(self.tiles)
     }
 
-    /// Shows the way of a player, as rows and columns of cells.
+    /// Sets the path of a player to show, as rows and columns of cells.
     #[must_use]
     pub fn path(mut self, path: &'a [(usize, usize)]) -> Self {
         self.path = path;
         self
     }
 
-    /// Adds a name and a value, such as the seed; formats with room for notes keep it.
+    /// Adds a note, a name and a value such as the seed; formats without room for notes leave it out.
     #[must_use]
     pub fn note(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.notes.push((name.into(), value.into()));

@@ -1,14 +1,14 @@
-//! Patterns that must have another pattern near each of their places.
+//! Automaton of patterns that must have another pattern near each of their places.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// For each place of a pattern there is a place of another whose first cell is shifted from its own by numbers of rows and columns in given ranges.
+/// Accepts levels where each place of a pattern has a place of another pattern, whose first cell is shifted by `rows` and `columns` in given ranges.
 ///
-/// The state holds the places where the patterns may go on, the places that wait for the other pattern, and the latest places of the
-/// other pattern, each by its row and by the columns since it began.
+/// The state holds the partial matches of both patterns, the places that wait for the other pattern, and the latest places of the
+/// other pattern, each by its row and by the number of columns since the place began.
 #[derive(Debug)]
 pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) each: PatternTracker,
@@ -19,7 +19,7 @@ pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) width: usize,
 }
 
-/// A place by its row and by the columns since it began.
+/// Row of a place, and the number of columns since the place began.
 type AgedPlace = (u32, u32);
 
 impl Accompanied {
@@ -28,12 +28,12 @@ impl Accompanied {
         (each, each + self.by.words())
     }
 
-    /// True if there is no limit to the right.
+    /// True if the other pattern may be any number of columns to the right.
     fn is_endless(&self) -> bool {
         *self.columns.end() >= self.width as isize
     }
 
-    /// True if there is no limit to the left.
+    /// True if the other pattern may be any number of columns to the left.
     fn reaches_back(&self) -> bool {
         *self.columns.start() <= -(self.width as isize)
     }

@@ -1,4 +1,4 @@
-//! Tiles of some classes in some cells.
+//! Automaton of tiles of some classes in some cells.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use ndarray::Array2;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// The tiles of a rectangle belong to the classes given for its cells. The automaton has one state.
+/// Accepts levels where the tiles of a rectangle belong to the classes given for its cells. The automaton has one state.
 #[derive(Debug)]
 pub(in crate::demands) struct Cells {
     pub(in crate::demands) classes: Array2<TileClass>,
-    /// Row and column of its first cell.
+    /// Row and column of the rectangle's first cell.
     pub(in crate::demands) corner: (usize, usize),
 }
 

@@ -1,4 +1,4 @@
-//! Columns from a list.
+//! Automaton of levels whose columns come from a list.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Each column stands in a list. The state is a node of the prefix tree of the listed columns, read from the bottom up.
+/// Accepts levels where each column is in a list. The state is a node of the prefix tree of the listed columns, read from the bottom up.
 #[derive(Debug)]
 pub(in crate::demands) struct ColumnsAmong {
     columns: Range<usize>,
@@ -15,7 +15,7 @@ pub(in crate::demands) struct ColumnsAmong {
 }
 
 impl ColumnsAmong {
-    /// Accepts the columns in `among`, each given from the top.
+    /// Creates the automaton that accepts the columns in `among`, each given from the top.
     pub(in crate::demands) fn new(columns: Range<usize>, among: &[Vec<Tile>]) -> Self {
         let mut next: FxHashMap<(u32, Tile), u32> = FxHashMap::default();
         for column in among {

@@ -27,38 +27,38 @@ pub(super) use symmetries::{Mirrored, Repeated};
 
 use figrs_models::mdmc::Tile;
 
-/// An automaton for a demand. Its state has few words, and states that judge the rest of the level alike are equal.
+/// An automaton for a demand. Its state is a few machine words, and states that accept the same continuations of a level are equal.
 pub(super) trait Automaton: Debug + Send + Sync {
-    /// The columns that the automaton reads; it decides in the last of them.
+    /// Returns the range of columns that the automaton reads; it decides at the end of the last one.
     fn span(&self) -> Range<usize>;
 
-    /// The state before the first column of the span.
+    /// Returns the state before the first column of the span.
     fn start(&self) -> Vec<u32>;
 
-    /// Numbers that are equal for columns that the automaton treats alike.
+    /// Returns numbers that are equal for columns that the automaton treats alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
-    /// True if the tile of a cell in the span matters.
+    /// True if the verdict may depend on the tile of this cell in the span.
     fn reads(&self, row: usize, column: usize) -> bool;
 
-    /// Reads a tile; false if the demand can no longer be met.
+    /// Reads the tile of a cell and changes the state; returns false if the demand can no longer be met.
     fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
 
-    /// Ends a column.
+    /// Updates the state at the end of a column, and returns the verdict so far.
     fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict;
 }
 
-/// Verdict of an automaton on the columns so far.
+/// Verdict of an automaton on the columns read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The verdict depends on the columns to come.
+    /// The verdict depends on later columns.
     Open,
     Met,
     Broken,
 }
 
 impl Verdict {
-    /// Met or broken.
+    /// Returns the verdict `Met` or `Broken`.
     fn decided(met: bool) -> Self {
         if met { Self::Met } else { Self::Broken }
     }

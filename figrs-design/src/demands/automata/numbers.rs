@@ -1,11 +1,11 @@
-//! Numbers of tiles of a class, in an area and in each window of some columns.
+//! Automata that count tiles of a class in an area or in each window of columns.
 
 use std::ops::Range;
 
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// From `least` to `most` tiles of a class in an area. The state is their number so far, capped where larger numbers make no difference.
+/// Accepts `least` to `most` tiles of a class in an area. The state is the number of tiles so far, capped where larger numbers make no difference.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,
@@ -16,12 +16,12 @@ pub(in crate::demands) struct NumberInArea {
 }
 
 impl NumberInArea {
-    /// Number of cells of the area to the right of a column.
+    /// Returns the number of cells of the area to the right of a column.
     fn left(&self, column: usize) -> usize {
         (self.columns.end - 1 - column) * self.rows.len()
     }
 
-    /// The cap of the counted number; all larger numbers are equivalent.
+    /// Returns the cap of the counted number; all larger numbers are equivalent.
     fn enough(&self) -> usize {
         if self.most >= self.rows.len() * self.columns.len() {
             self.least
@@ -69,21 +69,21 @@ impl Automaton for NumberInArea {
     }
 }
 
-/// From `least` to `most` tiles of a class in each window of `window` adjacent columns. The state is the age, in columns, of the latest
+/// Accepts `least` to `most` tiles of a class in each window of `window` adjacent columns. The state is the age, in columns, of the latest
 /// tiles of the class.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInEach {
     pub(in crate::demands) class: TileClass,
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Columns of a window, at most the columns of the area.
+    /// Number of columns of a window, at most the columns of the area.
     pub(in crate::demands) window: usize,
     pub(in crate::demands) least: usize,
     pub(in crate::demands) most: usize,
 }
 
 impl NumberInEach {
-    /// Number of tiles whose ages are kept.
+    /// Returns the number of tiles whose ages the state holds.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least

@@ -1,11 +1,11 @@
-//! Numbers of places where a pattern occurs.
+//! Automaton that counts the places where a pattern occurs.
 
 use std::ops::Range;
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// A pattern occurs at `least` to `most` places. The state holds the places where the pattern may go on and the number of places so far,
+/// Accepts levels where a pattern occurs at `least` to `most` places. The state holds the partial matches and the number of places so far,
 /// capped where larger numbers make no difference.
 #[derive(Debug)]
 pub(in crate::demands) struct Occurrences {

@@ -1,14 +1,14 @@
-//! Places where the first columns of a pattern match.
+//! Tracks partial matches of a pattern: places where its first columns match.
 
 use std::ops::Range;
 
 use crate::demands::pattern::Pattern;
 use figrs_models::mdmc::Tile;
 
-/// Tracks the places where the first columns of a pattern match, as bits of some words of a state.
+/// Tracks partial matches of a pattern, places where its first columns match, as bits in the words of a state.
 ///
-/// There is a bit for each form of the pattern, each top row, and each number of matched columns; a set bit means that the pattern may go on
-/// with the present column.
+/// Each form of the pattern, each top row and each number of matched columns has a bit; a set bit means that the pattern may continue
+/// in the present column.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {
     pattern: Pattern,
@@ -17,7 +17,7 @@ pub(in crate::demands) struct PatternTracker {
 }
 
 impl PatternTracker {
-    /// Tracks a pattern inside some rows and columns, which must be large enough for it.
+    /// Creates a tracker inside some rows and columns, which must be large enough for the pattern.
     pub(in crate::demands) fn new(
         pattern: Pattern,
         rows: &Range<usize>,
@@ -30,22 +30,22 @@ impl PatternTracker {
         }
     }
 
-    /// Columns of the pattern.
+    /// Returns the number of columns of the pattern.
     pub(in crate::demands) fn width(&self) -> usize {
         self.pattern.width()
     }
 
-    /// Rows of the pattern.
+    /// Returns the number of rows of the pattern.
     pub(in crate::demands) fn height(&self) -> usize {
         self.pattern.height()
     }
 
-    /// The columns that the pattern may cover.
+    /// Returns the range of columns that the pattern may cover.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         self.lefts.start..self.lefts.end + self.width() - 1
     }
 
-    /// Number of words of the state.
+    /// Returns the number of words of the state.
     pub(in crate::demands) fn words(&self) -> usize {
         let bits = self.pattern.forms().len() * self.tops.len() * self.width();
         bits.div_ceil(32)
@@ -56,14 +56,14 @@ impl PatternTracker {
         (place / 32, 1 << (place % 32))
     }
 
-    /// The state before a column when nothing is known of the columns before it.
+    /// Returns the state before a column when nothing is known about earlier columns.
     pub(in crate::demands) fn start(&self, column: usize) -> Vec<u32> {
         let mut words = vec![0; self.words()];
         self.begin(column, &mut words);
         words
     }
 
-    /// Lets the pattern begin in a column.
+    /// Starts a match of the pattern in a column, at each possible top row.
     fn begin(&self, column: usize, words: &mut [u32]) {
         if self.lefts.contains(&column) {
             for form in 0..self.pattern.forms().len() {
@@ -75,7 +75,7 @@ impl PatternTracker {
         }
     }
 
-    /// A number that is equal for columns that the tracker treats alike.
+    /// Returns a number that is equal for columns that the tracker treats alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> usize {
         usize::from(self.lefts.contains(&(column + 1)))
     }
@@ -85,7 +85,7 @@ impl PatternTracker {
         (self.tops.start..self.tops.end + self.height() - 1).contains(&row)
     }
 
-    /// Reads a tile.
+    /// Reads a tile and drops the matches that it contradicts.
     pub(in crate::demands) fn read(&self, row: usize, words: &mut [u32], tile: Tile) {
         let first = (row + 1).saturating_sub(self.height()).max(self.tops.start);
         for (form, cells) in self.pattern.forms().iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Numbers of tiles section by section along a level.
+//! Automata of demands on the number of tiles in each section of a level.
 
 use std::ops::Range;
 
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Columns that are divided into sections of nearly equal size.
+/// Divides columns into sections of nearly equal size.
 #[derive(Clone, Debug)]
 struct Sections {
     columns: Range<usize>,
@@ -24,7 +24,7 @@ impl Sections {
     }
 }
 
-/// Each section has a number of tiles of a class in its own range. The state is their number in the present section.
+/// Accepts levels where each section has a number of tiles of a class in its own range. The state is the number in the present section.
 #[derive(Debug)]
 pub(in crate::demands) struct Profile {
     class: TileClass,
@@ -34,7 +34,7 @@ pub(in crate::demands) struct Profile {
 }
 
 impl Profile {
-    /// Expects at least as many columns as sections.
+    /// Creates the automaton; there must be at least as many columns as sections.
     pub(in crate::demands) fn new(
         class: TileClass,
         (rows, columns): (Range<usize>, Range<usize>),
@@ -94,7 +94,7 @@ impl Automaton for Profile {
     }
 }
 
-/// Each section has at least as many tiles of a class as the one before. The state is their number in the present section and in the one before.
+/// Accepts levels where each section has at least as many tiles of a class as the section before. The state holds the numbers in these two sections.
 #[derive(Debug)]
 pub(in crate::demands) struct RisingProfile {
     class: TileClass,
@@ -103,7 +103,7 @@ pub(in crate::demands) struct RisingProfile {
 }
 
 impl RisingProfile {
-    /// Expects at least as many columns as sections.
+    /// Creates the automaton; there must be at least as many columns as sections.
     pub(in crate::demands) fn new(
         class: TileClass,
         (rows, columns): (Range<usize>, Range<usize>),

@@ -11,7 +11,7 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),
-    /// Met if one of the readers is met.
+    /// Met if one of these readers is met.
     Any(Vec<Reader>),
     /// Met if the inner reader is not met.
     Not(Box<Reader>),
@@ -22,7 +22,7 @@ impl Reader {
         Self::Leaf(Arc::new(automaton))
     }
 
-    /// The columns that are read; after them the demand is either met or broken.
+    /// Returns the range of columns that the reader reads; after them the demand is either met or broken.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         match self {
             Self::Leaf(automaton) => automaton.span(),
@@ -35,7 +35,7 @@ impl Reader {
         }
     }
 
-    /// The state before the span.
+    /// Returns the state before the span.
     pub(in crate::demands) fn start(&self) -> DemandState {
         match self {
             Self::Leaf(automaton) => DemandState::Open(automaton.start()),
@@ -44,7 +44,7 @@ impl Reader {
         }
     }
 
-    /// Numbers that are equal for columns that the reader treats alike.
+    /// Returns numbers that are equal for columns that the reader treats alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
         match self {
             Self::Leaf(automaton) => {
@@ -65,7 +65,7 @@ impl Reader {
         }
     }
 
-    /// True if the tile of a cell matters.
+    /// True if the verdict may depend on the tile of this cell.
     pub(in crate::demands) fn reads(&self, row: usize, column: usize) -> bool {
         match self {
             Self::Leaf(automaton) => {
@@ -76,7 +76,7 @@ impl Reader {
         }
     }
 
-    /// The state after a tile.
+    /// Returns the state after a tile.
     pub(in crate::demands) fn read(
         &self,
         cell: (usize, usize),
@@ -105,7 +105,7 @@ impl Reader {
         }
     }
 
-    /// The state after the last tile of a column.
+    /// Returns the state after the last tile of a column.
     pub(in crate::demands) fn end(&self, column: usize, state: &DemandState) -> DemandState {
         match (self, state) {
             (Self::Leaf(automaton), DemandState::Open(words)) => {

@@ -1,14 +1,14 @@
-//! Distances between the places where patterns occur.
+//! Automaton of distances between the places where two patterns occur.
 
 use std::ops::Range;
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// From each place of a pattern, the next place of another begins from `least` to `most` columns further on, if there is one.
+/// Accepts levels where, from each place of a pattern, the next place of another pattern, if any, begins `least` to `most` columns further on.
 ///
-/// The state holds the places where the patterns may go on, for each of the latest columns whether patterns that have ended begin there, and the
-/// columns since the first and the last place that wait for the next.
+/// The state holds the partial matches of both patterns; for each of the latest columns, whether a pattern that has ended began there; and the numbers of
+/// columns since the first and since the last place that still wait for the next place of the other pattern.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,
@@ -21,25 +21,25 @@ const FROM: u32 = 1;
 const TO: u32 = 2;
 
 impl Spaced {
-    /// Number of columns to read before it is known whether patterns begin in a column.
+    /// Returns the number of further columns to read until it is known whether patterns begin in a column.
     fn delay(&self) -> usize {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// End of the words of the first tracker, and of both trackers; the columns that are not judged yet follow.
+    /// Returns the end of the first tracker's words and the end of both trackers' words in a state; the columns not judged yet follow.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())
     }
 
-    /// The cap of a distance; all larger distances are equivalent.
+    /// Returns the cap of a distance; all larger distances are equivalent.
     fn far(&self) -> u32 {
         let most = self.most.map_or(0, |most| most.saturating_add(1));
         // Every distance is less than the span.
         self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
-    /// Judges a column by the patterns that begin there; `waiting` is empty or holds the columns since the first and the last place.
+    /// Judges a column by the patterns that begin there. `waiting` holds the numbers of columns since the first and the last waiting place, or is empty.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());

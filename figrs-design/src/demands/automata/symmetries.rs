@@ -1,4 +1,4 @@
-//! Areas that equal their mirror image, or that repeat.
+//! Automata of areas that equal their mirror image, or that repeat.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::{Automaton, Verdict};
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Number by which tiles are compared: equal for equal tiles or, given a class, for tiles that are both in it or both outside it.
+/// Returns the number by which tiles are compared: equal for equal tiles or, given a class, for tiles that are both in that class or both outside it.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),
@@ -14,7 +14,7 @@ fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     }
 }
 
-/// An area equals its mirror image. The state is the tiles that await their counterparts.
+/// Accepts levels where an area equals its mirror image. The state holds the tiles that await their counterparts.
 #[derive(Debug)]
 pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) rows: Range<usize>,
@@ -24,10 +24,10 @@ pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) by: Option<TileClass>,
 }
 
-/// The half of a range of lines to which a line belongs.
+/// Half of a range of lines (columns or rows) in which a line lies.
 enum Half {
     First,
-    /// The line in the middle, its own mirror image.
+    /// The middle line, which is its own mirror image.
     Middle,
     Second,
 }
@@ -99,12 +99,12 @@ impl Automaton for Mirrored {
     }
 }
 
-/// An area repeats every `period` columns. The state is the tiles of the latest columns.
+/// Accepts levels where an area repeats every `period` columns. The state holds the tiles of the latest columns.
 #[derive(Debug)]
 pub(in crate::demands) struct Repeated {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Columns after which the area repeats, fewer than the columns of the area.
+    /// Number of columns after which the area repeats, fewer than the columns of the area.
     pub(in crate::demands) period: usize,
     /// The class by which tiles are compared.
     pub(in crate::demands) by: Option<TileClass>,

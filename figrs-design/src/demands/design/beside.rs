@@ -1,4 +1,4 @@
-//! Demands that each place of a pattern has another pattern beside it.
+//! Reads demands that each place of a pattern has another pattern beside it.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ use super::verbs::Designer;
 use crate::demands::demand::Demand;
 
 impl Designer<'_> {
-    /// Distances are from edge to edge: 1 is directly beside.
+    /// Reads the demand that each place of a pattern has another pattern. Distances are from edge to edge: 1 is directly beside.
     pub(super) fn each(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         let each = self.words.pattern(entry, "each", value)?;
         let by = self

@@ -1,4 +1,4 @@
-//! Demands on numbers of tiles in areas, windows and sections, and on shares of cells.
+//! Reads demands on the number of tiles in areas, windows and sections, and on shares of cells.
 
 use serde_json::Value;
 

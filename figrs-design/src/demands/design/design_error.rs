@@ -1,137 +1,137 @@
-//! Errors of files of demands.
+//! Errors of design files.
 
 use figrs_derive::ErrorDebug;
 
 use crate::{DemandError, MovementError};
 
-/// Reason why a text is no file of demands, or why a demand in it cannot be stated.
+/// Reason why a text is not a design file, or why one of its demands cannot be stated.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum DesignError {
-    /// The text is not TOML, or TOML of something else.
+    /// The text is not valid TOML, or not a design file.
     #[error(
         "not a file of demands: {}{}; write [legend], [patterns] and [[demand]]",
         figrs_reading::mistakes::place_in_toml(.0), figrs_reading::mistakes::in_toml(.0)
     )]
     Toml(#[from] Box<toml::de::Error>),
-    /// The text is not JSON, or JSON of something else.
+    /// The text is not valid JSON, or not a design file.
     #[error(
         "not a file of demands: line {}, column {}: {}; write {{\"demand\": [{{\"forbid\": ..}}, ..]}}",
         .0.line(), .0.column(), figrs_reading::mistakes::in_json(.0)
     )]
     Json(#[from] serde_json::Error),
-    /// A name in the legend that is not one character, or that is a tile.
+    /// A name in the legend is longer than one character, or is already a tile.
     #[error(
         "[legend]: {key:?} {why}; name each class by one character that is no tile, as \"#\" = \"solid\""
     )]
     LegendKey {
-        /// The name.
+        /// The name in the legend.
         key: String,
         /// The reason.
         why: &'static str,
     },
-    /// A word that names no class of tiles.
+    /// A word is neither a tile nor a class of tiles.
     #[error(
         "{place}: {word:?} is no tile and no class; write one of {known}, with \"not\" before it for all others"
     )]
     Class {
-        /// Its place in the file.
+        /// Place of the word in the file.
         place: String,
-        /// The word.
+        /// The unknown word.
         word: String,
-        /// The tiles and words that are known.
+        /// List of the known tiles and words.
         known: String,
     },
-    /// A pattern that cannot be read.
+    /// A pattern is not valid.
     #[error("{place}: {error}")]
     Pattern {
-        /// Its place in the file.
+        /// Place of the pattern in the file.
         place: String,
         /// The reason.
         error: DemandError,
     },
-    /// A demand without a kind.
+    /// A demand has no kind.
     #[error("{place}: {keys} say not what is demanded; write one of {kinds}")]
     NoKind {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
-        /// Its keys.
+        /// Keys of the demand.
         keys: String,
-        /// All kinds.
+        /// List of all kinds.
         kinds: String,
     },
-    /// A demand of two kinds.
+    /// A demand has two kinds.
     #[error("{place}: {one} and {other} are two demands; write another [[demand]] for one of them")]
     TwoKinds {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
-        /// One kind.
+        /// The first kind.
         one: &'static str,
-        /// The other.
+        /// The second kind.
         other: &'static str,
     },
-    /// A key that this kind of demand does not take.
+    /// A demand has a key that its kind does not take.
     #[error("{place}: {key:?} does not belong to {kind}; it takes {known}")]
     Key {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
-        /// The key.
+        /// The wrong key.
         key: String,
-        /// The kind.
+        /// Kind of the demand.
         kind: &'static str,
-        /// The keys that it takes.
+        /// List of the keys that the kind takes.
         known: String,
     },
-    /// A key that has no effect beside another.
+    /// A key has no effect because of another key of the demand.
     #[error(
         "{place}: {key} says nothing beside {kind}; leave one of them out, or write another [[demand]]"
     )]
     Idle {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
-        /// The key.
+        /// The key without effect.
         key: &'static str,
         /// The other key.
         kind: &'static str,
     },
-    /// A key is missing.
+    /// A demand lacks a key that its kind needs.
     #[error("{place}: {kind} needs {key}")]
     Missing {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
-        /// The kind.
+        /// Kind of the demand.
         kind: &'static str,
-        /// The key or keys.
+        /// The missing key or keys.
         key: &'static str,
     },
-    /// A value that cannot be read.
+    /// The value of a key is not valid.
     #[error("{place}: {key} = {value} cannot be read; write {expected}")]
     Value {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
-        /// The key.
+        /// The key of the value.
         key: String,
-        /// The value.
+        /// The invalid value.
         value: String,
-        /// The form.
+        /// Description of a valid value.
         expected: &'static str,
     },
-    /// No training level matches, or more than one does.
+    /// A demand refers to no training level, or to more than one.
     #[error("{place}: {}", one_level(.level, .known, *.matching))]
     Level {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
-        /// The name or pattern.
+        /// The name or pattern that should match one training level.
         level: String,
-        /// The names of the levels that match it; if none does, those of all training levels, if there are any.
+        /// Names of the levels that match; if none does, the names of all training levels.
         known: String,
-        /// Number of levels that match it.
+        /// Number of levels that match.
         matching: usize,
     },
     /// The movement rules for playable levels cannot be made.
     #[error("{place}: {error}")]
     Movement {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
         /// The reason.
         error: MovementError,
@@ -139,7 +139,7 @@ pub enum DesignError {
     /// A demand does not fit the level.
     #[error("{place}: {error}")]
     Demand {
-        /// The demand.
+        /// Place of the demand in the file.
         place: String,
         /// The reason.
         error: DemandError,

@@ -1,4 +1,4 @@
-//! Drawings at places of a level: tiles, starts and ends, and the lines that a level may consist of.
+//! Reads drawings: tiles at a place of a level, starts and ends, and the lines that a level may consist of.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::demands::pattern::Pattern;
 use figrs_models::mdmc::{Tile, TileClass, Travel};
 
 impl Designer<'_> {
-    /// The lines of a drawing across the level.
+    /// Reads the demand `lines_like`: each column of the level (each row, if it is played upwards) is a column of the drawing.
     pub(super) fn lines(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         const TILES: &str = "a drawing of tiles as high as the level (as wide, if it is played upwards), or { level = \"NAME\", columns = \"30..60\" }";
         let drawn = match value.as_str() {
@@ -55,13 +55,13 @@ impl Designer<'_> {
         })
     }
 
-    /// The tile of a class that consists of one tile.
+    /// Returns the tile of a class that has exactly one tile.
     fn single(&self, class: &TileClass) -> Option<Tile> {
         let mut tiles = self.words.tiles().tiles();
         tiles.find(|&tile| *class == TileClass::from(tile))
     }
 
-    /// The cell at which a drawing begins.
+    /// Returns the cell at which a drawing begins.
     pub(super) fn at(entry: &Entry) -> Result<(usize, usize), DesignError> {
         let at = entry.read(
             "at",
@@ -71,7 +71,7 @@ impl Designer<'_> {
         Ok(at.unwrap_or((0, 0)))
     }
 
-    /// The cell at which a drawing at the start or end of a level begins.
+    /// Returns the cell at which a drawing at the start or end of a level begins.
     pub(super) fn edge(
         &self,
         entry: &Entry,
@@ -96,7 +96,7 @@ impl Designer<'_> {
         })
     }
 
-    /// A drawing of tiles as a mask of the level's size.
+    /// Reads a drawing of tiles as a mask of the level's size.
     pub(super) fn drawing(
         &self,
         entry: &Entry,

@@ -1,11 +1,11 @@
-//! The keys of a demand, each with its values.
+//! Reads the keys of a demand and their values.
 
 use serde_json::{Map, Value};
 
 use super::design_error::DesignError;
 use crate::DemandError;
 
-/// A demand as it is written, and its place in the file.
+/// A demand as the file states it, and its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     place: String,
@@ -58,7 +58,7 @@ impl Entry {
         }
     }
 
-    /// The value of a required key.
+    /// Returns the value of a required key.
     pub(super) fn need(
         &self,
         kind: &'static str,
@@ -93,18 +93,18 @@ impl Entry {
         Ok(flag.unwrap_or(false))
     }
 
-    /// A whole number, if the key is present.
+    /// Reads a whole number, if the key is present.
     pub(super) fn whole(&self, key: &str) -> Result<Option<usize>, DesignError> {
         let whole = |value: &Value| value.as_u64().map(|number| number as usize);
         self.read(key, "a whole number", whole)
     }
 
-    /// A weight, if the key is present.
+    /// Reads a weight, if the key is present.
     pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, DesignError> {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }
 
-    /// A demand within this one.
+    /// Reads a demand nested in this one.
     pub(super) fn inner(&self, key: &str, value: &Value) -> Result<Self, DesignError> {
         match value {
             Value::Object(keys) => Ok(Self::new(format!("{}, in {key}", self.place), keys.clone())),

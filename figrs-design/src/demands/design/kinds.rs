@@ -1,9 +1,9 @@
-//! The kinds of demands, by name, with their keys.
+//! Lists the kinds of demands in design files, with their keys.
 
 use super::design_error::DesignError;
 use super::keys::Entry;
 
-/// The kinds, each with the other keys that it takes.
+/// Name of each kind, with the further keys that it takes.
 const KINDS: [(&str, &[&str]); 21] = [
     ("forbid", &["rows", "columns", "prefer"]),
     ("require", &["times", "rows", "columns", "prefer"]),
@@ -38,7 +38,7 @@ const KINDS: [(&str, &[&str]); 21] = [
     ("seen", &[]),
 ];
 
-/// Returns the kind of a demand; all its other keys must be keys of that kind.
+/// Returns the kind of a demand, after checking that the kind takes all other keys.
 pub(super) fn kind_of(entry: &Entry) -> Result<&'static str, DesignError> {
     let place = || entry.place().to_owned();
     let mut kinds = KINDS.iter().filter(|(kind, _)| entry.has(kind));

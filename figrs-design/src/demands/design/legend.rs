@@ -1,4 +1,4 @@
-//! Classes of tiles and patterns by name.
+//! Reads classes of tiles and patterns by their names.
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -10,10 +10,10 @@ use super::numbers::{POSITIONS, positions};
 use crate::{Area, Mask, Pattern};
 use figrs_models::mdmc::{Corpus, Meaning, TileClass, TileSet};
 
-/// Meanings of the words and characters of a file.
+/// Meanings of the words and characters of a design file.
 pub(super) struct Words<'a> {
     tiles: &'a TileSet,
-    /// The training levels, if they are known.
+    /// The training levels, if given.
     corpus: Option<&'a Corpus>,
     classes: FxHashMap<char, TileClass>,
     patterns: IndexMap<String, Pattern>,
@@ -21,7 +21,7 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Reads a legend and patterns.
+    /// Reads the legend and the patterns of a file.
     pub(super) fn new(
         tiles: &'a TileSet,
         corpus: Option<&'a Corpus>,
@@ -85,7 +85,7 @@ impl<'a> Words<'a> {
         self.tiles
     }
 
-    /// The class of a word or of several.
+    /// Reads a class of tiles from a word or a list of words.
     pub(super) fn class(&self, place: &str, value: &Value) -> Result<TileClass, DesignError> {
         let unknown = |word: &str| DesignError::Class {
             place: place.to_owned(),
@@ -105,7 +105,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The class of a tile, of a meaning, or of a word of the tiles' legend.
+    /// Returns the class that a word stands for: a tile, a meaning, a word of the tiles' legend, or one of these after `not`.
     fn word(&self, text: &str) -> Option<TileClass> {
         // A blank may be a tile.
         let mut symbols = text.chars();
@@ -132,7 +132,7 @@ impl<'a> Words<'a> {
         (class != TileClass::of([])).then_some(class)
     }
 
-    /// Tiles, meanings and words.
+    /// Lists the known tiles, meanings and words, for messages.
     fn known(&self) -> String {
         let tiles = self
             .tiles
@@ -149,7 +149,7 @@ impl<'a> Words<'a> {
         known.join(", ")
     }
 
-    /// A drawing.
+    /// Reads a drawing as a pattern.
     pub(super) fn drawn(&self, text: &str) -> Result<Pattern, crate::DemandError> {
         Pattern::drawn(text, |symbol| {
             if symbol == self.free {
@@ -160,7 +160,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Columns and rows of a training level, as { level = "NAME", columns = "30..34" }.
+    /// Cuts columns and rows from a training level, given as { level = "NAME", columns = "30..34" }.
     pub(super) fn cut(
         &self,
         entry: &Entry,
@@ -211,7 +211,7 @@ impl<'a> Words<'a> {
         Pattern::new(classes).map_err(|error| inner.unfit(error))
     }
 
-    /// Returns a pattern given by its name, by a class, by a drawing, or as a part of a training level.
+    /// Returns a pattern that is given by its name, by a class, by a drawing, or as a part of a training level.
     pub(super) fn pattern(
         &self,
         entry: &Entry,
@@ -262,7 +262,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The words of a list, in one line.
+/// Writes the words of a list in one line.
 fn list_of(value: &Value) -> String {
     let words = value.as_array().into_iter().flatten();
     let words: Vec<&str> = words.filter_map(Value::as_str).collect();

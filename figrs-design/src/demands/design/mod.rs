@@ -1,4 +1,4 @@
-//! Demands as a designer writes them: a file of patterns and demands, in TOML or JSON.
+//! Reads demands from a design file: patterns and demands, in TOML or JSON.
 //!
 //! | file | idea |
 //! |---|---|
@@ -33,39 +33,39 @@ use figrs_models::mdmc::{Corpus, LevelModel, Travel};
 use keys::Entry;
 use legend::Words;
 
-/// Demands as a designer writes them, in TOML or JSON.
+/// A file of demands as a designer writes them, in TOML or JSON.
 ///
-/// Rows count from 0 at the top and columns from 0 at the left of the upright level, whatever direction it is played in. A file has a `[legend]`
-/// of characters that stand for classes of tiles, `[patterns]` drawn with these and with tiles, and any number of `[[demand]]`, each of one kind:
+/// Rows count from 0 at the top and columns from 0 at the left of the upright level, whatever direction it is played in. A file has a `[legend]` of characters
+/// that stand for classes of tiles, `[patterns]` drawn with tiles and characters of the legend, and any number of `[[demand]]`, each of one kind:
 ///
 /// | kind | further keys | demand |
 /// |---|---|---|
-/// | `forbid = PATTERN` | | it occurs nowhere in the area |
-/// | `require = PATTERN` | `times` | it occurs at least once, or this number of times |
+/// | `forbid = PATTERN` | | the pattern occurs nowhere in the area |
+/// | `require = PATTERN` | `times` | the pattern occurs at least once, or this number of times |
 /// | `count = CLASS` | `number` or `share` | the number of tiles, or their share of the cells |
 /// | | `in_each` and `number` | the number in each window of `in_each` columns |
 /// | | `sections` | a list of numbers, one for each section along the level; or a number of sections with `rising = true` |
-/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each place of one has the other at this distance in columns or rows, counted from edge to edge |
-/// | `between = [PATTERN, PATTERN]` | `distance` | from each place of one to the next of the other |
+/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each place of the first pattern has the second one at this distance in columns or rows, counted from edge to edge |
+/// | `between = [PATTERN, PATTERN]` | `distance` | the columns from each place of the first pattern to the next place of the second |
 /// | `mirror = "left-right"` or `"top-bottom"` | `by` | the area equals its mirror image |
-/// | `repeat = COLUMNS` | `by` | the area repeats |
-/// | `pin = DRAWING`, `place = DRAWING` | `at` | these tiles, drawn by the model (`pin`), or set whatever the model would draw (`place`) |
-/// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with it |
-/// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class, or only tiles that are not solid |
-/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in their order, by the [rules](DesignScope::rules) of a movement |
-/// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs makes a level less probable by exp(-cost) |
+/// | `repeat = COLUMNS` | `by` | the area repeats after this number of columns |
+/// | `pin = DRAWING`, `place = DRAWING` | `at` | these tiles, as evidence on the model (`pin`), or set by intervention whatever the model would draw (`place`) |
+/// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with the drawing |
+/// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class `through`, by default tiles that are not solid |
+/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of a movement |
+/// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs from the drawing makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if levels are played upwards) is a column (row) of the drawing |
-/// | `max_gap = COLUMNS` | | no more columns without ground in the bottom row; of levels that are played to the right |
+/// | `max_gap = COLUMNS` | | at most this many adjacent columns lack ground in the bottom row; for levels that are played to the right |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
-/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; these and `pass`, `place` and `like` stand for themselves, not within `any`, `not` or `if`, nor with `prefer` |
+/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
 ///
-/// The area of a demand is `rows` and `columns`: `"3..8"` (end excluded) or `"50%.."`. Numbers are `4`, `"2..5"` (both included) or `"2.."`. With `prefer`, a
-/// weight, a demand is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all
+/// `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers are `4`, `"2..5"` (both included) or `"2.."`. A demand with
+/// `prefer`, a weight, is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all
 /// others, or a list. A pattern is its name, a drawing, or a class. `_` in drawings is any tile. A drawing is text, or a part of a
-/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; the level by its name or as the first match of `"*-1"`.
+/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; `level` is a name, or `"*-1"` for the first match.
 ///
-/// Along a level means from left to right, and for levels that are played upwards from the bottom up: windows, sections, periods and distances are
-/// counted in rows there.
+/// Along a level means from left to right or, for levels that are played upwards, from the bottom up: there windows, sections, periods and distances
+/// count rows.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -108,7 +108,7 @@ pub struct DesignFile {
     demands: Vec<Entry>,
 }
 
-/// A file as it is written; `D` is a demand.
+/// Contents of a file; `D` is the type of a demand.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a file of demands")]
 struct FileText<D> {
@@ -131,9 +131,9 @@ impl<D> FileText<D> {
 }
 
 impl DesignFile {
-    /// Reads TOML.
+    /// Reads a file in TOML.
     ///
-    /// **Errors.** [`DesignError::Toml`]; the contents of a demand are checked by [`demands`](Self::demands).
+    /// **Errors.** [`DesignError::Toml`]; [`demands`](Self::demands) checks the contents of each demand.
     pub fn from_toml(text: &str) -> Result<Self, DesignError> {
         let file: FileText<Spanned<Map<String, Value>>> = toml::from_str(text).map_err(Box::new)?;
         let line = |place: usize| text[..place].lines().count().max(1);
@@ -148,7 +148,7 @@ impl DesignFile {
         }))
     }
 
-    /// Reads JSON of the same shape: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
+    /// Reads a file in JSON of the same shape: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
     ///
     /// **Errors.** [`DesignError::Json`].
     pub fn from_json(text: &str) -> Result<Self, DesignError> {
@@ -156,7 +156,7 @@ impl DesignFile {
         Ok(file.read(|(number, demand)| Entry::new(format!("demand {}", number + 1), demand)))
     }
 
-    /// The file as JSON that [`from_json`](Self::from_json) reads.
+    /// Returns the file as JSON that [`from_json`](Self::from_json) reads.
     pub fn to_json(&self) -> Value {
         let demands: Vec<&Map<String, Value>> = self.demands.iter().map(Entry::keys).collect();
         json!({
@@ -166,7 +166,7 @@ impl DesignFile {
         })
     }
 
-    /// The number of demands.
+    /// Returns the number of demands.
     pub fn len(&self) -> usize {
         self.demands.len()
     }
@@ -176,21 +176,21 @@ impl DesignFile {
         self.demands.is_empty()
     }
 
-    /// True if levels are to be playable, for which the rules of a movement are needed.
+    /// True if a demand needs the rules of a movement, because levels have to be playable.
     pub fn needs_movement(&self) -> bool {
         let needs =
             |entry: &Entry| entry.has("pass") || entry.get("playable") == Some(&true.into());
         self.demands.iter().any(needs)
     }
 
-    /// The demands on levels of a model, in the frame of the model.
+    /// Returns the demands on levels of a model, in model coordinates.
     ///
-    /// **Errors.** [`DesignError`], with the line of the demand.
+    /// **Errors.** [`DesignError`], with the line of the demand in the file.
     pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, DesignError> {
         self.on(model).demands()
     }
 
-    /// Joins the file with the model of the levels that it is about.
+    /// Joins the file with the model of the levels that the demands are about.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
         DesignScope {
             file: self,
@@ -237,7 +237,7 @@ pub struct DesignScope<'a> {
 }
 
 impl<'a> DesignScope<'a> {
-    /// Sets the rules by which levels are playable; the default is those that the tiles [suggest](crate::Movement::suggested).
+    /// Sets the rules by which levels must be playable; the default is the movement that the tiles [suggest](crate::Movement::suggested).
     pub fn rules(self, rules: &'a MovementRules) -> Self {
         Self {
             rules: Some(rules),
@@ -245,7 +245,7 @@ impl<'a> DesignScope<'a> {
         }
     }
 
-    /// Sets the training levels that drawings may be parts of.
+    /// Sets the training levels to which drawings may refer.
     pub fn training(self, corpus: &'a Corpus) -> Self {
         Self {
             corpus: Some(corpus),
@@ -253,15 +253,15 @@ impl<'a> DesignScope<'a> {
         }
     }
 
-    /// The demands, in the frame of the model.
+    /// Returns the demands, in model coordinates.
     ///
-    /// **Errors.** [`DesignError`], with the line of the demand.
+    /// **Errors.** [`DesignError`], with the line of the demand in the file.
     pub fn demands(&self) -> Result<Vec<Demand>, DesignError> {
         let demands = self.demands_with_places()?.into_iter();
         Ok(demands.map(|(_, demand)| demand).collect())
     }
 
-    /// Returns the demands, each with its place in the file: the line and the number of the entry that states it.
+    /// Returns the demands, each with its place in the file: the line and the number of the entry.
     ///
     /// **Errors.** As [`demands`](Self::demands).
     pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, DesignError> {

@@ -1,17 +1,17 @@
-//! Ranges as a designer writes them: `4`, `"2..5"`, `"2.."`, `"50%.."`.
+//! Reads ranges as a designer writes them: `4`, `"2..5"`, `"2.."`, `"50%.."`.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-/// The form of [`numbers`], for messages.
+/// Description of the values that [`numbers`] reads, for messages.
 pub(super) const RANGE: &str = "a number, or a range as \"2..5\" or \"2..\"";
 
-/// The form of [`positions`], for messages.
+/// Description of the values that [`positions`] reads, for messages.
 pub(super) const POSITIONS: &str =
     "a position, or a range as \"3..8\" (8 is not in it) or \"50%..\"";
 
-/// The two ends of a range, one of which may be open; a single number is both ends.
+/// Splits a range into its two ends, one of which may be open; a single number is both ends.
 fn ends(value: &Value) -> Option<(Option<&str>, Option<&str>)> {
     let text = value.as_str()?.trim();
     let open = |end: &'_ str| !end.trim().is_empty();
@@ -42,7 +42,7 @@ pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     Some((least, most))
 }
 
-/// Reads a range of rows or columns that excludes its end: `4`, `"3..8"`, `"50%.."`. Shares are of `size`, rounded down.
+/// Reads a range of rows or columns that excludes its end: `4`, `"3..8"`, `"50%.."`. Percentages are of `size`, rounded down.
 pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     if let Some(position) = whole(value) {
         return Some(position..position.checked_add(1)?);
@@ -67,7 +67,7 @@ pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     })
 }
 
-/// From one share to another: `"1%..5%"`, `0.02`.
+/// Reads a range of shares: `"1%..5%"`, `0.02`.
 pub(super) fn shares(value: &Value) -> Option<(f64, f64)> {
     let share = |text: &str| {
         let share = match text.strip_suffix('%') {

@@ -1,4 +1,4 @@
-//! Demands of the file, each by its kind.
+//! Reads each demand of a design file according to its kind.
 
 use serde_json::Value;
 
@@ -17,14 +17,14 @@ use figrs_models::mdmc::{TileClass, Travel};
 pub(super) struct Designer<'a> {
     pub(super) words: &'a Words<'a>,
     pub(super) travel: Travel,
-    /// The rules by which players move; `None` for those that the tiles suggest.
+    /// The rules by which players move; `None` means the rules that the tiles suggest.
     pub(super) rules: Option<&'a MovementRules>,
-    /// Rows and columns.
+    /// Rows and columns of the upright level.
     pub(super) size: (usize, usize),
 }
 
 impl Designer<'_> {
-    /// Returns the demand of an entry, in the frame of upright levels.
+    /// Returns the demand of an entry, for upright levels.
     pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, DesignError> {
         let kind = kind_of(entry)?;
         if matches!(kind, "playable" | "seen") {
@@ -136,7 +136,7 @@ impl Designer<'_> {
         }
     }
 
-    /// A single demand within another.
+    /// Reads a demand nested in another.
     fn inner(&self, entry: &Entry, key: &str, value: &Value) -> Result<Demand, DesignError> {
         self.demanded(&entry.inner(key, value)?)
     }

@@ -1,4 +1,4 @@
-//! Ways through a level: paths that are kept free, and areas that a player passes.
+//! Reads ways through a level: paths that stay free, and areas that a player passes.
 
 use ndarray::Array2;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::{DemandError, Movement, MovementError, MovementRules, Route};
 use figrs_models::mdmc::{Meaning, TileClass};
 
 impl Designer<'_> {
-    /// Reads a path of straight lines from cell to cell that are free.
+    /// Reads a path of straight lines from cell to cell, whose tiles must be free.
     pub(super) fn path(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         const CELLS: &str = "a list of cells, as [[9, 0], [9, 20]], each beside or above the one before in a straight line";
         let wrong = || entry.wrong("path", value, CELLS);
@@ -61,7 +61,7 @@ impl Designer<'_> {
         })
     }
 
-    /// Reads a way of the player through areas, one after another.
+    /// Reads a player's way that passes areas one after another.
     pub(super) fn pass(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         const AREAS: &str =
             "a list of cells or areas, as [[9, 20], { rows = \"2..5\", columns = \"30..34\" }]";
@@ -107,7 +107,7 @@ impl Designer<'_> {
     }
 }
 
-/// The row and column of a cell.
+/// Reads the row and column of a cell.
 pub(super) fn cell(value: &Value) -> Option<(usize, usize)> {
     let [row, column] = value.as_array()?.as_slice() else {
         return None;

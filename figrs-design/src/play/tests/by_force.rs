@@ -1,4 +1,4 @@
-//! A brute-force checker of the rules of movements: whole moves from every cell reached, until no cell is new.
+//! A brute-force checker of the rules of movements: tries whole moves from every cell reached, until no cell is new.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use figrs_models::mdmc::{Level, Meaning, Travel};
 
 type Cell = (isize, isize);
 
-/// A level as it is played, and its movement.
+/// An upright level and its movement.
 pub(super) struct ByForce<'a> {
     pub(super) level: &'a Level,
     pub(super) movement: &'a Movement,
     pub(super) travel: Travel,
-    /// Areas that a way passes, in the frame of models.
+    /// Areas that a way must pass, in model coordinates.
     pub(super) areas: &'a [Area],
 }
 
-/// The way in which a cell is entered.
+/// How a player enters a cell: the test that the cell must pass.
 #[derive(Clone, Copy, PartialEq)]
 enum Entry {
     Air,
@@ -123,7 +123,7 @@ impl ByForce<'_> {
         self.movement.gravity && self.movement.bottom == Bottom::Lost && y + 1 == self.height()
     }
 
-    /// For each cell at which a move can be left, the cells that the move passes up to it.
+    /// Returns the cells that a move passes up to each cell at which a player can leave the move.
     fn moves(&self, at: Cell) -> Vec<Vec<Cell>> {
         if self.is_lost(at) {
             return Vec::new();
@@ -267,13 +267,13 @@ impl ByForce<'_> {
         }
     }
 
-    /// True if a cell is a tile of the meanings that can be entered.
+    /// True if a cell is a tile of the meanings and a player can enter it.
     fn counts(&self, cell: Cell, meanings: &[Meaning]) -> bool {
         let free = !self.solid(cell) && self.harm(cell) != Harm::Blocked;
         free && self.any(cell, meanings)
     }
 
-    /// The number of areas that are passed after some cells, by a player who has passed `before` areas.
+    /// Returns the number of areas that a player has passed after some cells, if the player had passed `before` areas.
     fn passed(&self, before: usize, cells: &[Cell]) -> usize {
         cells.iter().fold(before, |mut passed, &(x, y)| {
             let (row, column) = match self.travel {
@@ -288,7 +288,7 @@ impl ByForce<'_> {
         })
     }
 
-    /// True if the level is playable, by a way through the areas.
+    /// True if a player can reach the goal by a way through the areas.
     pub(super) fn is_playable(&self) -> bool {
         let starts = self.starts();
         let started = |&cell: &Cell| (cell, self.passed(0, &[cell]));

@@ -296,7 +296,7 @@ fn tiles_suggest_a_movement() {
     );
 }
 
-/// Regression test: ways included the cells that a move skips, walls among them.
+/// Regression test: ways included the cells that a move skips, which may be walls.
 #[test]
 fn ways_leave_out_cells_that_are_skipped() {
     let text =

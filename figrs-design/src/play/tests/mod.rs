@@ -17,7 +17,7 @@ fn level(rows: &[&str]) -> Level {
     rows.join("\n").parse().unwrap()
 }
 
-/// Flat ground of three rows of air over one of ground, with the bottom tiles of some columns taken out.
+/// Flat ground of one row under three rows of air, without the bottom tiles of some columns.
 fn flat_with_gap(before: usize, gap: usize, after: usize) -> Level {
     let ground = ["X".repeat(before), "-".repeat(gap), "X".repeat(after)].concat();
     let air = "-".repeat(before + gap + after);
@@ -338,7 +338,7 @@ fn as_the_state_of_a_fold_it_gives_the_exact_probability_of_playable_levels() {
     assert!((p - expected).abs() < 1e-12, "{p} for {expected}");
 }
 
-/// Levels with enough footing that many are playable, and enough trouble that many are not.
+/// Random levels with enough footing that many are playable, and enough gaps and walls that many are not.
 fn levels() -> impl Strategy<Value = Level> {
     let size = (1_usize..10, 1_usize..26, 0.05..0.5_f64);
     size.prop_flat_map(|(height, width, share)| {

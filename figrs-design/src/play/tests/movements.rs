@@ -65,7 +65,7 @@ fn levels(symbols: &'static str, size: usize) -> impl Strategy<Value = Level> {
     })
 }
 
-/// The first columns of a level, or the last rows of one that is played upwards.
+/// Returns the first columns of a level, or the last rows of a level that is played upwards.
 fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     let cells = level.as_array();
     Level::from_array(match travel {
@@ -77,7 +77,7 @@ fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     .unwrap()
 }
 
-/// For each part, `true` if the fold finds it playable.
+/// Returns for each part of a level, from one line to all, whether the fold finds it playable.
 fn fold(level: &Level, route: &Route) -> Vec<bool> {
     let turned = route.rules().travel().turned(level);
     let mut reach = Reach::along(turned.height(), route);
@@ -93,7 +93,7 @@ fn fold(level: &Level, route: &Route) -> Vec<bool> {
     parts.collect()
 }
 
-/// Checks that search, fold and plain checker agree on all parts of a level, and the strict engine allows no more.
+/// Checks that search, fold and plain checker agree on all parts of a level, and that the strict search allows no more.
 fn check(
     level: &Level,
     movement: &Movement,
@@ -228,7 +228,7 @@ proptest! {
     }
 }
 
-/// Areas of small levels, some of which are cells and some go on to an edge.
+/// Areas of small levels: some are single cells, and some extend to an edge.
 fn areas(number: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Area>> {
     let ends = || {
         (
