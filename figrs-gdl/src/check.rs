@@ -1,4 +1,4 @@
-//! Static checks of rules: variables are bound, no relation depends on one that is decided later; and the order in which relations are decided.
+//! Static checks of rules (variables are bound, no relation depends on one that is decided later), and the order in which relations are decided.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use super::RuleTextProblem;
 use super::kif::{KifError, KifResult};
 use super::syntax::{Literal, Rule, SymbolId, Symbols};
 
-/// Name of the move in errors; nothing is decided later than it.
+/// Description of the move in errors; no relation is decided later than the move.
 const MOVE: &str = "the move (`does`)";
 
-/// Dependencies of the relations that rules define, found by the checks.
+/// Dependencies between the relations that rules define, as the checks find them.
 #[derive(Debug)]
 pub(super) struct Relations {
-    /// For each name, `true` if it depends on the state or the move.
+    /// For each name, `true` if its relation depends on the state or the move.
     changes: Vec<bool>,
-    /// Stratum of each name: it depends on no later one.
+    /// For each name, the stratum of its relation, which depends on no later stratum.
     strata: Vec<usize>,
     /// For each stratum, `true` if one of its relations depends on its own negation.
     negated: Vec<bool>,
@@ -26,7 +26,7 @@ pub(super) struct Relations {
 }
 
 impl Relations {
-    /// Checks rules.
+    /// Checks the rules.
     pub(super) fn new(rules: &[Rule], symbols: &Symbols) -> KifResult<Self> {
         for rule in rules {
             safe(rule)?;
@@ -79,17 +79,17 @@ impl Relations {
         self.changes[relation.0 as usize]
     }
 
-    /// Relations that conditions name and no rule defines.
+    /// Returns the relations that occur in conditions but are defined by no rule.
     pub(super) fn undefined(&self) -> &[SymbolId] {
         &self.undefined
     }
 
-    /// Index of a relation's stratum.
+    /// Returns the index of a relation's stratum.
     pub(super) fn stratum(&self, relation: SymbolId) -> usize {
         self.strata[relation.0 as usize]
     }
 
-    /// True if a relation of a stratum depends on its own negation, so that only facts can be ordered.
+    /// True if a relation of this stratum depends on its own negation, so that only single facts can be ordered, not relations.
     pub(super) fn is_negated(&self, stratum: usize) -> bool {
         self.negated[stratum]
     }
@@ -129,7 +129,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
     }
 }
 
-/// The relations of conditions with their places, and `true` if they are negated.
+/// Returns the relation of each condition with its offset in the text, and `true` if the condition is negated.
 fn conditions(rule: &Rule) -> impl Iterator<Item = (SymbolId, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),
@@ -146,7 +146,7 @@ fn undefined(rules: &[Rule]) -> Vec<SymbolId> {
     undefined.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Stratum of each name, and for each stratum whether negation occurs within it.
+/// Returns the stratum of each name, and for each stratum whether one of its relations depends on the negation of another or of itself.
 fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     let mut graph = DiGraph::<(), ()>::new();
     for _ in 0..count {
@@ -174,7 +174,7 @@ fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     (strata, negated)
 }
 
-/// For each name, `true` if it is one of some relations or depends on one of them.
+/// Returns for each name whether it is one of the relations `from` or depends on one of them.
 fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut readers: Vec<Vec<SymbolId>> = vec![Vec::new(); count];
@@ -192,7 +192,7 @@ fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     reached
 }
 
-/// Offset in the text of the first condition on one of these relations.
+/// Returns the offset in the text of the first condition on one of these relations.
 fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
     let mut all = conditions(rule);
     let found = all.find(|(relation, ..)| relations[relation.0 as usize]);

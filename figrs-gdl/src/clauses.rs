@@ -1,4 +1,4 @@
-//! Expressions as rules; `or` becomes several rules.
+//! Converts expressions to rules; an `or` becomes several rules.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::RuleTextProblem;
 use super::kif::{Expression, ExpressionForm, KifError, KifResult};
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
 
-/// Largest number of conditions of all rules together that one rule expands to.
+/// Maximum number of conditions, in all rules together, to which one rule expands.
 const MOST_CONDITIONS: usize = 2_000;
 
 /// Names that cannot be relations.
@@ -23,14 +23,14 @@ type Conditions = Vec<Literal>;
 pub(super) struct Clauses<'s> {
     symbols: &'s mut Symbols,
     rules: Vec<Rule>,
-    /// Numbers of arguments of relations and of functions at their first use.
+    /// Number of arguments of each relation (and of each function), as at its first use.
     relations: FxHashMap<SymbolId, usize>,
     functions: FxHashMap<SymbolId, usize>,
-    /// Variables of the rule that is being read.
+    /// Variables of the rule that is currently read.
     variables: IndexSet<String, FxBuildHasher>,
 }
 
-/// Reads the rules of some expressions.
+/// Reads some expressions as rules.
 pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> KifResult<Vec<Rule>> {
     let mut clauses = Clauses {
         symbols,
@@ -81,7 +81,7 @@ impl Clauses<'_> {
         Ok(())
     }
 
-    /// A condition, or its negation, as alternatives: one of them has to hold.
+    /// Returns a condition, or its negation, as a disjunction of alternatives.
     fn alternatives(
         &mut self,
         expression: &Expression,
@@ -236,12 +236,12 @@ fn within(at: usize, conditions: usize) -> KifResult<()> {
     Err(KifError::new(at, RuleTextProblem::TooLong { limit }))
 }
 
-/// Number of conditions of all alternatives, plus one for each alternative.
+/// Returns the number of conditions of all alternatives, plus one for each alternative.
 fn size(alternatives: &[Conditions]) -> usize {
     alternatives.iter().map(|all| all.len() + 1).sum()
 }
 
-/// Conjunction of two disjunctions: each alternative of the first with each of the second.
+/// Returns the conjunction of two disjunctions: each alternative of the first joined with each of the second.
 fn product(
     at: usize,
     first: Vec<Conditions>,

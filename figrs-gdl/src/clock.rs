@@ -1,7 +1,7 @@
-//! Facts whose course is known beforehand: constants, and counters of steps.
+//! Clock: facts whose values at each step are known in advance, namely constants and counters of steps.
 //!
-//! A counter multiplies the number of states by the number of its values, though often it only decides when the puzzle ends. States are
-//! then kept without it as long as it makes no difference.
+//! A counter multiplies the number of states by the number of its values, although it often decides only when the puzzle ends. States are
+//! then stored without the counter for as long as it makes no difference.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,26 +9,26 @@ use super::ground::WORD;
 use super::machine::{Cone, RuleMachine};
 use super::state::GameState;
 
-/// Largest number of words of all steps of a clock together, 32 MB.
+/// Maximum number of machine words for all steps of a clock together, 32 MB.
 const MOST_WORDS: usize = 1 << 22;
 
-/// Facts that depend on neither actions nor other facts, and the time for which they make no difference.
+/// Facts that depend on neither actions nor facts outside the clock, and the steps before which they make no difference.
 #[derive(Debug)]
 pub(super) struct Clock {
-    /// The facts, as a set of bits.
+    /// The facts of the clock, as a bit set.
     mask: Box<[u64]>,
-    /// The facts that hold at each step, up to `limit` or until they repeat.
+    /// The facts of the clock that hold at each step, up to `limit` or until they repeat.
     course: Vec<Box<[u64]>>,
-    /// The step from which on they repeat.
+    /// Step from which on the facts of the clock repeat.
     repeated: usize,
-    /// The step at which the clock alone ends the puzzle; `None` if it never does. Before that step the clock makes no difference.
+    /// Step at which the clock alone ends the puzzle; `None` if it never does. Before that step the clock makes no difference.
     limit: Option<usize>,
 }
 
-/// The atoms whose values in a state are asked for.
+/// The atoms whose values in a state are needed to play: legal moves, goals, the end and the next state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AskedAtoms<'a> {
-    /// All of them except the facts of the next state.
+    /// All of these atoms except the facts of the next state.
     pub(super) of_state: &'a [u32],
     pub(super) does: &'a [u32],
     pub(super) terminal: Option<u32>,
@@ -36,7 +36,7 @@ pub(super) struct AskedAtoms<'a> {
 }
 
 impl Clock {
-    /// The clock of a puzzle; `None` if there is none that states can be kept without.
+    /// Returns the clock of a puzzle; `None` if there is no clock without which states could be stored.
     pub(super) fn new(machine: &RuleMachine, asked: AskedAtoms<'_>) -> Option<Self> {
         let words = machine.words();
         let next = |fact: usize| (words * WORD + fact) as u32;
@@ -138,7 +138,7 @@ impl Clock {
         })
     }
 
-    /// The step at which the clock alone ends the puzzle.
+    /// Returns the step at which the clock alone ends the puzzle.
     pub(super) fn limit(&self) -> Option<usize> {
         self.limit
     }
@@ -148,13 +148,13 @@ impl Clock {
         self.limit.is_none_or(|limit| step <= limit)
     }
 
-    /// The state without the clock.
+    /// Returns the state without the facts of the clock.
     pub(super) fn without(&self, state: &GameState) -> GameState {
         let words = state.0.iter().zip(&self.mask);
         GameState(words.map(|(word, mask)| word & !mask).collect())
     }
 
-    /// The state, which has no clock, with the clock of a step; if the clock has a limit, of a step up to this limit.
+    /// Returns a state with the clock of `step` added to a state without clock; if the clock has a limit, `step` is at most that limit.
     pub(super) fn at(&self, state: &GameState, step: usize) -> GameState {
         let period = self.course.len() - self.repeated;
         let step = match step.checked_sub(self.course.len()) {
@@ -166,19 +166,19 @@ impl Clock {
         GameState(words.map(|(word, clock)| word | clock).collect())
     }
 
-    /// Bits that are no facts of the clock, word by word.
+    /// Returns the bits of all facts outside the clock, word by word.
     pub(super) fn others(&self) -> impl Iterator<Item = u64> {
         self.mask.iter().map(|mask| !mask)
     }
 
-    /// True if a fact is one of the clock.
+    /// True if a fact belongs to the clock.
     pub(super) fn has(&self, fact: usize) -> bool {
         self.mask[fact / WORD] >> (fact % WORD) & 1 == 1
     }
 }
 
-/// The largest set of facts that depend on no action and no other facts, and for each atom `true` if it depends on an action or on another
-/// fact. `None` if the set is empty.
+/// Returns the largest set of facts that depend on neither actions nor facts outside the set, and for each atom `true` if it depends on an action or on
+/// a fact outside. `None` if the set is empty.
 fn independent(
     machine: &RuleMachine,
     all: &Cone,

@@ -1,4 +1,4 @@
-//! A puzzle as an element program.
+//! Converts a puzzle to an element program.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use figrs_infer::{Error, World};
 
 use super::{Action, GameState, Move, Puzzle};
 
-/// Length of plans in steps: exact, or at most.
+/// Length of plans in steps: an exact number, or a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// Exactly this many: the puzzle ends with the last of them.
+    /// Exactly this many steps: the puzzle ends with the last of them.
     Exactly(usize),
-    /// At most this many: once the puzzle has ended, nothing happens any more.
+    /// At most this many steps: once the puzzle has ended, nothing happens any more.
     AtMost(usize),
 }
 
 impl Length {
-    /// The largest number of steps.
+    /// Returns the largest number of steps.
     pub fn most(self) -> usize {
         match self {
             Self::Exactly(steps) | Self::AtMost(steps) => steps,
@@ -25,7 +25,7 @@ impl Length {
     }
 }
 
-/// `3 steps`, `at most 1 step`.
+/// Writes the length as `3 steps` or `at most 1 step`.
 impl std::fmt::Display for Length {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let steps = self.most();
@@ -39,16 +39,16 @@ impl std::fmt::Display for Length {
 /// Prior distribution of actions, before the goal is known. It decides the distribution of plans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// Each action with the same probability in every state, whether it is legal or not; that it is legal is evidence. So every
+    /// In every state, each action has the same probability, whether it is legal or not; the evidence is that all drawn actions are legal. So every
     /// plan is equally likely.
     #[default]
     Blind,
-    /// Each legal action with the same probability. So the probability of a plan is the product, over its steps, of one over
-    /// the number of legal actions: that a player who knows nothing but the rules finds it by chance.
+    /// Each legal action has the same probability. So the probability of a plan, the product over its steps of one over the number of legal actions,
+    /// is the probability that a player who knows only the rules finds the plan by chance.
     Legal,
 }
 
-/// A puzzle as elements: the move of each step, the states before and after, and the evidence that the goal is met.
+/// A puzzle as elements: the move of each step, the states before and after the move, and the evidence that the goal is met.
 #[derive(Clone, Debug)]
 pub struct PlanElements {
     moves: Vec<Element<Move>>,
@@ -62,7 +62,7 @@ type DrawMove = dyn Fn(&GameState) -> Element<Move> + Send + Sync;
 type Advance = dyn Fn((&GameState, &Move)) -> GameState + Send + Sync;
 type Solves = dyn Fn(&GameState) -> bool + Send + Sync;
 
-/// Functions of a step.
+/// Functions of a step of the element program.
 struct StepFunctions {
     draw: Arc<Box<DrawMove>>,
     advance: Arc<Box<Advance>>,
@@ -70,9 +70,9 @@ struct StepFunctions {
 }
 
 impl Puzzle {
-    /// The element program.
+    /// Returns the element program of all plans of a length.
     ///
-    /// All steps share their functions, so that [`Frontier`](figrs_infer::Frontier) explores each state once.
+    /// All steps share the same functions, so that [`Frontier`](figrs_infer::Frontier) explores each state once.
     #[track_caller]
     pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
         let most = length.most();
@@ -129,7 +129,7 @@ impl Puzzle {
         program
     }
 
-    /// The functions that all steps share, for states without the clock if `is_timeless`.
+    /// Returns the functions that all steps share; if `is_timeless`, for states without the clock.
     fn steps(&self, length: Length, policy: Policy, is_timeless: bool) -> StepFunctions {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
@@ -164,13 +164,13 @@ impl Puzzle {
         }
     }
 
-    /// The state, which has no clock, with the clock of a step.
+    /// Returns a state with the clock of `step` added to a state without clock.
     fn at(&self, state: &GameState, step: usize) -> GameState {
         let clock = self.rules.clock.as_ref();
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))
     }
 
-    /// The moves that may be drawn in a state, with their weights.
+    /// Returns the moves that can be drawn in a state, with their weights.
     fn choices(&self, state: &GameState, policy: Policy, may_stay: bool) -> Vec<(f64, Move)> {
         let legal = self.legal(state).into_iter();
         let mut choices: Vec<(f64, Move)> = legal.map(|action| (1.0, Move::Act(action))).collect();
@@ -189,35 +189,35 @@ impl Puzzle {
 }
 
 impl PlanElements {
-    /// The move of each step.
+    /// Returns the move of each step.
     pub fn moves(&self) -> &[Element<Move>] {
         &self.moves
     }
 
-    /// The states, the one at the start first: one more than there are steps.
+    /// Returns the states, beginning with the start: one more than there are steps.
     pub fn states(&self) -> &[Element<GameState>] {
         &self.states
     }
 
-    /// For each state, `true` if the puzzle has ended there with its goal met.
+    /// Returns for each state whether the puzzle has ended there with its goal met.
     pub fn solved(&self) -> &[Element<bool>] {
         &self.solved
     }
 
-    /// The evidence that all moves are legal, and that the last state meets the goal.
+    /// Returns the evidence that all moves are legal and that the last state meets the goal.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The evidence that all moves are legal, without the goal.
+    /// Returns the evidence that all moves are legal, without the goal.
     pub fn legal_moves(&self) -> &Model {
         &self.legal
     }
 
-    /// The evidence with a cost: each action weighs 1/e.
+    /// Returns the evidence with a cost: each action has the weight 1/e.
     ///
-    /// The logarithms of weights are then lengths with a minus sign, and the most probable world is a shortest plan: elimination
-    /// with maxima of products is, in logarithms, elimination in the tropical semiring. That holds for [`Policy::Blind`], where all plans have the
+    /// The negative logarithm of the weight of a plan is then its length, and the most probable world is a shortest plan: elimination
+    /// by maxima of products is, in logarithms, elimination in the tropical semiring. This holds for [`Policy::Blind`], where all plans have the
     /// same prior.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {
@@ -232,9 +232,9 @@ impl PlanElements {
         costs.with_evidence_of(&self.model)
     }
 
-    /// The plan of a world.
+    /// Returns the plan of a world.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the world is one of another model.
+    /// **Errors.** [`Error::NotInWorld`] if the world belongs to another model.
     pub fn plan(&self, world: &World) -> Result<Vec<Action>, Error> {
         let moves = world.values(&self.moves)?;
         let acts = moves.into_iter().filter_map(|drawn| match drawn {

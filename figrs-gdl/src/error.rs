@@ -7,14 +7,14 @@ use figrs_derive::ErrorDebug;
 use figrs_infer::Stopped;
 use thiserror::Error;
 
-/// An error in reading rules or in planning by them, with its place and its remedy.
+/// An error when rules are read or plans are searched for, with its place and its remedy.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GdlError {
     /// A file cannot be read.
     #[error("cannot read {path}: {cause}; check the path and its permissions")]
     Read {
-        /// The path asked for.
+        /// Path of the file.
         path: PathBuf,
         /// The operating system's reason.
         cause: io::Error,
@@ -22,106 +22,106 @@ pub enum GdlError {
     /// The text is not a set of rules.
     #[error("{place}:{line}:{column}: {}", printable(&.problem.to_string()))]
     Text {
-        /// The file, or what the text is.
+        /// The file, or a description of the text.
         place: String,
         /// The line, counted from 1.
         line: usize,
         /// The column in characters, counted from 1.
         column: usize,
-        /// The mistake.
+        /// The mistake in the text.
         problem: Box<RuleTextProblem>,
     },
-    /// A relation that every puzzle needs is not stated.
+    /// The rules do not state a relation that every puzzle needs.
     #[error("{place}: nothing states `{relation}`; {remedy}")]
     Missing {
-        /// The file, or what the text is.
+        /// The file, or a description of the text.
         place: String,
         /// The missing relation.
         relation: &'static str,
-        /// The remedy: an example of a statement.
+        /// An example of a statement that remedies the error.
         remedy: &'static str,
     },
-    /// There are several players.
+    /// The rules have several players.
     #[error(
         "{place}: {} roles ({}), and a plan is that of one; write rules with one role",
         .roles.len(), .roles.join(", ")
     )]
     Roles {
-        /// The file, or what the text is.
+        /// The file, or a description of the text.
         place: String,
-        /// The players.
+        /// Names of the players.
         roles: Vec<String>,
     },
-    /// No player is declared, and actions and goals name several.
+    /// The rules declare no player, and their actions and goals name several.
     #[error(
         "{place}: nothing states `role`, and actions and goals name {}; declare the one that plays, such as `(role {})`",
         .names.join(", "), .names.first().map_or("robot", String::as_str)
     )]
     UndeclaredRoles {
-        /// The file, or what the text is.
+        /// The file, or a description of the text.
         place: String,
-        /// The names that stand where a player does.
+        /// The names that occur where a rule names its player.
         names: Vec<String>,
     },
     /// The value of a goal is not a number.
     #[error("{place}: the value `{value}` of a goal is not a number from 0 to 100; write one")]
     GoalValue {
-        /// The file, or what the text is.
+        /// The file, or a description of the text.
         place: String,
-        /// The value.
+        /// The value of the goal.
         value: String,
     },
-    /// The rules have more instances than there may be.
+    /// The rules have too many instances when their variables are filled in.
     #[error(
         "{place}: the rules have more than {limit} {what} when their variables are filled in, the last of them in a rule of `{relation}`; bind its variables by \
          smaller relations, or allow more (`GroundingLimits`)"
     )]
     TooLarge {
-        /// The file, or what the text is.
+        /// The file, or a description of the text.
         place: String,
-        /// The relation whose rule was filled in when there were too many; of facts that may hold at some time it is `true`.
+        /// Relation of the rule at which the limit was exceeded; `true` if that rule derives facts that may hold at some time.
         relation: String,
         /// Kind of the instances, such as facts or rules.
         what: &'static str,
-        /// Largest number allowed.
+        /// Maximum number of instances.
         limit: usize,
     },
     /// There is no plan.
     #[error("impossible: no plan of {length} meets the goal{}", proof(*.proven))]
     NoPlan {
-        /// The lengths that were asked for.
+        /// Description of the lengths at which a plan was sought.
         length: String,
         /// `true` if it is proven that no longer plan exists either.
         proven: bool,
     },
-    /// All plans of a length together need more memory than the budget.
+    /// Exact inference over all plans of a length would need more memory than the budget.
     #[error(
         "exact inference over {states} states at most at a time needs {needed} bytes for plans of {steps} steps, more than the budget of {limit}, \
          and was not started; ask for the length alone, allow more memory, or use SequentialMonteCarlo on the same elements"
     )]
     OverBudget {
-        /// The length of the plans.
+        /// Length of the plans.
         steps: usize,
-        /// States of the largest frontier.
+        /// Number of states of the largest frontier.
         states: usize,
-        /// Bytes that transitions would take.
+        /// Number of bytes that the transitions between states would take.
         needed: u64,
-        /// Bytes allowed.
+        /// Maximum number of bytes.
         limit: u64,
     },
-    /// The breadth-first search for the length of shortest plans ended before it had found one.
+    /// The breadth-first search for the length of a shortest plan ended before it found a plan.
     #[error(
         "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed; allow more, or search for one plan (`Puzzle::any_plan`)"
     )]
     Unfinished {
-        /// A number of steps below which there is no plan.
+        /// Number of steps below which there is no plan.
         excluded: usize,
-        /// States of the largest frontier by then.
+        /// Number of states of the largest frontier so far.
         states: usize,
-        /// `true` if the memory ended it, so that more work would not help.
+        /// `true` if memory ended the search, so that more work would not help.
         is_full: bool,
     },
-    /// A search for a plan ended before it had found one or gone through all states.
+    /// A search for a plan ended before it found one or visited all states.
     #[error(
         "no plan was found among {states} states, which are not all ({}); allow more, or other lengths",
         match .stopped {
@@ -131,11 +131,11 @@ pub enum GdlError {
         }
     )]
     SearchEnded {
-        /// Number of states that were met.
+        /// Number of states that the search visited.
         states: usize,
-        /// Reason for the end.
+        /// Reason why the search ended.
         stopped: Stopped,
-        /// `true` if the memory ended it, so that more work would not help.
+        /// `true` if memory ended the search, so that more work would not help.
         is_full: bool,
     },
     /// Inference failed, or needs more than its budget.
@@ -158,27 +158,27 @@ pub enum RuleTextProblem {
     /// The file is not text in UTF-8.
     #[error("not UTF-8; save the file as UTF-8")]
     NotUtf8,
-    /// A list does not end.
+    /// A list has no closing parenthesis.
     #[error("this `(` is never closed; add `)`")]
     Unclosed,
-    /// A list ends that did not begin.
+    /// A closing parenthesis has no opening one.
     #[error("this `)` closes nothing; take it away")]
     Unopened,
     /// Lists are nested too deeply.
     #[error("more than {limit} parentheses are open at once; nest terms less deeply")]
     TooDeep {
-        /// Largest number of open parentheses.
+        /// Maximum number of open parentheses.
         limit: usize,
     },
-    /// A text is too long.
+    /// The text has too many words and lists.
     #[error(
         "more than {limit} words and lists; write rules with variables instead of so many facts"
     )]
     TooManyExpressions {
-        /// Largest number of words and lists.
+        /// Maximum number of words and lists.
         limit: usize,
     },
-    /// A list has nothing in it.
+    /// A list is empty.
     #[error("an empty list; write a relation or a function after the `(`")]
     EmptyList,
     /// A relation or a function has no name.
@@ -187,21 +187,21 @@ pub enum RuleTextProblem {
         /// Text found instead of a name.
         found: String,
     },
-    /// A reserved name stands where it cannot.
+    /// A reserved name occurs where it is not allowed.
     #[error("`{name}` cannot stand {position}")]
     Misplaced {
-        /// The name.
+        /// The reserved name.
         name: String,
-        /// Position of the name, with the remedy.
+        /// Description of the position of the name, with the remedy.
         position: &'static str,
     },
-    /// A name has another number of arguments than it must have, or has elsewhere.
+    /// A relation or function has a wrong number of arguments, or not the same number as elsewhere.
     #[error(
         "`{name}` has {found} argument{} here and {expected} {elsewhere}; make them agree",
         if *found == 1 { "" } else { "s" }
     )]
     Arity {
-        /// The relation or the function.
+        /// Name of the relation or function.
         name: String,
         /// Number of arguments here.
         found: usize,
@@ -210,12 +210,12 @@ pub enum RuleTextProblem {
         /// Reason for the expected number.
         elsewhere: String,
     },
-    /// A variable has no values to run through.
+    /// A variable occurs in no positive condition of its rule, so nothing lists its values.
     #[error(
         "the variable `{variable}` stands in no positive condition of its rule; add one that lists its values"
     )]
     Unsafe {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
     /// A fact depends on its own negation.
@@ -224,25 +224,25 @@ pub enum RuleTextProblem {
         .cycle.join(", ")
     )]
     NotStratified {
-        /// The fact.
+        /// Name of the relation of the fact.
         relation: String,
-        /// The rules of the cycle without variables, such as `a if not b`.
+        /// The ground rules of the cycle, such as `a if not b`.
         cycle: Vec<String>,
     },
-    /// A relation depends on one that is decided later.
+    /// A relation depends on a relation that is decided later.
     #[error("`{relation}` depends on {on}, which is not decided by then; take the condition away")]
     DependsOn {
         /// The relation.
         relation: String,
-        /// The later relation.
+        /// Description of the later relation.
         on: &'static str,
     },
-    /// A rule has too many conditions once `or` is multiplied out.
+    /// A rule has too many conditions when `or` is expanded into several rules.
     #[error(
         "more than {limit} conditions once `or` is multiplied out; split the rule with relations of its own"
     )]
     TooLong {
-        /// Largest number of conditions.
+        /// Maximum number of conditions.
         limit: usize,
     },
 }

@@ -1,8 +1,8 @@
-//! States in which a puzzle may end with its goal, completed by what holds in all states of random walks.
+//! Guesses complete goal states: the goal fixes some facts, and relations that hold in all states of random walks give the others.
 //!
-//! The goal of a puzzle often fixes only part of a state: it may say that no light is on without naming each light. The other facts are inferred from relations
-//! between pairs and groups of facts in a sample of states: facts that are alike or opposite, that exclude each other, or of which one always holds. These are
-//! guesses; a search that reaches such a state from the start proves it.
+//! The goal of a puzzle often fixes only part of a state: it may say that no light is on without naming each light. The other facts are inferred from
+//! relations between facts in a sample of states: facts that are equal or opposite, that exclude each other, or of which one always holds. The inferred
+//! states are guesses; a search that reaches one of them from the start proves it.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -13,20 +13,20 @@ use super::ground::WORD;
 use super::ground_puzzle::GroundPuzzle;
 use super::state::{Action, GameState};
 
-/// Number of random walks, and the largest number of steps of each.
+/// Number of random walks, and maximum number of steps of each.
 const WALKS: (u64, usize) = (64, 16);
-/// Most facts that are compared with each other.
+/// Maximum number of facts that are compared with each other.
 pub(super) const MOST_FACTS: usize = 4096;
 
-/// For each fact the states of a sample in which it holds, as a set of bits.
+/// The states of a sample in which each fact holds, as bit sets.
 pub(super) struct FactSample {
     columns: Vec<Vec<u64>>,
-    /// The states of the sample.
+    /// Bit set of all states of the sample.
     all: Vec<u64>,
 }
 
 impl FactSample {
-    /// Samples the states of random walks from the start, without the facts of the clock if one is given.
+    /// Samples the states of random walks from the start, without the facts of the clock if there is one.
     pub(super) fn walks(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
         let start = &puzzle.start;
         let kept =
@@ -49,7 +49,7 @@ impl FactSample {
         Self::of(&states)
     }
 
-    /// A sample of these states, at least one.
+    /// Creates a sample from these states, at least one.
     pub(super) fn of(states: &[GameState]) -> Self {
         let facts = states.first().map_or(0, |state| state.0.len() * WORD);
         let words = states.len().div_ceil(WORD);
@@ -79,7 +79,7 @@ impl FactSample {
         words.zip(&self.all).all(|((a, b), all)| a ^ b == *all)
     }
 
-    /// The value of a fact, if the known values of other facts determine it.
+    /// Returns the value of a fact, if the sample and the known values of other facts determine it.
     fn value(&self, fact: usize, known: &[Option<bool>]) -> Option<bool> {
         if self.is_never(fact) {
             return Some(false);
@@ -116,7 +116,7 @@ impl FactSample {
     }
 }
 
-/// The state in which these facts hold or fail; `None` if the sample leaves another fact open. If the sample is of all states, it is the only one.
+/// Returns the state in which these literals hold; `None` if the sample leaves another fact open. If the sample has all states, the returned one is unique.
 pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
     let facts = sample.columns.len();
     if literals.is_empty() {
@@ -145,15 +145,15 @@ pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Opti
     Some(GameState(state.into()))
 }
 
-/// For each action, the actions that have led back to the state before it.
+/// For each action, the actions that have undone it: they led back to the state before it.
 #[derive(Debug)]
 pub(super) struct Inverses {
     of: Vec<Vec<Action>>,
-    /// For each action, the number of searches through all actions that found none to lead back.
+    /// For each action, the number of searches through all legal actions in which none undid it.
     vain: Vec<u8>,
 }
 
-/// Number of failed searches after which an action is taken to have no inverse.
+/// Number of failed searches after which an action counts as having no inverse.
 const MOST_VAIN: u8 = 20;
 
 impl Inverses {
@@ -164,7 +164,7 @@ impl Inverses {
         }
     }
 
-    /// Finds an action among `legal` that leads back after this one, as `leads_back` decides. Actions that have done so before are tried first.
+    /// Finds an action among `legal` that undoes this action, as `leads_back` decides. Actions that have undone it before are tried first.
     pub(super) fn find(
         &mut self,
         action: Action,

@@ -1,4 +1,4 @@
-//! Rules without variables.
+//! Ground rules: rules whose variables have been filled in.
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -9,16 +9,16 @@ use super::limits::LimitExceeded;
 use super::saturate::Facts;
 use super::syntax::{Atom, Literal, Rule, SymbolId, Symbols};
 
-/// Bits in a word.
+/// Number of bits in a machine word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
-/// Numbering of ground atoms: for each relation that is open, the index of its first atom.
+/// Numbers of the ground atoms: for each relation that depends on the state or the move, the index of its first atom.
 ///
-/// Facts of the state come first, then those of the next state in the same order; each of the two parts begins at a word.
+/// The facts of the state come first, then the facts of the next state in the same order; each of the two parts begins at a new machine word.
 #[derive(Clone, Debug)]
 pub(super) struct AtomNumbering {
     starts: Vec<usize>,
-    /// Number of words of a state.
+    /// Number of machine words of a state.
     pub(super) words: usize,
     /// Number of atoms.
     pub(super) count: usize,
@@ -48,12 +48,12 @@ impl AtomNumbering {
         }
     }
 
-    /// Number of a relation's atom with this tuple; a fact of the next state has the tuple of the present one.
+    /// Returns the number of a relation's atom with this tuple; a fact of the next state has the tuple of the same fact in the present state.
     pub(super) fn atom(&self, relation: SymbolId, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
 
-    /// The relation of an atom, and the index of its tuple.
+    /// Returns the relation of an atom, and the index of its tuple.
     pub(super) fn relation(&self, atom: u32, facts: &Facts) -> Option<(SymbolId, usize)> {
         let starts = self.starts.iter().enumerate();
         let mut numbered = starts.filter(|(_, start)| **start != usize::MAX);
@@ -64,7 +64,7 @@ impl AtomNumbering {
         })
     }
 
-    /// An atom as it is written.
+    /// Writes an atom as rules state it.
     pub(super) fn text(&self, atom: u32, facts: &Facts, symbols: &Symbols) -> String {
         let Some((relation, tuple)) = self.relation(atom, facts) else {
             return String::new();
@@ -80,7 +80,7 @@ impl AtomNumbering {
     }
 }
 
-/// The relation that has the tuples of another's atoms: facts of the next state are numbered as those of the present one.
+/// Returns the relation whose tuples a relation's atoms use: `next` uses those of the present state.
 fn of_tuples(relation: SymbolId) -> SymbolId {
     match relation {
         SymbolId::NEXT => SymbolId::TRUE,
@@ -88,7 +88,7 @@ fn of_tuples(relation: SymbolId) -> SymbolId {
     }
 }
 
-/// A condition: an atom that holds, or one that does not.
+/// A condition of a ground rule: an atom that holds, or one that does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct GroundLiteral(u32);
 
@@ -97,7 +97,7 @@ impl GroundLiteral {
         Self(atom << 1 | u32::from(!holds))
     }
 
-    /// Number of the literal; the two literals of an atom have neighbouring numbers.
+    /// Returns the number of the literal; the two literals of an atom have adjacent numbers.
     #[inline]
     pub(super) fn number(self) -> usize {
         self.0 as usize
@@ -108,24 +108,24 @@ impl GroundLiteral {
         self.0 >> 1
     }
 
-    /// True if the atom has to hold, false if it has to fail.
+    /// True if the literal is positive: the atom has to hold.
     #[inline]
     pub(super) fn holds(self) -> bool {
         self.0 & 1 == 0
     }
 }
 
-/// A rule without variables: the atom holds if all conditions do.
+/// A rule without variables: the head holds if all conditions do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct GroundRule {
     pub(super) head: u32,
     pub(super) body: Box<[GroundLiteral]>,
 }
 
-/// Rules without variables, each with the number of a rule that it is an instance of.
+/// Ground rules, each with the number of a rule of which it is an instance.
 pub(super) type GroundRules = IndexMap<GroundRule, u32, FxBuildHasher>;
 
-/// The rules for all values of their variables, each once, and the numbers of their atoms. Relations that are not open are final.
+/// Instantiates the rules for all values of their variables, each instance once, and numbers their atoms. Facts of unchanging relations are final.
 pub(super) fn ground(
     rules: &[&Rule],
     is_open: &impl Fn(SymbolId) -> bool,
@@ -146,7 +146,7 @@ pub(super) fn ground(
     Ok((numbering, found))
 }
 
-/// The rule for the present values of its variables; `None` if its conditions exclude each other.
+/// Returns the instance of the rule for the present values of its variables; `None` if the conditions exclude each other.
 fn instance(
     rule: &Rule,
     is_open: &impl Fn(SymbolId) -> bool,

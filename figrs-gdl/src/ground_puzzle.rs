@@ -1,4 +1,4 @@
-//! The compiled form of a puzzle's rules.
+//! The compiled form of a puzzle's rules: ground rules with their dependencies.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,7 @@ use super::syntax::{Rule, SymbolId, Symbols};
 use super::terms::TermId;
 use super::{GdlError, GroundingLimits};
 
-/// Rules without variables, with what is asked of them.
+/// Ground rules of a puzzle, with the parts of them that legal moves, goals, the end and the next state need.
 pub(super) struct GroundPuzzle {
     pub(super) role: String,
     pub(super) is_role_inferred: bool,
@@ -26,26 +26,26 @@ pub(super) struct GroundPuzzle {
     pub(super) actions: Vec<String>,
     pub(super) start: GameState,
     pub(super) machine: RuleMachine,
-    /// For each action the atom which states that it is legal, and in `does` the atom which states that it is taken.
+    /// For each action the atom that states that the action is legal; `does` has the atom that states that it is taken.
     pub(super) legal: Vec<u32>,
     pub(super) does: Vec<u32>,
     pub(super) terminal: Option<u32>,
-    /// Values of the goal, each with the atom which states that it is met.
+    /// Values of the goal, each with the atom that states that the goal has this value.
     pub(super) goals: Vec<(u8, u32)>,
-    /// The rules of legal moves, of the end of the puzzle, and of the facts of the next state that depend on the present state alone.
+    /// The rules for legal moves, for the end of the puzzle, and for the facts of the next state that depend on the present state alone.
     pub(super) ahead: Cone,
-    /// The rules of the end of the puzzle and of its goals.
+    /// The rules for the end of the puzzle and for its goals.
     pub(super) ending: Cone,
-    /// The rules of the end of the puzzle.
+    /// The rules for the end of the puzzle.
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
-    /// The state that was looked at last, with the atoms that hold: the actions of a state are asked for one after the other.
+    /// The most recent state with the atoms that hold in it, since callers ask for the actions of one state one after another.
     latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
 }
 
 impl GroundPuzzle {
-    /// The atoms that hold in a state whatever action is taken.
+    /// Returns the atoms that hold in a state whatever action is taken.
     pub(super) fn look_ahead(&self, state: &GameState) -> Arc<AtomSet> {
         let latest = self.latest.try_lock().ok();
         if let Some(Some((known, held))) = latest.as_deref()
@@ -61,7 +61,7 @@ impl GroundPuzzle {
         held
     }
 
-    /// The atoms of the end and of the goals that hold in a state.
+    /// Returns the atoms of the end and of the goals that hold in a state.
     pub(super) fn judge(&self, state: &GameState) -> AtomSet {
         self.machine.run(&self.ending, state)
     }
@@ -71,12 +71,12 @@ impl GroundPuzzle {
         self.has_ended(&self.machine.run(&self.end, state))
     }
 
-    /// True if the puzzle has ended in a state, and its goal has at least some value. The end is tested first, since it often has fewer rules than the goals.
+    /// True if the puzzle has ended in a state and its goal has at least this value. The end is tested first, since it often has fewer rules than the goals.
     pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
         self.ends(state) && self.value(&self.judge(state)) >= Some(value)
     }
 
-    /// The legal actions, given the atoms that hold in a state; none if the puzzle has ended.
+    /// Returns the legal actions, given the atoms that hold in a state; none if the puzzle has ended.
     pub(super) fn legal(&self, held: &AtomSet) -> impl Iterator<Item = Action> {
         let goes_on = !self.has_ended(held);
         let legal = (0..).zip(&self.legal).filter(move |_| goes_on);
@@ -85,7 +85,7 @@ impl GroundPuzzle {
             .map(|(action, _)| Action(action))
     }
 
-    /// The words of the state after an action, given the atoms that hold in the state before.
+    /// Returns the words of the state after an action, given the atoms that hold in the state before.
     pub(super) fn next(
         &self,
         held: &AtomSet,
@@ -99,14 +99,14 @@ impl GroundPuzzle {
         self.terminal.is_some_and(|atom| held.has(atom))
     }
 
-    /// The largest value of the goal that is met.
+    /// Returns the largest value of the goal, given the atoms that hold in a state.
     pub(super) fn value(&self, held: &AtomSet) -> Option<u8> {
         let met = self.goals.iter().filter(|(_, atom)| held.has(*atom));
         met.map(|(value, _)| *value).max()
     }
 }
 
-/// Rules that were checked, with their text.
+/// Checked rules with their text, ready to be grounded.
 pub(super) struct Grounding<'a> {
     pub(super) rules: &'a [Rule],
     pub(super) relations: &'a Relations,
@@ -141,7 +141,7 @@ impl Grounding<'_> {
         names.map(text).collect()
     }
 
-    /// The values of the player's goals, each with its atom.
+    /// Returns the values of the player's goal, each with its atom.
     fn goals(
         &self,
         role: TermId,
@@ -164,7 +164,7 @@ impl Grounding<'_> {
         each.collect()
     }
 
-    /// The compiled form.
+    /// Grounds the rules and compiles them.
     pub(super) fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
         let Self {
             rules,

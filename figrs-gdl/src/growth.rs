@@ -1,4 +1,4 @@
-//! Growth of the states of a puzzle, relation by relation.
+//! Growth of the number of states of a puzzle with the steps, relation by relation.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ground::WORD;
 use super::{GameState, Puzzle};
 
-/// The states that are reached after some number of steps, and the relations that make them many.
+/// Number of states that can be reached after some number of steps, and the relations that make them many.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateGrowth {
     steps: usize,
@@ -16,23 +16,23 @@ pub struct StateGrowth {
 }
 
 impl StateGrowth {
-    /// Number of steps.
+    /// Returns the number of steps.
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Number of joint states after them.
+    /// Returns the number of states that can be reached after these steps.
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// For each name of facts, such as `cell`, the number of different sets of its facts that these states have, the largest first.
+    /// Returns for each name of facts, such as `cell`, the number of different sets of its facts among these states, the largest first.
     pub fn relations(&self) -> &[(String, usize)] {
         &self.relations
     }
 }
 
-/// ``after 4 steps there are 1320 joint states, of 880 sets of facts `cell`, 4 of `held` ``
+/// Writes the growth as ``after 4 steps there are 1320 joint states, of 880 sets of facts `cell`, 4 of `held` ``.
 impl std::fmt::Display for StateGrowth {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let many = |count: usize| if count == 1 { "" } else { "s" };
@@ -54,9 +54,9 @@ impl std::fmt::Display for StateGrowth {
 }
 
 impl Puzzle {
-    /// The growth of states over the largest number of steps whose states together are at most `most`.
+    /// Returns the growth over as many steps as possible, such that the states of all steps together are at most `most`.
     ///
-    /// **Complexity.** Time and memory in these states, times the legal actions.
+    /// **Complexity.** Time and memory are linear in these states times the legal actions.
     pub fn growth(&self, most: usize) -> StateGrowth {
         let mut layer = vec![self.start()];
         let (mut steps, mut met) = (0, 1);
@@ -95,7 +95,7 @@ impl Puzzle {
         }
     }
 
-    /// The bits of the facts of each name.
+    /// Returns bit masks of the facts of each name.
     fn masks(&self) -> Vec<(String, Vec<u64>)> {
         let words = self.rules.machine.words();
         let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();

@@ -1,4 +1,4 @@
-//! All values of the variables of a rule for which its conditions hold.
+//! Finds all values of a rule's variables for which its conditions hold.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -7,13 +7,13 @@ use super::syntax::{Atom, Literal, Rule, SymbolId};
 use super::terms::{Bindings, TermInterner};
 use super::tuples::{Candidates, Tuples};
 
-/// Tuples over which conditions are joined.
+/// The tuples over which the conditions of a rule are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinedTuples {
     /// All tuples.
     All,
-    /// Tuples of the last round for the condition at this place, and earlier ones for the conditions before it, so that
-    /// nothing is found twice (semi-naive evaluation).
+    /// Only tuples of the last round for the condition at this index, and only earlier tuples for the conditions before it, so that
+    /// no combination is found twice (semi-naive evaluation).
     Recent(usize),
 }
 
@@ -24,14 +24,14 @@ struct JoinCondition<'r> {
     candidates: Candidates<'r>,
     within: Range<usize>,
     position: usize,
-    /// The variables that are bound here.
+    /// The variables that this condition binds.
     trail: Vec<usize>,
 }
 
 /// A nested-loop join: enumerates the values of the variables of a rule for which its conditions hold.
 ///
-/// Tests come as soon as their variables are bound; of the other conditions those with the fewest free variables come first.
-/// A negative condition on a relation that is not final is ignored.
+/// Tests come as soon as their variables are bound; among the other conditions, those with the fewest free variables come first.
+/// A negative condition on a relation that may still grow is ignored.
 #[derive(Debug)]
 pub(super) struct NestedLoopJoin<'r> {
     rule: &'r Rule,
@@ -41,14 +41,14 @@ pub(super) struct NestedLoopJoin<'r> {
     levels: Vec<JoinCondition<'r>>,
     pub(super) bindings: Bindings,
     started: bool,
-    /// Number of tuples looked at.
+    /// Number of tuples examined.
     pub(super) work: u64,
-    /// Largest number of tuples to look at; the loop ends after one more.
+    /// Maximum number of tuples to examine; the loop stops at one more.
     budget: u64,
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// `is_open` is true of relations that are not final, whose negation therefore decides nothing.
+    /// Creates the join; `is_open` is true for relations that may still grow, whose negation is therefore ignored.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
@@ -71,7 +71,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Goes on to the next values; false if there are no more.
+    /// Moves to the next values; returns false if there are no more.
     pub(super) fn advance(&mut self, terms: &TermInterner) -> bool {
         if !self.started {
             self.started = true;
@@ -90,7 +90,7 @@ impl<'r> NestedLoopJoin<'r> {
         true
     }
 
-    /// Moves the innermost loop that has another tuple; false if none has.
+    /// Moves the innermost loop that has another tuple; returns false if none has.
     fn step(&mut self, terms: &TermInterner) -> bool {
         while let Some(level) = self.levels.last_mut() {
             for variable in level.trail.drain(..) {
@@ -148,7 +148,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// True if the test of the innermost level is passed.
+    /// True if the test at the innermost level succeeds.
     fn passes(&self, terms: &TermInterner) -> bool {
         let Some(level) = self.levels.last() else {
             return true;
@@ -161,12 +161,12 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Index of an atom's tuple in its relation, if it is there.
+    /// Returns the index of an atom's tuple in its relation, if the relation has that tuple.
     pub(super) fn row(&self, atom: &Atom, terms: &TermInterner) -> Option<usize> {
         self.row_in(atom.relation, atom, terms)
     }
 
-    /// Index of the tuple of an atom's arguments in another relation, if it is there.
+    /// Returns the index of the tuple of an atom's arguments in another relation, if that relation has the tuple.
     pub(super) fn row_in(
         &self,
         relation: SymbolId,
@@ -180,7 +180,7 @@ impl<'r> NestedLoopJoin<'r> {
     }
 }
 
-/// The order of the conditions in the join.
+/// Returns the order of the conditions in the join.
 fn order(rule: &Rule, reading: JoinedTuples, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
     let mut free = vec![0; rule.body.len()];

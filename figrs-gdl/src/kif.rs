@@ -1,4 +1,4 @@
-//! Expressions of the Knowledge Interchange Format: words and lists in parentheses.
+//! Reads expressions of the Knowledge Interchange Format: words and lists in parentheses.
 
 use winnow::Parser;
 use winnow::combinator::opt;
@@ -8,13 +8,13 @@ use winnow::token::{take_till, take_while};
 
 use super::RuleTextProblem;
 
-/// Largest number of open parentheses and greatest depth of terms: expressions and terms are walked by recursion.
+/// Maximum number of open parentheses and depth of terms, limited because code recurses over both.
 pub(super) const MOST_NESTED: usize = 64;
 
-/// Largest number of words and lists of a text: each takes a hundred bytes, and two or three in the text.
+/// Maximum number of words and lists in a text: each takes a hundred bytes of memory, but only two or three in the text.
 const MOST_EXPRESSIONS: usize = 2_000_000;
 
-/// A syntax error: offset in bytes from the start of the text, and problem.
+/// A syntax error: the problem, and its offset in bytes from the start of the text.
 #[derive(Debug)]
 pub(super) struct KifError {
     pub(super) at: usize,
@@ -29,7 +29,7 @@ impl KifError {
 
 pub(super) type KifResult<T> = Result<T, KifError>;
 
-/// A word or a list, with the offset of its start.
+/// A word or a list, with the offset of its first byte.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     pub(super) at: usize,
@@ -38,13 +38,13 @@ pub(super) struct Expression {
 
 #[derive(Clone, Debug)]
 pub(super) enum ExpressionForm {
-    /// In lower case.
+    /// A word in lower case.
     Word(String),
     List(Vec<Expression>),
 }
 
 impl Expression {
-    /// The word, if it is one.
+    /// Returns the word; `None` for a list.
     pub(super) fn word(&self) -> Option<&str> {
         match &self.form {
             ExpressionForm::Word(word) => Some(word),
@@ -52,7 +52,7 @@ impl Expression {
         }
     }
 
-    /// The first word, and the rest of the list after it: a word alone stands for a list of one.
+    /// Splits a list into its first word and the other expressions; a word counts as a list of one.
     pub(super) fn parts(&self) -> KifResult<(&str, &[Self])> {
         match &self.form {
             ExpressionForm::Word(word) => Ok((word, &[])),
@@ -72,10 +72,10 @@ impl Expression {
 
 type KifInput<'t> = LocatingSlice<&'t str>;
 
-/// A list that is not closed yet: the offset of its start, and its expressions so far.
+/// A list not closed yet: the offset of its first byte, and its expressions so far.
 type OpenList = (usize, Vec<Expression>);
 
-/// All expressions of a text.
+/// Reads all expressions of a text.
 pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
     let mut input = KifInput::new(text);
     let mut open: Vec<OpenList> = Vec::new();
@@ -132,7 +132,7 @@ fn is_space(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// Skips space and comments, if any.
+/// Skips white space and comments, if any.
 fn space(input: &mut KifInput<'_>) {
     let mut blank = take_while::<_, _, ContextError>(0.., is_space).void();
     let mut comment = opt((';', take_till::<_, _, ContextError>(0.., '\n')).void());
@@ -149,7 +149,7 @@ fn word<'t>(input: &mut KifInput<'t>) -> &'t str {
 mod tests {
     use super::*;
 
-    /// Regression test: no other reader takes a carriage return alone as the end of a comment, and empty words were read
+    /// Regression test: a lone carriage return ended a comment, as in no other reader, and empty words were read
     /// until memory ran out.
     #[test]
     fn comments_may_hold_carriage_returns() {

@@ -1,6 +1,6 @@
-//! Literals that hold whenever the goal is met, and a bound of the steps by those that do not hold yet.
+//! Landmarks: literals that hold whenever the goal is met. Those that do not hold yet give a lower bound of the number of steps.
 //!
-//! If no action achieves two of a set of literals at once, each literal that does not hold takes an action of its own. Their number is a
+//! If no action achieves two of the landmarks at once, each landmark that does not hold yet takes an action of its own. The number of these landmarks is a
 //! bound for puzzles such as sudoku, where each single condition of the goal is near and all of them together are far.
 //!
 //! J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004); E. Karpas and C. Domshlak, "Cost-Optimal Planning
@@ -13,7 +13,7 @@ use super::ground_puzzle::GroundPuzzle;
 use super::machine::RuleMachine;
 use super::state::Action;
 
-/// Most conditions that are looked at to find achievers.
+/// Maximum number of conditions that are examined to find achievers.
 const MOST_WORK: u64 = 100_000_000;
 
 /// Landmarks such that no action achieves two of them.
@@ -25,9 +25,9 @@ pub(super) struct Landmarks {
 #[derive(Debug)]
 struct Landmark {
     fact: usize,
-    /// True if the fact has to hold, false if it has to fail.
+    /// True if the fact has to hold, false if it must not hold.
     holds: bool,
-    /// The actions that may achieve it.
+    /// The actions that may achieve the landmark.
     achievers: Vec<Action>,
 }
 
@@ -38,11 +38,11 @@ impl Landmark {
     }
 }
 
-/// Rules by their heads.
+/// Bodies of the rules, by their heads.
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {
-    /// The landmarks of a goal of at least some value.
+    /// Finds the landmarks of a goal of at least this value.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;
@@ -93,11 +93,11 @@ impl Landmarks {
         Self { all }
     }
 
-    /// Adds the legal actions that may achieve a landmark, the lacking one for which there are the fewest; false if some lacking landmark
-    /// has none, or none is lacking.
+    /// Takes the landmark that does not hold yet and has the fewest legal achievers, and adds these actions. False if such a landmark has no legal achiever,
+    /// or if all landmarks hold.
     ///
-    /// If every condition of the goal can be met at once, as in a puzzle whose cells are filled, this is the condition to decide next: the one with the
-    /// fewest ways (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    /// If one action can meet any condition of the goal, as in a puzzle whose cells are filled, that landmark is the condition to decide next: the one with the
+    /// fewest values left (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,
         state: &[u64],
@@ -126,19 +126,19 @@ impl Landmarks {
         true
     }
 
-    /// A lower bound of the steps from a state to the goal.
+    /// Returns a lower bound of the number of steps from a state to the goal.
     pub(super) fn lacking(&self, state: &[u64]) -> u32 {
         let lacking = self.all.iter().filter(|landmark| landmark.lacks(state));
         lacking.count() as u32
     }
 
-    /// Approximate cost of looking at a state, in rules.
+    /// Returns the approximate cost of evaluating a state, in rules.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 }
 
-/// The facts that have to hold, or to fail, where the puzzle ends with a goal of at least some value.
+/// Returns the facts that have to hold, or must not hold, when the puzzle ends with a goal of at least this value.
 pub(super) fn facts_of_goal(puzzle: &GroundPuzzle, value: u8) -> Vec<(usize, bool)> {
     let machine = &puzzle.machine;
     let goals = puzzle.goals.iter().filter(|(of, _)| *of >= value);
@@ -155,7 +155,7 @@ pub(super) fn facts_of_goal(puzzle: &GroundPuzzle, value: u8) -> Vec<(usize, boo
     )
 }
 
-/// The literals that hold where the puzzle ends with one of some goals.
+/// Returns the literals that hold when the puzzle ends with one of these goals.
 fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     let one = match goals {
         [goal] => Some(*goal),
@@ -165,7 +165,7 @@ fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     atoms.map(|atom| (atom, true)).collect()
 }
 
-/// The facts that have to hold, or to fail, if these literals are true.
+/// Returns the facts that have to hold, or must not hold, if these literals are true.
 fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> Vec<(usize, bool)> {
     let mut seen: FxHashSet<(u32, bool)> = FxHashSet::default();
     let mut needed = Vec::new();
@@ -193,7 +193,7 @@ fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> 
     needed
 }
 
-/// A superset of the actions after which a literal may hold that did not hold before.
+/// Returns a superset of the actions that can make a literal hold that did not hold before.
 fn achievers(
     machine: &RuleMachine,
     rules: &RulesByHead<'_>,

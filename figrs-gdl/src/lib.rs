@@ -1,8 +1,8 @@
 //! Puzzles in the Game Description Language, planned by inference.
 //!
-//! [`Puzzle::read`] reads rules, checks them and fills in their variables. [`Puzzle::elements`] makes an element program of
-//! them: the actions are random choices, the state is folded over time, and the evidence is that actions are legal and that the goal is
-//! met at the end. Every question about plans is then one to an exact engine, in one algebra or another: the number of plans
+//! [`Puzzle::read`] reads rules, checks them and fills in their variables. [`Puzzle::elements`] converts them to an element program:
+//! the actions are random choices, the state is folded over time, and the evidence is that actions are legal and that the goal is
+//! met at the end. An exact engine answers every question about plans by choosing the algebra: the number of plans
 //! (counting), the probability of the goal (sums), the most probable plan (maxima), a shortest plan (the tropical semiring:
 //! [`Puzzle::cheapest`]), varied plans (samples), the actions at each step (marginals).
 //!
@@ -36,33 +36,33 @@
 //! # Input format
 //!
 //! Facts and rules `(<= head condition ...)` in the Knowledge Interchange Format, with the relations `role`, `init`, `true`, `does`, `next`, `legal`, `goal`,
-//! `terminal` and any others, `distinct`, and `or`, `and`, `not`, nested to any depth. Comments run from `;` to the end of the line. Upper and
-//! lower case are the same; names are printed in lower case.
+//! `terminal` and any others, and with `distinct`, `or`, `and` and `not`, nested to any depth. Comments run from `;` to the end of the line. Upper and
+//! lower case are equal; names are printed in lower case.
 //!
-//! Rules keep to the demands of the language: a name has the same number of arguments everywhere, each variable stands in a
-//! positive condition of its rule, legality and the end of the puzzle do not depend on the move. No fact depends on its own negation; a
-//! relation may, as in `(<= (goal robot 100) (not (goal robot 0)))`. There is one role; where none is declared, it is the one that actions
+//! Rules must obey the restrictions of the language: a name has the same number of arguments everywhere, each variable occurs in a
+//! positive condition of its rule, and legality and the end of the puzzle do not depend on the move. No fact depends on its own negation; a
+//! relation may, as in `(<= (goal robot 100) (not (goal robot 0)))`. There is one role; if the rules declare none, it is the one that actions
 //! and goals name.
 //!
 //! # Plans
 //!
-//! A plan is a sequence of legal actions from the start to a state in which the puzzle ends and the goal has its value (100,
-//! or [`Puzzle::goal`]), and before which it has not ended. With [`Policy::Blind`], an action is drawn from *all* actions
-//! alike and its legality is evidence: so every plan of a length is equally likely, and the probability of the goal is the
-//! number of plans over that of all sequences. With [`Policy::Legal`] an action is drawn from those that are legal, and the
-//! probability of a plan is that a player who does so finds it by chance.
+//! A plan is a sequence of legal actions from the start to the first state in which the puzzle ends; there the goal must have the value 100 (or that of
+//! [`Puzzle::goal`]). With [`Policy::Blind`], an action is drawn from *all* actions
+//! with equal probability and its legality is evidence: so every plan of a length is equally likely, and the probability of the goal is the
+//! number of plans over the number of all sequences. With [`Policy::Legal`] an action is drawn from the legal ones, and the
+//! probability of a plan is the probability that such a player finds it by chance.
 //!
 //! # Execution of rules
 //!
-//! Relations that depend on neither state nor move are computed once, stratum by stratum and semi-naively. The others are
-//! computed for all states at once, as if every negated condition held, which bounds the facts and actions that are
-//! possible. Then each rule is written out for the values of its variables, and states are sets of bits. Equal states are
-//! merged by [`Frontier`](figrs_infer::Frontier), so that its work is in states and not in sequences of actions, and no
+//! Relations that depend on neither state nor move are computed once, stratum by stratum and semi-naively. The other relations are
+//! computed for all states at once, as if every negated condition held; this bounds the facts and actions that are
+//! possible. Then each rule is instantiated for all values of its variables, and states are bit sets. [`Frontier`](figrs_infer::Frontier) merges equal
+//! states, so that its work grows with the states and not with the sequences of actions, and no
 //! function runs twice for a state.
 //!
-//! [`Puzzle::any_plan`] finds one plan by best-first search where all states are too many, and [`Puzzle::shorter_plan`] shortens it or proves that
-//! it cannot be shortened; [`Puzzle::growth`] reports which relation makes the states many. States are kept without counters of steps as long as
-//! these make no difference.
+//! [`Puzzle::any_plan`] finds one plan by best-first search if there are too many states for exact inference, and [`Puzzle::shorter_plan`] shortens it or
+//! proves that it is shortest; [`Puzzle::growth`] reports which relation makes the states many. States are stored without counters of steps as long as
+//! the counters make no difference.
 //!
 //! | module idea | types |
 //! |---|---|

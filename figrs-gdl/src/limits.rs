@@ -1,8 +1,8 @@
-//! Limits on the ground instances of rules.
+//! Limits on the number of ground instances of rules.
 
 use super::syntax::{Rule, SymbolId};
 
-/// Limits of grounding, which fills in the variables of rules; beyond them it ends with [`GdlError::TooLarge`](super::GdlError::TooLarge).
+/// Limits of grounding, which fills in the variables of rules. Beyond a limit grounding fails with [`GdlError::TooLarge`](super::GdlError::TooLarge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct GroundingLimits {
@@ -22,7 +22,7 @@ impl Default for GroundingLimits {
 }
 
 impl GroundingLimits {
-    /// The default limits times a factor, of at least 1.
+    /// Returns the default limits multiplied by a factor, at least 1.
     pub fn times(factor: usize) -> Self {
         let default = Self::default();
         let times = |limit: usize| limit.saturating_mul(factor.max(1));
@@ -33,26 +33,26 @@ impl GroundingLimits {
         }
     }
 
-    /// Facts of all relations, one million if not set.
+    /// Sets the maximum number of facts of all relations (default: one million).
     pub fn facts(mut self, most: usize) -> Self {
         self.facts = most;
         self
     }
 
-    /// Rules without variables, two million if not set.
+    /// Sets the maximum number of rules without variables (default: two million).
     pub fn rules(mut self, most: usize) -> Self {
         self.rules = most;
         self
     }
 
-    /// Facts that are looked at while variables are filled in, 200 million if not set.
+    /// Sets the maximum number of facts that are examined while variables are filled in (default: 200 million).
     pub fn matches(mut self, most: usize) -> Self {
         self.matches = most;
         self
     }
 }
 
-/// A limit that was exceeded, with the kind of the instances, and the relation whose rule was filled in then.
+/// A limit that grounding exceeded, with the kind of the instances, and the relation of the rule that it instantiated then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LimitExceeded {
     pub(super) what: &'static str,
@@ -61,7 +61,7 @@ pub(super) struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// The same while a rule was filled in.
+    /// Returns the same error, attributed to a rule.
     pub(super) fn at(self, rule: &Rule) -> Self {
         let relation = self.relation.or(Some(rule.head.relation));
         Self { relation, ..self }

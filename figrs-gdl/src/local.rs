@@ -1,6 +1,6 @@
-//! Local stratification: negation that is ordered fact by fact where relations cannot be ordered.
+//! Local stratification: orders negation fact by fact where whole relations cannot be ordered.
 //!
-//! Ground rules are *locally stratified* if no atom depends on its own negation. They have one perfect model then, which is
+//! Ground rules are *locally stratified* if no atom depends on its own negation. Such rules have one perfect model, which is
 //! computed component by component of their dependency graph.
 
 use std::collections::VecDeque;
@@ -17,21 +17,21 @@ use super::saturate::Facts;
 use super::state::GameState;
 use super::syntax::{Literal, Rule, SymbolId, Symbols};
 
-/// Most rules of a cycle that an error shows.
+/// Maximum number of rules of a cycle that an error shows.
 const MOST_SHOWN: usize = 6;
 
-/// A cycle of ground rules with a negation: each atom depends on the next one, and the last on the first.
+/// A cycle of ground rules that contains a negation: each atom depends on the next one, and the last on the first.
 #[derive(Debug)]
 pub(super) struct NegativeCycle {
-    /// The atoms; the first depends on the negation of the second.
+    /// The atoms of the cycle; the first depends on the negation of the second.
     atoms: Vec<u32>,
-    /// For each atom, `true` if the rule that has it as its head needs the next one to fail.
+    /// For each atom, `true` if it depends on the negation of the next one.
     negated: Vec<bool>,
-    /// Number of the rule that makes the first atom depend on the second.
+    /// Number of the rule by which the first atom depends on the second.
     source: u32,
 }
 
-/// A cycle with the place of its negation in the text.
+/// A cycle, with the place of its negation in the text.
 #[derive(Debug)]
 pub(super) struct LocatedCycle {
     cycle: NegativeCycle,
@@ -39,11 +39,11 @@ pub(super) struct LocatedCycle {
     at: usize,
 }
 
-/// Reason that rules cannot be grounded.
+/// Reason why rules cannot be grounded.
 #[derive(Debug)]
 pub(super) enum GroundingError {
     TooLarge(LimitExceeded),
-    /// Some facts that do not change depend on their own negation.
+    /// Some facts that depend on neither state nor move depend on their own negation.
     Cycle(LocatedCycle),
 }
 
@@ -54,7 +54,7 @@ impl From<LimitExceeded> for GroundingError {
 }
 
 impl NegativeCycle {
-    /// Locates the cycle in the rules whose instances it consists of.
+    /// Finds the place of the cycle in the text of the rules.
     pub(super) fn within(
         self,
         rules: &[&Rule],
@@ -78,7 +78,7 @@ impl NegativeCycle {
 }
 
 impl LocatedCycle {
-    /// The error for the text of the rules.
+    /// Returns the error for the text of the rules.
     pub(super) fn message(&self, facts: &Facts, symbols: &Symbols) -> KifError {
         let NegativeCycle { atoms, negated, .. } = &self.cycle;
         let text = |atom: u32| self.numbering.text(atom, facts, symbols);
@@ -97,7 +97,7 @@ impl LocatedCycle {
     }
 }
 
-/// A cycle with a negation, if there is one. `graph` has an edge from each condition to its head, and `rank` the number of each atom's strongly
+/// Returns a cycle with a negation, if there is one. `graph` has an edge from each condition to its head; `rank` has the number of each atom's strongly
 /// connected component.
 pub(super) fn negative_cycle(
     graph: &DiGraph<(), ()>,
@@ -147,7 +147,7 @@ pub(super) fn negative_cycle(
     })
 }
 
-/// Adds the facts of relations that depend on their own negation and on no state or move, in the order of the facts' own
+/// Adds the facts of relations that depend on their own negation and on neither state nor move, in the order of the facts' own
 /// dependencies.
 pub(super) fn add_locally(facts: &mut Facts, rules: &[&Rule]) -> Result<(), GroundingError> {
     let heads: FxHashSet<SymbolId> = rules.iter().map(|rule| rule.head.relation).collect();

@@ -1,4 +1,4 @@
-//! Rules without variables, run on the bits of a state.
+//! Runs ground rules on the bits of a state.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -8,29 +8,29 @@ use super::ground::{AtomNumbering, GroundLiteral, GroundRule, GroundRules, WORD}
 use super::local::{NegativeCycle, negative_cycle};
 use super::state::GameState;
 
-/// Ground rules in topological order of their dependencies, with the rules of a cycle side by side.
+/// Ground rules in topological order of their dependencies; the rules of a cycle stand side by side.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
     /// Number of atoms.
     atoms: usize,
-    /// Number of words of a state.
+    /// Number of machine words of a state.
     words: usize,
     heads: Vec<u32>,
-    /// Offset of the first condition of each rule, and at last the number of all conditions.
+    /// Offset of the first condition of each rule, followed by the number of all conditions.
     starts: Vec<u32>,
     conditions: Vec<GroundLiteral>,
     /// For each rule the rank of its head's strongly connected component (a cycle of atoms, or one atom alone).
     ranks: Vec<u32>,
-    /// For each rule, `true` if its head depends on itself.
+    /// For each rule, `true` if its head depends on itself (through a cycle of rules).
     cyclic: Vec<bool>,
 }
 
-/// The rules that some atoms depend on, in their order.
+/// The rules on which some atoms depend, in topological order.
 #[derive(Debug)]
 pub(super) struct Cone(Vec<u32>);
 
-/// The rules that the next state depends on: those that depend on the state alone, those that depend on the action, and for each action
-/// the rules that apply only after it.
+/// The rules on which the next state depends: those that depend on the state alone, those that depend on any action, and for each action the
+/// rules that apply only after it.
 #[derive(Debug)]
 pub(super) struct TransitionRules {
     still: Cone,
@@ -39,12 +39,12 @@ pub(super) struct TransitionRules {
 }
 
 impl Cone {
-    /// Number of rules.
+    /// Returns the number of rules.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The rules of this cone or of another.
+    /// Returns the rules of this cone and of another.
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = [&self.0[..], &other.0[..]].concat();
         all.sort_unstable();
@@ -54,19 +54,19 @@ impl Cone {
 }
 
 impl TransitionRules {
-    /// The rules that depend on the state alone.
+    /// Returns the rules that depend on the state alone.
     pub(super) fn still(&self) -> &Cone {
         &self.still
     }
 
-    /// Number of rules that are applied for an action.
+    /// Returns the number of rules that are applied for an action.
     pub(super) fn moving(&self, action: u32) -> usize {
         let own = self.by_action.get(&action);
         self.moving.len() + own.map_or(0, Cone::len)
     }
 }
 
-/// Set of the atoms that hold, as a bit set.
+/// Bit set of the atoms that hold.
 #[derive(Clone, Debug)]
 pub(super) struct AtomSet(Vec<u64>);
 
@@ -76,7 +76,7 @@ impl AtomSet {
         self.0[atom as usize / WORD] >> (atom as usize % WORD) & 1 == 1
     }
 
-    /// The facts of the next state, in this number of words.
+    /// Returns the facts of the next state, which take `words` machine words.
     pub(super) fn next_facts(&self, words: usize) -> &[u64] {
         &self.0[words..2 * words]
     }
@@ -88,7 +88,7 @@ impl AtomSet {
 }
 
 impl RuleMachine {
-    /// **Errors.** If an atom depends on its own negation.
+    /// **Errors.** Returns a cycle if an atom depends on its own negation.
     pub(super) fn new(
         numbering: &AtomNumbering,
         rules: GroundRules,
@@ -144,9 +144,9 @@ impl RuleMachine {
         &self.conditions[self.starts[rule] as usize..self.starts[rule + 1] as usize]
     }
 
-    /// The rules that some atoms depend on.
+    /// Returns the rules on which some atoms depend.
     ///
-    /// In topological order, but for the rules of a cycle, which stand together.
+    /// They are in topological order, except that the rules of a cycle stand side by side.
     pub(super) fn cone(&self, atoms: impl IntoIterator<Item = u32>) -> Cone {
         let mut needed = vec![false; self.atoms];
         for atom in atoms {
@@ -179,7 +179,7 @@ impl RuleMachine {
         Cone(cone)
     }
 
-    /// The rules that the next state depends on; `actions` are the atoms of the possible actions.
+    /// Returns the rules on which the next state depends; `actions` are the atoms of the possible actions.
     pub(super) fn steps(&self, actions: &[u32]) -> TransitionRules {
         let next = self.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
@@ -208,7 +208,7 @@ impl RuleMachine {
         }
     }
 
-    /// For each atom, `true` if `is_one` accepts it, or a rule of the cone makes it depend on such an atom.
+    /// Returns for each atom whether `is_one` accepts it, or a rule of the cone makes it depend on an accepted atom.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
         // Rules are in topological order, except those of cycles.
@@ -228,7 +228,7 @@ impl RuleMachine {
         }
     }
 
-    /// The rules of a cone, each with its head, its conditions, and `true` if its head depends on itself.
+    /// Returns the rules of a cone, each with its head, its conditions, and `true` if its head depends on itself.
     pub(super) fn rules_of<'m>(
         &'m self,
         cone: &'m Cone,
@@ -240,12 +240,12 @@ impl RuleMachine {
         })
     }
 
-    /// Number of words of a state.
+    /// Returns the number of machine words of a state.
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// Number of atoms.
+    /// Returns the number of atoms.
     pub(super) fn atoms(&self) -> usize {
         self.atoms
     }
@@ -260,14 +260,14 @@ impl RuleMachine {
         AtomSet(bits)
     }
 
-    /// The atoms that hold in a state, as far as the rules of a cone derive them.
+    /// Returns the atoms that hold in a state, as far as the rules of a cone derive them.
     pub(super) fn run(&self, cone: &Cone, state: &GameState) -> AtomSet {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);
         bits
     }
 
-    /// The state after an action, which is given by its atom; `held` is what the rules that depend on the state alone derive.
+    /// Returns the state after an action, given by its atom; `held` are the atoms that the rules on the state alone derive.
     pub(super) fn next(
         &self,
         steps: &TransitionRules,
@@ -283,8 +283,8 @@ impl RuleMachine {
         bits.0.into_iter().skip(self.words)
     }
 
-    /// Applies the rules of two lists, both in their order; those of cycles are in the first, and are applied until nothing
-    /// is new.
+    /// Applies the rules of two lists, each in its order; the rules of cycles are in `common`, and are applied until they derive no
+    /// new atom.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {
@@ -310,7 +310,7 @@ impl RuleMachine {
         }
     }
 
-    /// Applies a rule; true if its head is new.
+    /// Applies a rule; returns true if its head is new.
     #[inline]
     fn fire(&self, rule: u32, bits: &mut AtomSet) -> bool {
         let head = self.heads[rule as usize];

@@ -1,4 +1,4 @@
-//! A puzzle: rules that were read, checked and grounded.
+//! A puzzle: rules that have been read, checked and grounded.
 
 use std::fmt;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct Puzzle {
     pub(super) goal: u8,
 }
 
-/// Shows sizes, not rules.
+/// Shows the numbers of actions, facts and rules, but not the rules.
 impl fmt::Debug for Puzzle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Puzzle")
@@ -35,7 +35,7 @@ impl fmt::Debug for Puzzle {
     }
 }
 
-/// Relations that every puzzle needs, with the remedy for errors.
+/// Relations that every puzzle needs, each with an example for errors.
 const REQUIRED: [(SymbolId, &str, &str); 4] = [
     (
         SymbolId::ROLE,
@@ -60,14 +60,14 @@ const REQUIRED: [(SymbolId, &str, &str); 4] = [
 ];
 
 impl Puzzle {
-    /// The puzzle of a file.
+    /// Reads a puzzle from a file.
     ///
-    /// **Errors.** [`GdlError::Read`], also of a file of more than [`MOST_BYTES`], and those of [`parse`](Self::parse).
+    /// **Errors.** [`GdlError::Read`], also if the file has more than [`MOST_BYTES`], and the errors of [`parse`](Self::parse).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, GdlError> {
         Self::read_within(path, GroundingLimits::default())
     }
 
-    /// The puzzle of a file, with other limits.
+    /// Reads a puzzle from a file, with other limits than the default ones.
     pub fn read_within(path: impl AsRef<Path>, limits: GroundingLimits) -> Result<Self, GdlError> {
         let path = path.as_ref();
         let bytes = read_limited(path, MOST_BYTES).map_err(|cause| GdlError::Read {
@@ -89,7 +89,7 @@ impl Puzzle {
         }
     }
 
-    /// The puzzle of a text.
+    /// Reads a puzzle from a text.
     ///
     /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::UndeclaredRoles`],
     /// [`GdlError::GoalValue`], [`GdlError::TooLarge`].
@@ -97,7 +97,7 @@ impl Puzzle {
         Self::parse_within(text, GroundingLimits::default())
     }
 
-    /// The puzzle of a text, with other limits.
+    /// Reads a puzzle from a text, with other limits than the default ones.
     pub fn parse_within(text: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
         Self::parsed(text, "rules", limits)
     }
@@ -133,7 +133,7 @@ impl Puzzle {
         })
     }
 
-    /// Values of the goal below the one that counts as solved, the smallest first.
+    /// Returns the values of the goal below the value that counts as solved, the smallest first.
     pub(super) fn goals(&self) -> Vec<u8> {
         let goals = self.rules.goals.iter().map(|&(value, _)| value);
         let mut goals: Vec<u8> = goals.filter(|&value| value < self.goal).collect();
@@ -142,54 +142,54 @@ impl Puzzle {
         goals
     }
 
-    /// Sets the least value of the goal that counts as solved, instead of 100.
+    /// Sets the smallest value of the goal that counts as solved (default: 100).
     #[must_use]
     pub fn goal(mut self, value: u8) -> Self {
         self.goal = value;
         self
     }
 
-    /// The name of the player.
+    /// Returns the name of the player.
     pub fn role(&self) -> &str {
         &self.rules.role
     }
 
-    /// True if no rule declares the player, who is then the only one that actions and goals name.
+    /// True if no rule declares the player, whose name then comes from actions and goals.
     pub fn is_role_inferred(&self) -> bool {
         self.rules.is_role_inferred
     }
 
-    /// Names in the place of a player that are not the player: their actions and goals are ignored, and the name may be misspelt.
+    /// Returns names in the place of a player that are not the player: their actions and goals are ignored, and the name may be misspelt.
     pub fn undeclared_roles(&self) -> &[String] {
         &self.rules.strangers
     }
 
-    /// Relations that conditions name and no rule defines: no fact of them ever holds, and the name may be misspelt.
+    /// Returns the relations that occur in conditions but are defined by no rule: they have no facts, and the name may be misspelt.
     pub fn undefined(&self) -> &[String] {
         &self.rules.undefined
     }
 
-    /// Number of actions that are legal in some state; an upper bound, found without going through all states.
+    /// Returns an upper bound of the number of actions that are legal in some state, found without visiting all states.
     pub fn actions(&self) -> usize {
         self.rules.actions.len()
     }
 
-    /// Number of facts that hold in some state; an upper bound, found without going through all states.
+    /// Returns an upper bound of the number of facts that hold in some state, found without visiting all states.
     pub fn possible_facts(&self) -> usize {
         self.rules.facts.len()
     }
 
-    /// Number of ground rules.
+    /// Returns the number of ground rules.
     pub fn ground_rules(&self) -> usize {
         self.rules.machine.rules()
     }
 
-    /// An action as it is written in the rules, in lower case.
+    /// Returns an action as the rules write it, in lower case.
     pub fn action(&self, action: Action) -> &str {
         &self.rules.actions[action.number()]
     }
 
-    /// The facts that hold in a state, in lower case.
+    /// Returns the facts that hold in a state, in lower case.
     pub fn facts(&self, state: &GameState) -> Vec<&str> {
         state
             .facts()
@@ -197,28 +197,28 @@ impl Puzzle {
             .collect()
     }
 
-    /// The state at the start.
+    /// Returns the state at the start.
     pub fn start(&self) -> GameState {
         self.rules.start.clone()
     }
 
-    /// Legal actions in a state; none if the puzzle has ended.
+    /// Returns the legal actions in a state; none if the puzzle has ended.
     pub fn legal(&self, state: &GameState) -> Vec<Action> {
         self.rules.legal(&self.rules.look_ahead(state)).collect()
     }
 
-    /// The state after an action.
+    /// Returns the state after an action.
     pub fn next(&self, state: &GameState, action: Action) -> GameState {
         let held = self.rules.look_ahead(state);
         GameState(self.rules.next(&held, action).collect())
     }
 
-    /// True if the puzzle has ended and its goal has the value that counts as solved.
+    /// True if the puzzle has ended in this state and its goal has a value that counts as solved.
     pub fn is_solved(&self, state: &GameState) -> bool {
         self.rules.is_solved(state, self.goal)
     }
 
-    /// True if the puzzle has ended.
+    /// True if the puzzle has ended in this state.
     pub fn is_terminal(&self, state: &GameState) -> bool {
         self.rules.ends(state)
     }

@@ -1,10 +1,10 @@
-//! Delete relaxation of ground rules: the steps after which each literal may hold, and a relaxed plan.
+//! Delete relaxation of ground rules: the number of steps after which each literal may hold, and a relaxed plan.
 //!
-//! In the *relaxation* all actions are done at once, and an atom that held, or failed, may do so ever after. The level of a literal is at most
-//! the number of steps after which it holds on any way, so the level of the goal is a consistent lower bound of the length of plans. The
-//! *relaxed plan* counts the actions that some derivation of the goal uses; it is an estimate and no bound.
+//! In the *relaxation* all actions are taken at once, and a literal that held once may hold ever after. The level of a literal is at most
+//! the number of steps after which the literal holds in any plan, so the level of the goal is a consistent lower bound of the length of plans. The
+//! *relaxed plan* counts the actions that some derivation of the goal uses; this count is an estimate and not a bound.
 //!
-//! Negation is kept: an atom may fail at the level at which each of its rules is blocked. Atoms that depend on themselves may
+//! Negation is handled: an atom may fail from the level at which each of its rules is blocked. Atoms that depend on themselves may
 //! always fail, since their rules may block each other.
 //!
 //! J. Hoffmann and B. Nebel, "The FF Planning System", JAIR 14 (2001), section 4; B. Bonet and H. Geffner, "Planning as Heuristic Search",
@@ -16,10 +16,10 @@ use super::ground::{GroundLiteral, WORD};
 use super::ground_puzzle::GroundPuzzle;
 use super::state::Action;
 
-/// Marks a literal that is not reached, and a rule that is not blocked.
+/// Marks a literal that is not reached, or a rule that is not blocked.
 const NONE: u32 = u32::MAX;
 
-/// Numbered lists of numbers, in one vector.
+/// A sequence of lists of numbers, stored in one vector.
 #[derive(Debug)]
 struct NumberLists {
     starts: Vec<u32>,
@@ -27,7 +27,7 @@ struct NumberLists {
 }
 
 impl NumberLists {
-    /// Groups the second numbers of pairs by the first numbers, which are below `count`.
+    /// Groups the second numbers of pairs by the first numbers, each below `count`.
     fn new(count: usize, pairs: impl Iterator<Item = (usize, u32)> + Clone) -> Self {
         let mut starts = vec![0u32; count + 1];
         for (of, _) in pairs.clone() {
@@ -51,42 +51,42 @@ impl NumberLists {
     }
 }
 
-/// Values that each evaluation begins with and changes.
+/// Working values that each evaluation initialises and changes.
 #[derive(Clone, Debug)]
 struct Counters {
-    /// For each rule the number of conditions that are not reached.
+    /// For each rule, the number of its conditions that are not reached yet.
     missing: Vec<u32>,
-    /// For each atom the number of its rules that are not blocked.
+    /// For each atom, the number of its rules that are not blocked yet.
     unblocked: Vec<u32>,
-    /// For each rule the literal that blocked it.
+    /// For each rule, the literal that blocked it.
     blocked_by: Vec<u32>,
-    /// For each literal its level.
+    /// For each literal, its level.
     level: Vec<u32>,
-    /// For each literal the rule that reached it.
+    /// For each literal, the rule that reached it.
     support: Vec<u32>,
 }
 
-/// The relaxation of a puzzle's rules, with the working memory of an evaluation.
+/// The relaxation of a puzzle's rules, with working memory for its evaluation.
 #[derive(Debug)]
 pub(super) struct Relaxation {
-    /// Number of facts, rounded up to whole words.
+    /// Number of facts, rounded up to whole machine words.
     facts: usize,
     heads: Vec<u32>,
     bodies: NumberLists,
-    /// Rules by the literals that they need, and by their heads.
+    /// Rules by the literals that they need; `of_head` has the rules by their heads.
     needing: NumberLists,
     of_head: NumberLists,
-    /// The atom which states that an action is done by the atom which states that it is legal, and the action by the former.
+    /// Maps the atom "an action is legal" to the atom "the action is taken"; `action_by_done` maps the latter to the action.
     done_by_legal: FxHashMap<u32, u32>,
     action_by_done: FxHashMap<u32, u32>,
     legal_by_action: Vec<u32>,
-    /// An additional atom, which holds if the puzzle ends with its goal met.
+    /// Additional atom that holds if the puzzle ends with its goal met.
     goal: u32,
-    /// Facts that stay as they are.
+    /// True for facts that no action changes in the relaxation.
     is_fixed: Vec<bool>,
     /// Atoms on which the goal may depend.
     is_relevant: Vec<bool>,
-    /// Literals that are reached from every state.
+    /// Literals that the rules reach from every state.
     given: Vec<u32>,
     fresh: Counters,
     now: Counters,
@@ -97,7 +97,7 @@ pub(super) struct Relaxation {
     done: FxHashSet<(u32, u32)>,
     marked: Vec<u32>,
     evaluations: u32,
-    /// Number of conditions looked at.
+    /// Number of conditions examined.
     pub(super) work: u64,
 }
 
@@ -106,7 +106,7 @@ fn literal(atom: u32, holds: bool) -> u32 {
 }
 
 impl Relaxation {
-    /// The relaxation with a goal of at least some value; facts for which `is_fixed` is true stay as they are.
+    /// Creates the relaxation for a goal of at least this value; facts for which `is_fixed` is true stay unchanged.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8, is_fixed: impl Fn(usize) -> bool) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;
@@ -204,7 +204,7 @@ impl Relaxation {
         }
     }
 
-    /// The level of the goal from a state; `None` if it is not reached in any number of steps.
+    /// Returns the level of the goal from a state; `None` if no number of steps reaches it.
     pub(super) fn level(&mut self, state: &[u64]) -> Option<u32> {
         let (now, fresh) = (&mut self.now, &self.fresh);
         now.missing.copy_from_slice(&fresh.missing);
@@ -256,7 +256,7 @@ impl Relaxation {
         }
     }
 
-    /// Draws the conclusions of a literal.
+    /// Applies the consequences of reaching a literal.
     fn spread(&mut self, at: u32, level: u32) {
         let (atom, holds) = (at >> 1, at & 1 == 0);
         let needing = self.needing.of(at as usize);
@@ -293,10 +293,10 @@ impl Relaxation {
         }
     }
 
-    /// A relaxed plan from the state whose level was found last: the number of its actions, each counted at each of its steps, and the number of facts that it
-    /// changes. The actions of the first step are added to `first`.
+    /// Extracts a relaxed plan from the state whose level was computed last. Returns the number of actions, each counted at each of its steps, and the number
+    /// of facts that the plan changes. Adds the actions of the first step to `first`.
     ///
-    /// An action whose effects depend on the state may be done at several steps for several effects, as a move into a cell for each tile that passes there.
+    /// An action whose effects depend on the state may occur at several steps for several effects, as a move into a cell for each tile that passes there.
     pub(super) fn plan(&mut self, first: &mut Vec<Action>) -> (u32, u32) {
         self.evaluations += 1;
         self.done.clear();
@@ -349,7 +349,7 @@ impl Relaxation {
     }
 }
 
-/// For each atom `true` if the goal may depend on it.
+/// Returns for each atom whether the goal may depend on it.
 fn relevant(
     puzzle: &GroundPuzzle,
     rules: &[(u32, Vec<GroundLiteral>, bool)],

@@ -1,21 +1,21 @@
-//! The player: declared, or named by the rules of actions and goals.
+//! Finds the player: the rules declare it, or their actions and goals name it.
 
 use super::GdlError;
 use super::saturate::Facts;
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
 use super::terms::TermId;
 
-/// The player of some rules, and the notes about it.
+/// The player of some rules, with notes for the user.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) term: TermId,
-    /// Names that stand where a player does and are no player.
+    /// Names in the place of a player that are not the player.
     pub(super) strangers: Vec<String>,
 }
 
-/// Adds the declaration of the player to rules that have none, if they name one player only; true if they had none.
+/// Adds a declaration of the player to rules without one, if their actions and goals name one player only; returns true if the rules had none.
 ///
-/// **Errors.** [`GdlError::UndeclaredRoles`] if they name several players.
+/// **Errors.** [`GdlError::UndeclaredRoles`] if actions and goals name several players.
 pub(super) fn declare(
     rules: &mut Vec<Rule>,
     symbols: &Symbols,
@@ -56,7 +56,7 @@ pub(super) fn declare(
     Ok(true)
 }
 
-/// The only player, whose declaration is among the facts.
+/// Returns the only player, whose declaration is among the facts.
 pub(super) fn role(
     rules: &[Rule],
     facts: &Facts,
@@ -92,7 +92,7 @@ pub(super) fn role(
     Ok(Role { term, strangers })
 }
 
-/// The names without variables that stand where a player does, with their places.
+/// Returns the constant names in the place of a player, with their offsets in the text.
 fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     let atoms = rules.iter().flat_map(|rule| {
         let of_body = rule.body.iter().filter_map(|literal| match literal {
@@ -115,7 +115,7 @@ fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     })
 }
 
-/// A term without variables as it is written.
+/// Writes a ground term as rules state it.
 fn text(term: &Pattern, symbols: &Symbols) -> String {
     match term {
         Pattern::Variable(_) => "?".into(),

@@ -1,4 +1,4 @@
-//! Forward chaining: all facts that follow from rules, round after round.
+//! Forward chaining: derives all facts that follow from rules, round by round.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Empty relations for this number of names.
+    /// Creates empty relations for this number of names.
     pub(super) fn new(names: usize, limits: GroundingLimits) -> Self {
         Self {
             terms: TermInterner::default(),
@@ -51,7 +51,7 @@ impl Facts {
         &self.tuples[relation.0 as usize]
     }
 
-    /// Number of tuples that may still be looked at.
+    /// Returns the number of tuples that may still be examined.
     fn budget(&self) -> u64 {
         (self.limits.matches as u64).saturating_sub(self.matches)
     }
@@ -61,8 +61,8 @@ impl Facts {
         self.limits.check_matches(self.matches)
     }
 
-    /// Calls `visit` for all values of the variables of a rule for which its conditions can hold; negations of relations that are
-    /// open, or not final, are ignored.
+    /// Calls `visit` for all values of a rule's variables for which its conditions can hold; negations of relations that
+    /// depend on the state or the move, or may still grow, are ignored.
     pub(super) fn each_match(
         &mut self,
         rule: &Rule,
@@ -83,8 +83,8 @@ impl Facts {
         self.spend(work).map_err(|exceeded| exceeded.at(rule))
     }
 
-    /// Adds the facts that follow from the rules that depend on neither state nor move, stratum after stratum. A stratum with negation
-    /// within it is ordered fact by fact.
+    /// Adds the facts that follow from the rules that depend on neither state nor move, stratum by stratum. If a stratum contains negation
+    /// of its own relations, its facts are ordered one by one.
     pub(super) fn add_static(
         &mut self,
         rules: &[Rule],
@@ -104,8 +104,8 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the facts that may hold in some reachable state, a superset of those that do: negative conditions on what
-    /// changes are ignored.
+    /// Adds the facts that may hold in some reachable state, a superset of those that do: negative conditions on relations that
+    /// depend on the state or the move are ignored.
     pub(super) fn add_possible(
         &mut self,
         rules: &[Rule],
@@ -127,8 +127,8 @@ impl Facts {
         self.saturate(&all, &|relation| relations.changes(relation))
     }
 
-    /// Applies rules until nothing is new. A round looks only at conditions on what the last round has added (semi-naive
-    /// evaluation), so that long chains of rules take no longer than their facts.
+    /// Applies rules until they derive no new fact. A round examines only conditions on the facts that the last round added (semi-naive
+    /// evaluation), so that the time for long chains of rules grows only with their facts.
     pub(super) fn saturate(
         &mut self,
         rules: &[&Rule],
@@ -165,7 +165,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the heads that a rule derives.
+    /// Adds the facts that a rule derives.
     fn apply(
         &mut self,
         rule: &Rule,
@@ -196,7 +196,7 @@ impl Facts {
     }
 }
 
-/// The rule that one relation holds wherever another does.
+/// Returns the rule that one relation holds wherever another does.
 fn carry(from: SymbolId, to: SymbolId, arity: usize) -> Rule {
     let atom = |relation| Atom {
         at: 0,

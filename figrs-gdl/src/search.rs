@@ -1,4 +1,4 @@
-//! One plan of a puzzle by best-first search, where all plans together are too many.
+//! Finds one plan of a puzzle by best-first search, if there are too many states for exact inference.
 
 use crate::{BestFirst, SearchResult, StateSpace};
 use figrs_infer::Stopped;
@@ -6,7 +6,7 @@ use figrs_infer::Stopped;
 use super::plan_space::PlanSpace;
 use super::{Action, GdlError, Length, Puzzle};
 
-/// A plan that a search found, and what is proven about its length.
+/// A plan that a search found, with a proven lower bound of the length of plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundPlan {
     actions: Vec<Action>,
@@ -15,17 +15,17 @@ pub struct FoundPlan {
 }
 
 impl FoundPlan {
-    /// The plan.
+    /// Returns the actions of the plan.
     pub fn actions(&self) -> &[Action] {
         &self.actions
     }
 
-    /// A number of steps below which there is proven to be no plan.
+    /// Returns the number of steps below which it is proven that there is no plan.
     pub fn at_least(&self) -> usize {
         self.at_least
     }
 
-    /// The same plan, if it is known from elsewhere that no plan has fewer than `steps` steps.
+    /// Raises the lower bound, if the caller knows that no plan has fewer than `steps` steps.
     #[must_use]
     pub fn proven_at_least(mut self, steps: usize) -> Self {
         self.at_least = self.at_least.max(steps.min(self.actions.len()));
@@ -37,26 +37,26 @@ impl FoundPlan {
         self.actions.len() <= self.at_least
     }
 
-    /// Number of states that the search met.
+    /// Returns the number of states that the search visited.
     pub fn states(&self) -> usize {
         self.states
     }
 }
 
-/// Work, in rules and conditions, that is spent first on plans that end before the clock ends the puzzle: some seconds.
+/// Work, in rules and conditions, that the search spends first on plans that need no clock (counter of steps) to end the puzzle; it takes some seconds.
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
-    /// Finds some plan of at most `most` steps by greedy best-first search. Its scores are the actions and the changes of facts of relaxed plans, the value of
-    /// the goal so far, and the novelty of facts. Where it takes long, it takes turns with weighted A*, depth-first searches, and a search from both ends if
-    /// the goal and a sample of states determine how the puzzle ends and actions can be undone.
+    /// Finds some plan of at most `most` steps by greedy best-first search. The search scores states by the number of actions and of changed facts in relaxed
+    /// plans, by the value of the goal so far, and by the novelty of facts. If that takes long, other searches take turns with it: weighted A*, depth-first
+    /// searches, and a search from both ends if the goal and a sample of states determine how the puzzle ends and actions can be undone.
     ///
-    /// If a counter of steps ends the puzzle, the search first looks for plans that end before, among states without the counter.
+    /// If a counter of steps ends the puzzle, the search first looks for plans that end before the counter does, among states stored without the counter.
     ///
-    /// **Complexity.** Memory for the states that are met; for each that is expanded, time in the ground rules, times the legal actions.
+    /// **Complexity.** Memory is linear in the visited states. Each expanded state takes time linear in the ground rules times the legal actions.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps;
-    /// [`GdlError::SearchEnded`] if a limit of the search ended it.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps;
+    /// [`GdlError::SearchEnded`] if a limit ended the search.
     pub fn any_plan(&self, search: &BestFirst, most: usize) -> Result<FoundPlan, GdlError> {
         let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
         let mut early = None;
@@ -99,12 +99,12 @@ impl Puzzle {
         Ok(found)
     }
 
-    /// Finds a shortest plan with fewer steps than `known`, by A* with the levels of relaxation. Returns `known`, with the bound that is proven by
-    /// then, if there is none or a limit of the search comes first.
+    /// Finds a shortest plan with fewer steps than `known`, by A* with the relaxation's levels as lower bounds. Returns `known`, with the bound proven so
+    /// far, if there is no shorter plan or if a limit ends the search.
     ///
     /// **Complexity.** As [`any_plan`](Self::any_plan).
     ///
-    /// **Errors.** Those of the search, if it panics.
+    /// **Errors.** The error of the search, if it panics.
     pub fn shorter_plan(
         &self,
         search: &BestFirst,
@@ -138,7 +138,7 @@ impl Puzzle {
         })
     }
 
-    /// The plan that was found, with the bound of its steps that relaxation proves.
+    /// Returns the plan that the search found, with the lower bound of steps that relaxation proves.
     fn found(
         found: SearchResult<Action>,
         space: &mut PlanSpace<'_>,

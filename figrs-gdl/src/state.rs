@@ -1,4 +1,4 @@
-//! States and moves.
+//! States and moves of a puzzle.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::ground::WORD;
 
-/// A state of a puzzle, the set of facts that hold. Cheap to clone.
+/// A state of a puzzle: the set of facts that hold. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct GameState(pub(super) Arc<[u64]>);
 
@@ -19,7 +19,7 @@ impl figrs_core::Value for GameState {
         self.hash(hasher);
     }
 
-    /// Bytes of the facts with two reference counters before them, and a word of the allocator, in blocks of two words.
+    /// Bytes of the facts and their two reference counters, and a word of the allocator, rounded up to blocks of two words.
     fn heap_bytes(&self) -> usize {
         let words = self.0.len() + 3;
         words.next_multiple_of(2) * size_of::<u64>()
@@ -27,7 +27,7 @@ impl figrs_core::Value for GameState {
 }
 
 impl GameState {
-    /// The numbers of the facts that hold.
+    /// Returns the numbers of the facts that hold.
     pub(super) fn facts(&self) -> impl Iterator<Item = usize> {
         let facts = 0..self.0.len() * WORD;
         facts.filter(|fact| self.0[fact / WORD] >> (fact % WORD) & 1 == 1)
@@ -48,7 +48,7 @@ pub struct Action(pub(super) u32);
 figrs_core::value!(Action);
 
 impl Action {
-    /// The number, from 0.
+    /// Returns the number of the action, from 0.
     pub fn number(self) -> usize {
         self.0 as usize
     }
@@ -59,9 +59,9 @@ impl Action {
 pub enum Move {
     /// A legal action.
     Act(Action),
-    /// Nothing: the puzzle has ended.
+    /// No action: the puzzle has ended.
     Stay,
-    /// Some action that is not legal, or any once the puzzle has ended; the evidence excludes it.
+    /// An action that is not legal, or any action once the puzzle has ended; the evidence excludes such moves.
     Illegal,
 }
 figrs_core::value!(Move);

@@ -1,10 +1,10 @@
-//! Lengths of plans, and the memory that all of them together would take.
+//! Finds the lengths of plans, and estimates the memory that exact inference over all of them takes.
 
 use figrs_infer::{FirstTrue, Frontier, Stopped};
 
 use super::{GdlError, Length, PlanElements, Policy, Puzzle};
 
-/// Sizes of a set of plans that is not empty: their length, and the number of states that they pass through.
+/// Sizes of a nonempty set of plans: their length, and the number of states through which they pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanSizes {
     steps: usize,
@@ -13,24 +13,24 @@ pub struct PlanSizes {
 }
 
 impl PlanSizes {
-    /// The length of the plans, or the most that it may be.
+    /// Returns the length of the plans, or its maximum.
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Largest number of states after any one number of steps.
+    /// Returns the largest number of states that can occur after the same number of steps.
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// Estimated bytes of the transitions between states once they are compiled.
+    /// Returns the estimated bytes of the transitions between states once they are compiled.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Checks against a memory budget before anything is compiled.
+    /// Checks that the estimated bytes fit a memory budget.
     ///
-    /// **Errors.** [`GdlError::OverBudget`].
+    /// **Errors.** [`GdlError::OverBudget`] if they do not fit.
     pub fn within(&self, memory: u64) -> Result<(), GdlError> {
         if self.bytes <= memory {
             return Ok(());
@@ -45,13 +45,13 @@ impl PlanSizes {
 }
 
 impl Puzzle {
-    /// The length of a shortest plan, by a breadth-first search through the states: the horizon of the element program grows
-    /// until the goal can be met.
+    /// Returns the length of a shortest plan, by a breadth-first search through the states: the horizon of the element program grows
+    /// until some plan can meet the goal.
     ///
-    /// **Complexity.** Time in the states that can be reached after each number of steps, times the actions that are legal; memory for those
-    /// after one number of steps, and a little for each state.
+    /// **Complexity.** Time in the states that can be reached after each number of steps, times the legal actions; memory for the states after
+    /// one number of steps, and a little for each state.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps; of [`Frontier`] where the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<PlanSizes, GdlError> {
         let program = self.elements(Length::Exactly(most), Policy::Blind);
         let found = frontier.first_true(program.legal_moves(), program.solved())?;
@@ -61,9 +61,9 @@ impl Puzzle {
         Ok(survey(steps, &found))
     }
 
-    /// As [`shortest`](Self::shortest), but the search ends early once it has looked at about `work` rules or takes more memory than it may.
+    /// Does the same as [`shortest`](Self::shortest), but stops once it has examined about `work` rules or used up its memory.
     ///
-    /// **Errors.** Those of `shortest`, except for too large frontiers; [`GdlError::Unfinished`], with the lengths that are excluded by then.
+    /// **Errors.** The errors of `shortest`, except for too large frontiers; [`GdlError::Unfinished`] with the lengths excluded so far if the search stops.
     pub fn shortest_within(
         &self,
         frontier: &Frontier,
@@ -92,8 +92,8 @@ impl Puzzle {
         }
     }
 
-    /// Approximate number of rules looked at for a transition: the rules of an action, a share of the rules of its state, and the
-    /// work of the frontier itself, which is that of some hundred rules.
+    /// Returns the approximate work of a transition, in rules: the rules of an action, a share of the rules of its state, and the
+    /// work of the frontier itself, which equals that of some hundred rules.
     fn work_of_transition(&self) -> u64 {
         let rules = &self.rules;
         let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
@@ -101,15 +101,15 @@ impl Puzzle {
         (moving + rules.ahead.len() / 4 + rules.machine.atoms() / 64 + 600) as u64
     }
 
-    /// True if no counter of steps ends the puzzle, so that all steps are alike.
+    /// True if no counter of steps ends the puzzle, so that all steps have the same transitions.
     fn is_timeless(&self) -> bool {
         let clock = self.rules.clock.as_ref();
         clock.is_none_or(|clock| clock.limit().is_none())
     }
 
-    /// Sizes of the set of plans of some length.
+    /// Returns the sizes of the set of plans of some length.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there are none; of [`Frontier`] where the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no such plan; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<PlanSizes, GdlError> {
         let program = self.elements(length, Policy::Blind);
         let steps = length.most();
@@ -123,9 +123,9 @@ impl Puzzle {
         })
     }
 
-    /// As [`survey`](Self::survey), but the search ends early once it has looked at about `work` rules or takes more memory than it may.
+    /// Does the same as [`survey`](Self::survey), but stops once it has examined about `work` rules or used up its memory.
     ///
-    /// **Errors.** Those of `survey`, except for too large frontiers; [`GdlError::Unfinished`], which excludes no length.
+    /// **Errors.** The errors of `survey`, except for too large frontiers; [`GdlError::Unfinished`], which excludes no length, if the search stops.
     pub fn survey_within(
         &self,
         frontier: &Frontier,
@@ -150,11 +150,11 @@ impl Puzzle {
         }
     }
 
-    /// The largest value of the goal, below the one that counts as solved, that plans of some length reach; `None` if they reach none.
+    /// Returns the largest value of the goal, below the value that counts as solved, that plans of some length reach; `None` if they reach none.
     ///
-    /// **Complexity.** A search for each value that the rules state, the largest first.
+    /// **Complexity.** One search for each value of the goal in the rules, the largest first.
     ///
-    /// **Errors.** Those of [`Frontier`] where the states do not fit its memory.
+    /// **Errors.** The errors of [`Frontier`] if the states do not fit its memory.
     pub fn best_goal(&self, frontier: &Frontier, length: Length) -> Result<Option<u8>, GdlError> {
         for value in self.goals().into_iter().rev() {
             let puzzle = self.clone().goal(value);
@@ -170,12 +170,12 @@ impl Puzzle {
         Ok(None)
     }
 
-    /// The length of a shortest plan, by elimination in the tropical semiring: one element program of `most` steps that may end
-    /// early, in which each action costs one.
+    /// Returns the length of a shortest plan, by elimination in the tropical semiring: in one element program of at most `most` steps
+    /// each action costs one.
     ///
-    /// Finds the same length as [`shortest`](Self::shortest), but goes through all `most` steps for it.
+    /// The length is the same as that of [`shortest`](Self::shortest), but all `most` steps are explored.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is none of at most `most` steps; of [`Frontier`] where the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn cheapest(&self, frontier: &Frontier, most: usize) -> Result<usize, GdlError> {
         let length = Length::AtMost(most);
         let program: PlanElements = self.elements(length, Policy::Blind);

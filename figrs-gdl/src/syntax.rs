@@ -1,15 +1,15 @@
-//! Abstract syntax of rules: patterns of terms, conditions, heads.
+//! Abstract syntax of rules: patterns of terms, conditions and heads.
 
 use std::sync::Arc;
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-/// A name, by its number.
+/// Number of a name in [`Symbols`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct SymbolId(pub(super) u32);
 
-/// All names; the first are those that the language itself uses.
+/// All names; those that the language itself uses come first.
 #[derive(Clone, Debug)]
 pub(super) struct Symbols(IndexSet<Box<str>, FxBuildHasher>);
 
@@ -28,7 +28,7 @@ impl SymbolId {
     pub(super) const GOAL: Self = Self(6);
     pub(super) const TERMINAL: Self = Self(7);
 
-    /// Number of arguments of a relation of the language.
+    /// Returns the number of arguments of a relation of the language; `None` for other names.
     pub(super) fn fixed_arity(self) -> Option<usize> {
         match self {
             Self::ROLE | Self::INIT | Self::TRUE | Self::NEXT => Some(1),
@@ -64,7 +64,7 @@ impl Symbols {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Pattern {
     Variable(usize),
-    /// A constant is a function without arguments.
+    /// A function with its arguments; a constant is a function without arguments.
     Term(SymbolId, Vec<Self>),
 }
 
@@ -82,7 +82,7 @@ impl Pattern {
     }
 }
 
-/// A relation and its arguments, with the place in the text.
+/// A relation and its arguments, with their offset in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Atom {
     pub(super) at: usize,
@@ -103,7 +103,7 @@ impl Atom {
 pub(super) enum Literal {
     Holds(Atom),
     Fails(Atom),
-    /// Two terms that have to be the same, or to differ.
+    /// Two terms that have to be equal, or to differ.
     Compared {
         at: usize,
         terms: Box<[Pattern; 2]>,
@@ -124,11 +124,11 @@ impl Literal {
     }
 }
 
-/// A rule: the head holds if all of the body does.
+/// A rule: the head holds if all conditions of the body do.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) head: Atom,
     pub(super) body: Vec<Literal>,
-    /// The names of the variables.
+    /// Names of the variables.
     pub(super) variables: Arc<[String]>,
 }

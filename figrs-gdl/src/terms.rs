@@ -1,4 +1,4 @@
-//! Interning of ground terms, and matching of patterns with them.
+//! Interns ground terms, and matches patterns with them.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -6,18 +6,18 @@ use rustc_hash::FxBuildHasher;
 use super::kif::MOST_NESTED;
 use super::syntax::{Pattern, SymbolId, Symbols};
 
-/// A ground term, by its number.
+/// Number of a ground term in the interner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TermId(pub(super) u32);
 
-/// Values of the variables of a rule; `None` for those that are free.
+/// Values of the variables of a rule; `None` for free variables.
 pub(super) type Bindings = Vec<Option<TermId>>;
 
-/// Terms nest too deeply.
+/// Error: a term is nested too deeply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooDeep;
 
-/// All ground terms met so far, interned.
+/// All ground terms so far, each stored once.
 #[derive(Debug, Default)]
 pub(super) struct TermInterner {
     nodes: IndexSet<(SymbolId, Box<[TermId]>), FxBuildHasher>,
@@ -25,7 +25,7 @@ pub(super) struct TermInterner {
 }
 
 impl TermInterner {
-    /// The function of a term and its arguments.
+    /// Returns the function of a term and its arguments.
     pub(super) fn parts(&self, term: TermId) -> (SymbolId, &[TermId]) {
         let (function, arguments) = &self.nodes[term.0 as usize];
         (*function, arguments)
@@ -44,7 +44,7 @@ impl TermInterner {
         Ok(TermId(number as u32))
     }
 
-    /// The ground term of a pattern whose variables all have values.
+    /// Returns the ground term of a pattern whose variables all have values.
     pub(super) fn filled(
         &mut self,
         pattern: &Pattern,
@@ -62,7 +62,7 @@ impl TermInterner {
         }
     }
 
-    /// As [`filled`](Self::filled), if all variables are bound and the term was met before.
+    /// Returns the ground term of a pattern, as [`filled`](Self::filled), if all variables are bound and the interner has the term.
     pub(super) fn known(&self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
         match pattern {
             Pattern::Variable(variable) => bindings[*variable],
@@ -74,7 +74,7 @@ impl TermInterner {
         }
     }
 
-    /// True if a pattern matches this term; variables that were free are bound, and listed in `trail`.
+    /// True if a pattern matches this term; free variables of the pattern are then bound, and listed in `trail`.
     pub(super) fn matches(
         &self,
         pattern: &Pattern,
@@ -101,7 +101,7 @@ impl TermInterner {
         }
     }
 
-    /// True if two patterns whose variables are all bound are the same term.
+    /// True if two patterns, whose variables are all bound, are the same term.
     pub(super) fn same(&self, a: &Pattern, b: &Pattern, bindings: &Bindings) -> bool {
         match (self.known(a, bindings), self.known(b, bindings)) {
             (None, None) => match (a, b) {
@@ -116,7 +116,7 @@ impl TermInterner {
         }
     }
 
-    /// A term as it is written.
+    /// Writes a term as rules state it.
     pub(super) fn text(&self, term: TermId, symbols: &Symbols) -> String {
         let (function, arguments) = self.parts(term);
         let name = symbols.name(function);

@@ -1,4 +1,4 @@
-//! Relations as lists of tuples of ground terms, indexed by their parts.
+//! Stores relations as lists of tuples of ground terms, indexed by parts of the tuples.
 
 use std::ops::Range;
 
@@ -8,27 +8,27 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::syntax::{Pattern, SymbolId};
 use super::terms::{Bindings, TermId, TermInterner};
 
-/// A part of a tuple by which it is found.
+/// A part of a tuple by which the index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// An argument is this term.
+    /// Argument number and term: the argument is this term.
     Whole(u32, TermId),
-    /// An argument is a term of this function.
+    /// Argument number and function: the argument is a term of this function.
     Function(u32, SymbolId),
-    /// An argument of an argument is this term.
+    /// Numbers of an argument and of an argument in it, and a term: the inner argument is this term.
     Inner(u32, u32, TermId),
 }
 
-/// The tuples of a relation, in the order in which they were found.
+/// The tuples of a relation, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Tuples {
     rows: IndexSet<Box<[TermId]>, FxBuildHasher>,
     index: FxHashMap<TupleIndexKey, Vec<u32>>,
-    /// Indices of the tuples of the last round; later ones are not joined yet.
+    /// Indices of the tuples that the last round added; later tuples take no part in joins yet.
     pub(super) recent: Range<usize>,
 }
 
-/// Tuples that include all that match a pattern.
+/// A list of tuples that contains all tuples that match a pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Candidates<'r> {
     All,
@@ -48,7 +48,7 @@ impl Tuples {
         self.rows.get_index_of(row)
     }
 
-    /// Adds a tuple; false if it is there already.
+    /// Adds a tuple; returns false if the relation has it already.
     pub(super) fn insert(&mut self, row: Box<[TermId]>, terms: &TermInterner) -> bool {
         let number = self.rows.len() as u32;
         let mut note = |part| self.index.entry(part).or_default().push(number);
@@ -69,7 +69,7 @@ impl Tuples {
         true
     }
 
-    /// Keeps the tuples whose numbers pass a test, in their order.
+    /// Removes the tuples whose indices fail a test; the others stay in order.
     pub(super) fn retain(&mut self, terms: &TermInterner, keeps: impl Fn(usize) -> bool) {
         let all = std::mem::take(self);
         for (number, row) in all.rows.into_iter().enumerate() {
@@ -80,7 +80,7 @@ impl Tuples {
         self.recent = self.len()..self.len();
     }
 
-    /// The shortest list of tuples that includes all that match.
+    /// Returns the shortest available list that contains all tuples that match.
     pub(super) fn candidates(
         &self,
         patterns: &[Pattern],
@@ -115,7 +115,7 @@ impl Tuples {
 }
 
 impl Candidates<'_> {
-    /// The next tuple of a range, from a position of this list on, and the position after it.
+    /// Returns the next tuple whose index is in a range, from a position of this list on, and the position after it.
     pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
         match self {
             Self::All => {

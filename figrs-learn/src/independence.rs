@@ -1,4 +1,4 @@
-//! Conditional independence of elements of a model.
+//! Decides conditional independence of elements by the structure of a model.
 
 use figrs_core::graph::EvidenceRole;
 use figrs_core::{Model, Parents};
@@ -7,21 +7,21 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_exact::dependencies::dependency_graph;
 
-/// True if `a` and `b` are independent given `given` and the evidence of a model, by the structure of the model alone: whatever its
+/// True if `a` and `b` are independent given `given` and the evidence of a model. Only the structure of the model decides, whatever its
 /// probabilities are.
 ///
-/// Each of the three is an element, a tuple or a list of them; `()` gives nothing. The worlds are those of all these roots and the evidence: a
-/// [`Score`](figrs_core::Score) that one of them reaches counts. Interventions cut the dependence of an element on its parents.
+/// Each of the three is an element, a tuple or a list of elements; `()` gives nothing. The worlds are those of all these elements and the evidence: a
+/// [`Score`](figrs_core::Score) that one of them reaches counts. An intervention cuts the dependence of its element on the parents.
 ///
-/// **Guarantee.** Elements that are called independent are. Others can depend on each other for some probabilities, and do for almost all
-/// (D-separation). The graph has the branches of all Chains that the evidence leaves, with what they create and capture; an observation is given; a
-/// condition, a weight or a Score is an observed node that reads its element, and so connects the elements that this depends on. Functions of given
-/// elements are given as well, and so are elements with one value. An independence that holds only for some of the given values (context-specific) is
-/// not found, since values that only some branches lead to are not distinguished.
+/// **Guarantee.** Elements reported as independent are independent. Others can depend on each other for some probabilities, and do for almost all
+/// (D-separation). The graph has the branches of all Chains that the evidence allows, with the elements that these create and capture. An observed element is
+/// given. A condition, a weight or a Score is an observed node that reads its element, and so connects the elements on which that one depends. Functions of
+/// given elements are given as well, and so are elements with one value. An independence that holds only for some of the given values (context-specific) is not
+/// found, since values to which only some branches lead are not distinguished.
 ///
-/// **Complexity.** That of the expansion; then linear in its elements and edges.
+/// **Complexity.** The complexity of the expansion; beyond that, linear in its elements and edges.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`]; those of the expansion. Elements that are continuous or have infinitely many values are allowed in
+/// **Errors.** [`Error::ImpossibleEvidence`]; the errors of the expansion. Continuous elements and elements with infinitely many values are allowed in
 /// models without Chains, members of families of distributions excepted.
 ///
 /// **References.** Geiger, Verma and Pearl, *Identifying independence in Bayesian networks*, Networks 20, 1990; Koller and Friedman,

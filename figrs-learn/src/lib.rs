@@ -1,4 +1,4 @@
-//! Questions beyond one answer: parameters learned from cases, decisions, sensitivity to parameters, independence.
+//! Questions beyond single answers: parameters learned from cases, decisions, sensitivity to parameters, independence.
 //!
 //! | item | folder |
 //! |---|---|

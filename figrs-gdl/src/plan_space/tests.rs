@@ -12,26 +12,26 @@ use super::super::goal_states::{FactSample, completed};
 use super::super::{Action, GameState, Puzzle};
 use super::PlanSpace;
 
-/// Lamps that are on, as bits, and the place of a pawn.
+/// Lamps that are on, as bits, and the position of a pawn.
 type Place = (u32, usize);
 
-/// A game in which actions switch groups of lamps and move a pawn on a graph.
+/// A random game in which actions switch groups of lamps and move a pawn on a graph.
 struct Game {
     lamps: usize,
-    /// For each action the lamps that it switches, and a lamp that has to be on or off for the action to be legal.
+    /// For each action the lamps that it switches, and possibly a lamp that has to be on or off for the action to be legal.
     turns: Vec<(u32, Option<(usize, bool)>)>,
     ways: BTreeSet<(usize, usize)>,
     start: Place,
     goal: Place,
-    /// True if the goal states where the pawn is.
+    /// True if the goal states the position of the pawn.
     is_placed: bool,
-    /// True if the goal is that no lamp is off.
+    /// True if the goal states that no lamp is off.
     is_negated: bool,
     has_clock: bool,
 }
 
 impl Game {
-    /// A random game; if `reversible`, each action can be undone.
+    /// Creates a random game; if `reversible`, each action can be undone.
     fn new(seed: u64, reversible: bool) -> Self {
         let rng = &mut stream(71, seed);
         let (lamps, places) = (rng.random_range(1..=4), rng.random_range(1..=4));
@@ -78,7 +78,7 @@ impl Game {
         on == self.goal.0 && (!self.is_placed || at == self.goal.1)
     }
 
-    /// The states that follow a state, each with the action that leads to it.
+    /// Returns the states that follow a state, each with the action that leads to it.
     fn next(&self, (on, at): Place) -> Vec<(String, Place)> {
         let turns = (0..).zip(&self.turns).filter(|(_, (_, test))| {
             test.is_none_or(|(lamp, is_on)| (on >> lamp & 1 == 1) == is_on)
@@ -145,7 +145,7 @@ impl Game {
         text + &won + ")"
     }
 
-    /// Number of steps from the start to each state that can be reached; the game ends in solved states.
+    /// Returns the number of steps from the start to each reachable state; the game ends in solved states.
     fn steps(&self) -> BTreeMap<Place, usize> {
         let mut steps = BTreeMap::from([(self.start, 0)]);
         let mut open = VecDeque::from([self.start]);
@@ -166,7 +166,7 @@ impl Game {
     }
 }
 
-/// The lamps and the pawn of a state; `None` unless there is exactly one pawn.
+/// Returns the lamps and the pawn of a state; `None` unless there is exactly one pawn.
 fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Place> {
     let (mut on, mut at) = (0, Vec::new());
     for fact in puzzle.facts(&space.full(state)) {
@@ -184,7 +184,7 @@ fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Pl
     }
 }
 
-/// All states that the space reaches, by lamps and pawn.
+/// Returns all states that the space reaches, by lamps and pawn.
 fn states(puzzle: &Puzzle, space: &mut PlanSpace<'_>) -> BTreeMap<Place, GameState> {
     let start = space.start();
     let mut met = BTreeMap::from([(place(puzzle, space, &start).unwrap(), start.clone())]);

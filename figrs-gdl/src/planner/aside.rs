@@ -1,4 +1,4 @@
-//! Other searches that take turns with a greedy search that takes long.
+//! Runs other searches in turn with a greedy search that takes long.
 
 use figrs_core::Value;
 use std::hash::Hash;
@@ -8,13 +8,13 @@ use super::dives::Dives;
 use super::state_space::StateSpace;
 use super::weighted::Weighted;
 
-/// Work after which other searches have their first turn: about a second on rules of puzzles.
+/// Work of the greedy search before the other searches have their first turn: about a second on rules of puzzles.
 const FIRST_TURN: u64 = 100_000_000;
 
-/// Work counted for a state, where a space does not count its work.
+/// Work counted for a visited state, if the state space does not count its work.
 const OF_STATE: u64 = 1 << 10;
 
-/// A search from both ends, a weighted search and dives, which take turns: each time the work of all has doubled, each of them does a quarter as much.
+/// A search from both ends, a weighted search and depth-first dives, run in turn: each time the total work has doubled, each does a quarter as much.
 #[derive(Debug)]
 pub(super) struct SearchesAside<S, A> {
     both_ends: Option<BothEnds<S, A>>,
@@ -23,7 +23,7 @@ pub(super) struct SearchesAside<S, A> {
     next_turn: u64,
 }
 
-/// The work since a search began, or an estimate by the number of states if the space counts none.
+/// Returns the work since a search began; if the state space counts none, an estimate from the number of states.
 pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) -> u64 {
     (space.work() - began).max(states as u64 * OF_STATE)
 }
@@ -38,30 +38,30 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> SearchesAside<S, A> {
         }
     }
 
-    /// Number of states met.
+    /// Returns the number of visited states.
     pub(super) fn states(&self) -> usize {
         let met = self.both_ends.as_ref().map_or(0, BothEnds::states);
         met + self.dives.states + self.weighted.states() - 1
     }
 
-    /// Approximate bytes that are kept between turns.
+    /// Returns the approximate bytes that the searches hold between turns.
     pub(super) fn bytes(&self) -> u64 {
         let both_ends = self.both_ends.as_ref().map_or(0, BothEnds::bytes);
         both_ends + self.weighted.bytes()
     }
 
-    /// The weighted search, the only one that may continue until no state is left.
+    /// Returns the weighted search, the only one that may continue until no state is left.
     pub(super) fn weighted(&mut self) -> &mut Weighted<S, A> {
         &mut self.weighted
     }
 
-    /// True if the searches have a turn after this work.
+    /// True if the other searches have a turn once the total work reaches `work`.
     pub(super) fn have_turn(&self, work: u64) -> bool {
         work >= self.next_turn
     }
 
-    /// Gives each search a turn; returns a plan of at most `steps` steps, if one is found. `goes_on` is false once there is no time or no
-    /// memory for more bytes.
+    /// Gives each search a turn; returns a plan of at most `steps` steps, if one is found. `goes_on` takes the bytes in use and returns false once time or
+    /// memory has run out.
     pub(super) fn turn<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -1,4 +1,4 @@
-//! Best-first search: greedy for a plan, A* for a shortest one.
+//! Best-first search: greedy search for any plan, A* for a shortest one.
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,22 @@ use figrs_infer::Error;
 
 /// Best-first search for one plan through the states of a [`StateSpace`].
 ///
-/// For models whose states are carried along a fold and are too many for [`Frontier`](figrs_infer::Frontier), which holds all states of a step:
-/// a plan is the evidence that a goal is met, and estimates guide the search for one.
+/// It is for models whose states, carried along a fold, are too many for [`Frontier`](figrs_infer::Frontier), which holds all states of a step.
+/// A plan is the evidence that a goal is met, and estimates guide the search for one.
 ///
-/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the plan that it finds. Where it
+/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the length of its plan. If it
 /// takes long, other searches take turns with it: a breadth-first search from both ends, if a space knows [goals](StateSpace::goals) and
-/// [predecessors](StateSpace::predecessors); weighted A*, which finds shorter plans and alone decides whether there is one where [`steps`](Self::steps) are
-/// few; and depth-first searches with restarts, which go where the fewest or most actions lead on, or along preferred ones, and turn back at dead ends.
-/// [`shortest_plan`](Self::shortest_plan) is A*, and finds or proves shortest plans.
+/// [predecessors](StateSpace::predecessors); weighted A*, which finds shorter plans and alone decides whether there is a plan of few [`steps`](Self::steps);
+/// and depth-first searches with restarts, which prefer states with the fewest or most successors, or preferred actions, and turn back at dead ends.
+/// [`shortest_plan`](Self::shortest_plan) is A*, which finds a shortest plan and proves that it is shortest.
 ///
-/// **Guarantee.** A plan leads from the start to a goal. What [`SearchResult::at_least`] and
-/// [`SearchResult::is_impossible`] state is proven, provided that estimates keep their promises. The same space gives the same plan: random numbers that break ties have fixed seeds.
+/// **Guarantee.** A plan leads from the start to a goal. The statements of [`SearchResult::at_least`] and [`SearchResult::is_impossible`] are proven, if the
+/// bounds of the state space are correct. The same space gives the same plan: random numbers that break ties have fixed seeds.
 ///
-/// **Complexity.** Each state is expanded once by `any_plan`, and by `shortest_plan` if its bound is consistent; all states met are held in
+/// **Complexity.** `any_plan` expands each state once, and so does `shortest_plan` if its bound is consistent; all visited states are held in
 /// memory.
 ///
-/// **Errors.** [`Error::Panicked`] if a state space panics. Limits are no errors: the result says what stopped the search.
+/// **Errors.** [`Error::Panicked`] if a state space panics. Reaching a limit is not an error: the result says what stopped the search.
 ///
 /// **References.** Hart, Nilsson and Raphael (1968) for A*. Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5, for open lists in
 /// turn, deferred evaluation and preferred actions. I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1 (1970), for weights. I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). C. P. Gomes, B. Selman and H. Kautz, "Boosting
@@ -73,14 +73,14 @@ impl Default for BestFirst {
     }
 }
 
-/// Number of states for which memory is kept free: the successors of one state.
+/// Number of states for which memory is reserved: the successors of one state.
 const RESERVED: usize = 1 << 10;
 
-/// Largest number of states: they are numbered by 32 bits, and one may have many successors.
+/// Maximum number of states: their numbers have 32 bits, and one state may have many successors.
 const MAX_STATES: usize = 1 << 31;
 
 impl BestFirst {
-    /// A search with a memory budget of one GiB.
+    /// Creates a search with a memory budget of one GiB.
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
@@ -90,24 +90,24 @@ impl BestFirst {
         }
     }
 
-    /// Ends the search when states and open lists take more than this many bytes.
+    /// Limits the memory: the search ends when states and open lists take more than `bytes` bytes.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// Ends the search when [`StateSpace::work`] has grown by more than this.
+    /// Limits the work: the search ends when [`StateSpace::work`] has grown by more than `most`.
     pub fn work(mut self, most: u64) -> Self {
         self.work = Some(most);
         self
     }
 
-    /// The work after which it ends, if there is a limit.
+    /// Returns the limit of the work, if there is one.
     pub fn work_limit(&self) -> Option<u64> {
         self.work
     }
 
-    /// Looks for plans of at most this many steps.
+    /// Limits the length: the search looks for plans of at most `most` steps.
     pub fn steps(mut self, most: usize) -> Self {
         self.steps = most;
         self
@@ -115,16 +115,16 @@ impl BestFirst {
 
     watched!();
 
-    /// Finds some plan by greedy search.
+    /// Finds some plan by greedy best-first search.
     ///
-    /// **Errors.** Those of the [algorithm](Self).
+    /// **Errors.** The errors of the [algorithm](Self).
     pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
         self.limited(space, Self::greedy)
     }
 
     /// Finds a shortest plan of at most [`steps`](Self::steps), by A*.
     ///
-    /// **Errors.** Those of the [algorithm](Self).
+    /// **Errors.** The errors of the [algorithm](Self).
     pub fn shortest_plan<T: StateSpace>(
         &self,
         space: &mut T,
@@ -132,7 +132,7 @@ impl BestFirst {
         self.limited(space, Self::a_star)
     }
 
-    /// Runs a search, and finds out whether work or memory ended it.
+    /// Runs a search, and determines whether work or memory ended it.
     fn limited<T: StateSpace>(
         &self,
         space: &mut T,
@@ -149,7 +149,7 @@ impl BestFirst {
         })
     }
 
-    /// Reason to stop before the next state, if there is one.
+    /// Returns the reason to stop before the next state, if there is one.
     fn stopped<T: StateSpace>(
         &self,
         space: &T,

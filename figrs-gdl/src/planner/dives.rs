@@ -1,4 +1,4 @@
-//! Depth-first searches with restarts, for systems whose actions use up possibilities rather than lead nearer to a goal.
+//! Depth-first searches with restarts ("dives"), for systems whose actions use up possibilities rather than lead nearer to a goal.
 
 use figrs_core::{Stream, Value, stream};
 use rand::RngExt;
@@ -7,24 +7,24 @@ use rustc_hash::FxHashSet;
 
 use super::state_space::{SearchEstimate, StateSpace};
 
-/// Largest number of states that each of the first dives expands.
+/// Maximum number of states that each of the first dives expands.
 const FIRST: u64 = 256;
 
-/// Depth-first searches from the start, one after the other, with more and more states.
+/// Depth-first searches from the start, one after another, each group with more states.
 ///
-/// They come in groups of four. The first of a group visits the state with the fewest ways onward first, before it has none left (the rule of H. C. von
-/// Warnsdorff, 1823); the second visits the one with the most. The other two turn back where an estimate proves a dead end: the third takes only preferred
-/// actions, where there are any, and the fourth takes the others after them. Where an estimate prefers the actions for the condition that has the fewest left,
-/// the third is a search with forward checking and the variable of fewest values first (Haralick and Elliott 1980). From the second group on, random numbers
-/// with a seed for each dive break ties, and each group may expand twice as many states as the one before.
+/// Dives come in groups of four. The first dive of a group visits first the state with the fewest successors (the rule of H. C. von
+/// Warnsdorff, 1823); the second visits first the state with the most. The other two turn back where an estimate proves a dead end: the third takes only
+/// preferred actions, where there are any, and the fourth takes the other actions after these. If an estimate prefers the actions for the condition that
+/// fewest actions can meet, the third dive is a search with forward checking that takes the variable of fewest values first (Haralick and Elliott 1980).
+/// From the second group on, random numbers with a seed for each dive break ties, and each group may expand twice as many states as the group before.
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,
-    /// Number of states met by all dives.
+    /// Number of states visited by all dives.
     pub(super) states: usize,
 }
 
-/// A state on the way down, with its successors, the best last.
+/// A state on the current path, with the successors still to visit, the best last.
 struct Level<S, A> {
     next: Vec<(A, S)>,
     action: Option<A>,
@@ -39,7 +39,7 @@ enum Order {
     PreferredFirst,
 }
 
-/// Continuation of a dive from a state.
+/// Result of expanding a state in a dive.
 enum Onward<S, A> {
     /// The actions to a goal.
     Goal(Vec<A>),
@@ -55,7 +55,7 @@ impl Dives {
         }
     }
 
-    /// Runs the next dive, for a plan of at most `steps` steps; it ends when `goes_on`, which is given the bytes of its states, returns false.
+    /// Runs the next dive, for a plan of at most `steps` steps; it ends when `goes_on`, which takes the bytes of its states, returns false.
     pub(super) fn dive<T: StateSpace>(
         &mut self,
         space: &mut T,
@@ -122,7 +122,7 @@ struct Dive<S, A> {
 }
 
 impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
-    /// Notes a state; false if it was met before.
+    /// Marks a state as visited; returns false if it was visited before.
     fn meet(&mut self, state: &S) -> bool {
         if !self.seen.insert(state.clone()) {
             return false;
@@ -132,7 +132,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         true
     }
 
-    /// The successors of a state from which at most `steps` steps may be taken.
+    /// Expands a state from which at most `steps` more steps may be taken.
     fn onward<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -148,7 +148,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// The successors by preferred actions, and the others if there are none or the order lets them follow; none for a dead end.
+    /// Returns the successors by preferred actions; adds the others if there are none or if `order` lets them follow. None for a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -179,7 +179,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         Onward::Open(found)
     }
 
-    /// The successors with ways onward, sorted by the number of these ways.
+    /// Returns the successors that have successors themselves, sorted by the number of these.
     fn by_ways<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

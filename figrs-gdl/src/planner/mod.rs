@@ -1,4 +1,4 @@
-//! Searches through the states of a transition system: one plan where all of them together are too many.
+//! Searches for one plan through the states of a transition system, if there are too many plans for exact inference.
 
 mod aside;
 pub(crate) mod best_first;

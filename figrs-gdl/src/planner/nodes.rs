@@ -1,14 +1,14 @@
-//! The states that a search has met, with the ways to them.
+//! The states that a search has visited, with the actions that lead to them.
 
 use figrs_core::Value;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
 
-/// Marks the start, which no action leads to.
+/// Marks the start, to which no action leads.
 const NO_PARENT: u32 = u32::MAX;
 
-/// The way to a state: the state before it, the action, the number of steps.
+/// How a state was reached: the state before it, the action and the number of steps.
 #[derive(Clone, Copy, Debug)]
 struct Node<A> {
     before: u32,
@@ -17,7 +17,7 @@ struct Node<A> {
     is_expanded: bool,
 }
 
-/// The states that a search has met, numbered as they were met.
+/// The states that a search has visited, numbered in the order of their first visit.
 #[derive(Debug)]
 pub(super) struct Nodes<S, A> {
     states: IndexSet<S, FxBuildHasher>,
@@ -26,7 +26,7 @@ pub(super) struct Nodes<S, A> {
 }
 
 impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
-    /// The start alone.
+    /// Creates the nodes with the start only.
     pub(super) fn new(start: S) -> Self {
         let mut all = Self {
             states: IndexSet::default(),
@@ -53,13 +53,13 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         Some(number as u32)
     }
 
-    /// Adds the state after an action; its number if it is new.
+    /// Adds the state after an action; returns its number if the state is new.
     pub(super) fn reach(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         self.add(state, Some(action), before, steps)
     }
 
-    /// As [`reach`](Self::reach), but also returns the number of a known state to which this way is shorter.
+    /// Does the same as [`reach`](Self::reach), but also returns the number of a known state to which this path is shorter.
     pub(super) fn reach_sooner(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         let Some(known) = self.states.get_index_of(&state) else {
@@ -88,7 +88,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
             .map_or(0, |node| node.steps)
     }
 
-    /// Marks a state as expanded; false if it was expanded before.
+    /// Marks a state as expanded; returns false if it was expanded before.
     pub(super) fn expand(&mut self, number: u32) -> bool {
         !std::mem::replace(&mut self.visited[number as usize].is_expanded, true)
     }
@@ -97,7 +97,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         self.visited.len()
     }
 
-    /// Approximate bytes that the states take, with the memory to grow by `more`.
+    /// Returns the approximate bytes that the states take after growing by `more` states.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
         // The set holds a hash beside each state, and an index with free places. A list that grows is copied.
         let of_state = size_of::<S>() + 2 * size_of::<u64>() + size_of::<u32>();
@@ -113,7 +113,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         (self.heap + states + nodes) as u64
     }
 
-    /// The actions from the start to a state.
+    /// Returns the actions from the start to a state.
     pub(super) fn way(&self, number: u32) -> Vec<A> {
         let mut way = Vec::with_capacity(self.steps(number) as usize);
         let mut at = number;

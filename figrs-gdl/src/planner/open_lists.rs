@@ -1,29 +1,29 @@
-//! Lists of open states, each sorted by another score, that are taken from in turn.
+//! Open lists of states, each sorted by another score, from which a greedy search takes states in turn.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Advantage of the lists of preferred states after progress, in states (Richter and Westphal 2010, section 5.1, who found 1000).
+/// Number of extra turns for the lists of preferred states after progress (Richter and Westphal 2010, section 5.1, who recommend 1000).
 const BOOST: i64 = 1000;
 
-/// A list of open states by one score, equal ones first in, first out.
+/// A list of open states sorted by one score; among equal scores, first in, first out.
 #[derive(Debug, Default)]
 struct OpenList {
     by_score: BTreeMap<u64, VecDeque<u32>>,
-    /// Number of states taken, less the advantage.
+    /// Number of states taken from this list, minus its advantage.
     turns: i64,
 }
 
-/// The open states of a greedy search: for each score a list of all, and one of the preferred.
+/// The open states of a greedy search: for each score a list of all states, and one of the preferred states.
 #[derive(Debug)]
 pub(super) struct OpenLists {
-    /// The lists of all, and then those of the preferred.
+    /// The lists of all states, followed by the lists of preferred states.
     lists: Vec<OpenList>,
     scores: usize,
     entries: usize,
 }
 
 impl OpenLists {
-    /// Empty lists for this number of scores.
+    /// Creates empty lists for this number of scores.
     pub(super) fn new(scores: usize) -> Self {
         Self {
             lists: (0..2 * scores).map(|_| OpenList::default()).collect(),
@@ -41,7 +41,7 @@ impl OpenLists {
         }
     }
 
-    /// Takes a state from the list that was taken from least often; it may have been taken from another list before.
+    /// Takes a state from the list with the fewest turns; the state may have been taken from another list before.
     pub(super) fn pop(&mut self) -> Option<u32> {
         let open = self
             .lists
@@ -58,14 +58,14 @@ impl OpenLists {
         state
     }
 
-    /// Takes more of the preferred states for a while.
+    /// Gives the lists of preferred states more turns for a while.
     pub(super) fn boost(&mut self) {
         for list in &mut self.lists[self.scores..] {
             list.turns -= BOOST;
         }
     }
 
-    /// About how many bytes the lists take.
+    /// Returns the approximate bytes that the lists take.
     pub(super) fn bytes(&self) -> u64 {
         // Lists have up to twice the places that they need.
         (self.entries * 2 * size_of::<u32>()) as u64

@@ -14,12 +14,12 @@ pub struct SearchResult<A> {
 }
 
 impl<A> SearchResult<A> {
-    /// The actions from the start to a goal, if a way was found.
+    /// Returns the actions from the start to a goal, if the search found a plan.
     pub fn plan(&self) -> Option<&[A]> {
         self.plan.as_deref()
     }
 
-    /// A number of steps below which there is proven to be no plan.
+    /// Returns the number of steps below which it is proven that there is no plan.
     pub fn at_least(&self) -> usize {
         self.at_least
     }
@@ -35,17 +35,17 @@ impl<A> SearchResult<A> {
         self.impossible
     }
 
-    /// Number of states that were met.
+    /// Returns the number of states that the search visited.
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// True if the memory ended the search, so that more work would not help.
+    /// True if memory ended the search, so that more work would not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Reason for the end of the search. With [`Stopped::Budget`] memory or work was used up; with [`Stopped::Finished`] and no plan, a goal is
+    /// Returns the reason why the search ended: [`Stopped::Budget`] if it used up memory or work. [`Stopped::Finished`] without a plan means that a goal is
     /// [impossible](Self::is_impossible), or takes more than the allowed number of steps.
     pub fn stopped(&self) -> Stopped {
         self.stopped

@@ -1,29 +1,29 @@
-//! Deterministic transition systems with estimates.
+//! Deterministic transition systems with estimates of the distance to a goal.
 
 use std::hash::Hash;
 
 use figrs_core::Value;
 
-/// A deterministic transition system: the states of a fold over choices, the actions that lead from one to the next, and estimates of the
-/// steps that are left.
+/// A deterministic transition system: the states of a fold over choices, the actions that lead from one state to the next, and estimates of the
+/// remaining steps.
 ///
-/// Methods take `&mut self`, so that an estimate may use working memory and what it has seen before.
+/// Methods take `&mut self`, so that an estimate may use working memory and information about earlier states.
 pub trait StateSpace {
     /// A state.
     type State: Value + Eq + Hash;
-    /// A choice between states.
+    /// A choice that leads from a state to the next one.
     type Action: Copy + Eq;
 
-    /// The state at the start.
+    /// Returns the state at the start.
     fn start(&self) -> Self::State;
 
-    /// True if a plan may end here.
+    /// True if a plan may end in this state.
     fn is_goal(&mut self, state: &Self::State) -> bool;
 
     /// Adds the actions that may be taken in a state, each with the state that it leads to.
     fn successors(&mut self, state: &Self::State, found: &mut Vec<(Self::Action, Self::State)>);
 
-    /// As [`successors`](Self::successors), but for some actions only. By default all successors are found and the others discarded.
+    /// Does the same as [`successors`](Self::successors), but for some actions only. By default all successors are computed and the others discarded.
     fn successors_by(
         &mut self,
         state: &Self::State,
@@ -39,27 +39,27 @@ pub trait StateSpace {
         });
     }
 
-    /// Estimates the steps from a state to a goal. By default nothing is known, and a search is breadth-first.
+    /// Estimates the number of steps from a state to a goal. By default there is no estimate, and a search is breadth-first.
     fn estimate(&mut self, _state: &Self::State, _estimate: &mut SearchEstimate<Self::Action>) {}
 
-    /// A proven lower bound of the steps from a state to a goal; `None` if it is proven that none can be reached.
+    /// Returns a proven lower bound of the number of steps from a state to a goal; `None` if it is proven that no goal can be reached.
     ///
-    /// Has to be *consistent*: an action lowers it by one at most. Zero if this is not overridden.
+    /// The bound must be *consistent*: an action lowers it by at most one. The default is 0.
     fn at_least(&mut self, _state: &Self::State) -> Option<u32> {
         Some(0)
     }
 
-    /// True if it is known that a state has no successors. It is not called for goals.
+    /// True if it is known that a state, which is not a goal, has no successors.
     fn is_over(&mut self, _state: &Self::State) -> bool {
         false
     }
 
-    /// Known states at which a plan may end, for a search from both ends; without any there is no such search.
+    /// Returns known states in which a plan may end, for a search from both ends; if it returns none, there is no such search.
     fn goals(&mut self) -> Vec<Self::State> {
         Vec::new()
     }
 
-    /// Adds states from which an action leads to a state, each with the action. Some may be left out.
+    /// Adds states from which an action leads to `state`, each with that action. Some may be left out.
     fn predecessors(
         &mut self,
         _state: &Self::State,
@@ -67,23 +67,23 @@ pub trait StateSpace {
     ) {
     }
 
-    /// The work so far, in any unit that does not depend on the machine; zero if it is not counted.
+    /// Returns the work so far, in any unit that does not depend on the machine; 0 if the space does not count its work.
     fn work(&self) -> u64 {
         0
     }
 }
 
-/// An estimate of the way from a state to a goal.
+/// An estimate of the remaining steps from a state to a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchEstimate<A> {
     /// True if it is proven that no goal can be reached.
     pub is_dead_end: bool,
-    /// A proven lower bound of the steps that are left, zero if none is known; states that cannot meet the limit of steps by this bound are left out.
+    /// A proven lower bound of the remaining steps, 0 if none is known; the search drops states that by this bound exceed the limit of steps.
     pub at_least: u32,
-    /// Scores, smaller ones first: open states are sorted by each score, and taken from these lists in turn. Every estimate has the same
-    /// number of scores. The first one estimates the number of steps that are left.
+    /// Scores of the state, smaller is better. The search has an open list for each score and takes states from these lists in turn. Every estimate must have
+    /// the same number of scores. The first score estimates the number of remaining steps.
     pub scores: Vec<u64>,
-    /// Actions that look useful: the states that they lead to are taken more often.
+    /// Actions that look useful: the search takes the states to which they lead more often.
     pub preferred: Vec<A>,
 }
 
@@ -99,7 +99,7 @@ impl<A> Default for SearchEstimate<A> {
 }
 
 impl<A> SearchEstimate<A> {
-    /// Forgets the last state's estimate, and keeps the memory.
+    /// Resets the estimate for the next state, without freeing its memory.
     pub(super) fn clear(&mut self) {
         self.is_dead_end = false;
         self.at_least = 0;

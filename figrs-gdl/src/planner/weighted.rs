@@ -1,4 +1,4 @@
-//! Weighted A*: steps taken and a multiple of those estimated, for plans of few steps.
+//! Weighted A*: orders states by the steps taken plus a multiple of the estimated remaining steps, for plans of few steps.
 
 use figrs_core::Value;
 use std::collections::BTreeMap;
@@ -7,24 +7,24 @@ use std::hash::Hash;
 use super::nodes::Nodes;
 use super::state_space::{SearchEstimate, StateSpace};
 
-/// Weight of the estimated steps: 1 finds the shortest ways but takes long; 2 to 5 solved sliding tiles and pancakes within a bound near the shortest, 3
-/// soonest.
+/// Weight of the estimated steps: 1 finds the shortest plans but takes long; with 2 to 5 the search solved sliding tiles and pancakes within a bound near
+/// the shortest length, with 3 soonest.
 const WEIGHT: u64 = 3;
 
-/// Number of states for which memory is kept free: the successors of one state.
+/// Number of states for which memory is reserved: the successors of one state.
 const RESERVED: usize = 1 << 10;
 
 /// A search by steps taken plus weighted estimate, which can be continued where it stopped.
 ///
-/// A greedy search keeps the first way that it finds to a state, however long. Where plans have a bounded number of steps, it then leaves out states whose
-/// short ways were never tried. This search opens a state again for a shorter way to it. A state has the estimate of its predecessor until it is expanded.
+/// A greedy search keeps the first path that it finds to a state, however long. If plans have a bounded number of steps, it then drops states whose
+/// short paths it never tried. This search opens a state again for a shorter path. A state has the estimate of its predecessor until it is expanded.
 #[derive(Debug)]
 pub(super) struct Weighted<S, A> {
     nodes: Nodes<S, A>,
     open: BTreeMap<u64, Vec<u32>>,
     entries: usize,
     estimate: SearchEstimate<A>,
-    /// True once a state was left out because it takes too many steps.
+    /// True once the search has dropped a state because it takes too many steps.
     is_cut: bool,
 }
 
@@ -39,17 +39,17 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         }
     }
 
-    /// True if no state is left: then there is no plan of as few steps as are allowed.
+    /// True if no state is left, so that there is no plan within the limit of steps.
     pub(super) fn is_exhausted(&self) -> bool {
         self.entries == 0
     }
 
-    /// True if states were left out that may lead to plans of more steps.
+    /// True if the search dropped states that may lead to plans of more steps.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Number of states met.
+    /// Returns the number of visited states.
     pub(super) fn states(&self) -> usize {
         self.nodes.len()
     }
@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         self.nodes.bytes_with(RESERVED) + (self.entries * 2 * size_of::<u32>()) as u64
     }
 
-    /// Removes the open state with the least key; among equal keys, the one that was added last.
+    /// Removes the open state with the smallest key; among equal keys, the one that was added last.
     fn pop(&mut self) -> Option<u32> {
         let mut first = self.open.first_entry()?;
         let state = first.get_mut().pop();
@@ -69,7 +69,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         state
     }
 
-    /// Continues for a plan of at most `steps` steps until there is one, no state is left, or `goes_on`, which is given the bytes of all states, is false.
+    /// Continues until it finds a plan of at most `steps` steps, no state is left, or `goes_on`, which takes the bytes of all states, returns false.
     pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -1,11 +1,11 @@
-//! The decisions that each element depends on.
+//! Finds the decisions on which each element depends.
 
 use figrs_core::expand::{Content, Expansion};
 
 use super::problem::DecisionQuestion;
 use figrs_answer::error::Error;
 
-/// A set of decisions, by their numbers.
+/// A set of decisions, as a bit set of their indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct DecisionSet(Vec<u64>);
 
@@ -27,16 +27,16 @@ impl DecisionSet {
         }
     }
 
-    /// The largest number.
+    /// Returns the largest index.
     fn last(&self) -> Option<usize> {
         let block = self.0.iter().rposition(|&block| block != 0)?;
         Some(block * 64 + 63 - self.0[block].leading_zeros() as usize)
     }
 }
 
-/// An error if a decision influences the evidence, or what is known when it is made or before.
+/// Returns an error if a decision influences the evidence, or an element that is known when this decision or an earlier one is made.
 ///
-/// An element depends on the decisions that its parents and the results of its branches depend on, whatever their numbers are.
+/// An element depends on the decisions on which its parents and the results of its branches depend, whatever their probabilities.
 pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Result<(), Error> {
     let influenced = influenced(expansion, question);
     let decision = |number: usize| question.decisions[number].element.label();
@@ -75,7 +75,7 @@ pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Resul
     Ok(())
 }
 
-/// For each element of an expansion the decisions that its value depends on.
+/// Returns for each element of an expansion the decisions on which its value depends.
 fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<DecisionSet> {
     let mut sets: Vec<DecisionSet> = Vec::with_capacity(expansion.elements().len());
     let mut own = vec![None; expansion.elements().len()];
@@ -100,7 +100,7 @@ fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<Decisio
     sets
 }
 
-/// For each element the decisions that determine whether it is reached: those that choose among the branches it is in.
+/// Returns for each element the decisions that determine whether it is reached, as they choose among branches.
 fn reached_by(expansion: &Expansion, influenced: &[DecisionSet]) -> Vec<DecisionSet> {
     let mut sets = vec![DecisionSet::default(); influenced.len()];
     for (position, expanded) in expansion.elements().iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! Decision rules where a decision knows only what it names: single policy updating.
+//! Decision rules with limited memory, where a decision knows only the elements that it lists: single policy updating.
 
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::VarId;
@@ -9,20 +9,20 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 
-/// Decision rules such that no change of a single one improves the plan.
+/// Decision rules such that no change of a single rule improves the plan.
 pub(super) struct UpdatedRules {
-    /// In the order of the decisions.
+    /// The rules in the order of the decisions.
     pub(super) rules: Vec<DecisionRule>,
-    /// `true` if the graph proves that there are no better ones.
+    /// `true` if the graph proves that no rules are better.
     pub(super) is_proven: bool,
-    /// Number of rounds through all decisions; the last one changed nothing.
+    /// Number of rounds of updates over all decisions; the last round changed nothing.
     pub(super) rounds: usize,
 }
 
-/// Largest number of rounds of updates. Each raises the expected utility, so that few are needed; only rounding could keep them going.
+/// Maximum number of rounds of updates. Each round raises the expected utility, so that few are needed; only rounding could keep them going.
 const MOST_ROUNDS: usize = 1000;
 
-/// Updates one rule after another until none changes; at first all decisions are random.
+/// Updates one rule after another until none changes; initially all decisions are random.
 pub(super) fn rules(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -53,7 +53,7 @@ pub(super) fn rules(
     })
 }
 
-/// The best rule of a decision under the rules of the others; the one that it has where no other is better.
+/// Returns the best rule of a decision under the rules of the others; its present rule if none is better.
 fn update(
     problem: &DecisionProblem,
     rules: &[Option<DecisionRule>],
@@ -90,7 +90,7 @@ fn update(
     Ok(rule)
 }
 
-/// The best option of a row; the present one if none is better.
+/// Returns the best option of a row; its present option if none is better.
 fn best(
     found: &ExpectedUtilities,
     row: std::ops::Range<usize>,

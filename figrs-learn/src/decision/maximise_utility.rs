@@ -1,4 +1,4 @@
-//! Policies of the largest expected utility.
+//! Finds policies of the largest expected utility.
 
 use figrs_core::{AnyElement, AsElement, Model, Parents};
 
@@ -8,23 +8,22 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::{Limits, limited};
 use figrs_answer::run::guard::guarded;
 
-/// Finds the best option of each [`Decision`](figrs_core::Decision) for all known values, so that the expected sum of some utilities is largest.
+/// Finds the best option of each [`Decision`](figrs_core::Decision) for all known values, so that the expected sum of the given utilities is largest.
 ///
-/// Decisions are listed in the order in which they are made. A decision knows what it was built to know and, unless memory is
-/// [limited](Self::limited_memory), what was known and decided before. Evidence is known from the beginning; expectations are conditional on it.
+/// Decisions are listed in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
+/// [limited](Self::limited_memory), all that was known and decided earlier. The evidence is known from the beginning; expectations are conditional on it.
 ///
-/// **Guarantee.** Without limited memory exact up to rounding. With it, no change of one policy alone improves the plan; [`DecisionPlan::is_optimal`] states
-/// whether the graph proves that no other change does. Options whose expected utilities differ by less than `1e-12` of the sum of the largest utilities are
-/// equally good: the one listed first is chosen.
+/// **Guarantee.** Without limited memory the plan is exact up to rounding. With limited memory no change of one policy alone improves it, and
+/// [`DecisionPlan::is_optimal`] states whether the graph proves that no other change does. Options whose expected utilities differ by less than `1e-12` of the
+/// sum of the largest utilities count as equally good: the option listed first is chosen.
 ///
-/// **Complexity.** Elements that are never known are summed out first, then the last decision is maximised, then elements that only it
-/// knows are summed out, and so on: exponential in the width of the best order of this kind, which may be far larger than that of sums
-/// alone. Utilities are joined only where one decision influences several. With limited memory, one sum for each update of a policy,
-/// exponential in the number of known elements and in the width.
+/// **Complexity.** Elimination sums out elements that are never known, then maximises over the last decision, then sums out the elements that only this
+/// decision knows, and so on: exponential in the width of the best such order, which may be far larger than that of sums alone. Utilities are joined only where
+/// one decision influences several. With limited memory, each update of a policy takes one sum, exponential in the number of known elements and in the width.
 ///
-/// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by the elements that an element may read,
-/// whatever its numbers; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed, such as one
-/// that a Chain creates; otherwise as [`VariableElimination`](figrs_infer::VariableElimination).
+/// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], decided by the elements that an element
+/// may read, whatever its probabilities; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for an unlisted decision, such
+/// as one that a Chain creates; otherwise the errors of [`VariableElimination`](figrs_infer::VariableElimination).
 ///
 /// **References.** Jensen, Jensen and Dittmer (1994), "From influence diagrams to junction trees"; Dechter (2000), "A new perspective on algorithms
 /// for optimizing policies under uncertainty"; Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
@@ -53,25 +52,25 @@ pub struct MaximiseUtility {
     pub(super) memory: DecisionMemory,
 }
 
-/// The part of the past that a decision knows.
+/// The part of the past that each decision knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DecisionMemory {
-    /// All that was known and decided before is known.
+    /// A decision knows all that was known and decided earlier.
     #[default]
     NoForgetting,
-    /// Only what a decision was built to know is known.
+    /// A decision knows only the elements with which it was built.
     Limited,
 }
 
 impl MaximiseUtility {
-    /// An algorithm with the default budgets, and memory of all that was known and decided before.
+    /// Creates the algorithm with the default budgets and without limited memory.
     pub fn new() -> Self {
         Self::default()
     }
 
     limited!();
 
-    /// Lets each decision know only what it was built to know: a limited-memory influence diagram, solved by single policy updating.
+    /// Lets each decision know only the elements with which it was built: a limited-memory influence diagram, solved by single policy updating.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self
@@ -79,7 +78,7 @@ impl MaximiseUtility {
 
     /// Finds policies for these decisions, listed in the order in which they are made.
     ///
-    /// **Errors.** As [above](Self).
+    /// **Errors.** The errors of the [algorithm](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,
@@ -91,7 +90,7 @@ impl MaximiseUtility {
         self.run_any(model, utilities.collect(), &decisions.elements())
     }
 
-    /// As [`run`](Self::run), without types: utilities that are no numbers are errors.
+    /// Does the same as [`run`](Self::run), without static types: a utility that is not a number is an error.
     pub fn run_any(
         &self,
         model: &Model,

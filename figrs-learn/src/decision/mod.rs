@@ -3,12 +3,12 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `maximise_utility` | the algorithm and its settings |
-//! | `problem` | the expanded model: decisions, utilities and what is known, as variables of a factor graph |
-//! | `influence` | the decisions that each element depends on, and the refusals that follow |
+//! | `problem` | the expanded model: decisions, utilities and known elements, as variables of a factor graph |
+//! | `influence` | the decisions on which each element depends, and the errors that follow |
 //! | `no_forgetting`, `limited_memory` | decision rules: exact, and by single policy updating |
 //! | `separation` | conditional independence in the graph, which proves that updating is exact |
 //! | `solved_decision`, `policy`, `plan` | the solution |
-//! | `sampled/` | policies that are fitted on draws, where known values are continuous |
+//! | `sampled/` | policies fitted on draws, where known values are continuous |
 //! | `value_of_information` | the value of knowing or setting an element |
 
 mod influence;

@@ -1,4 +1,4 @@
-//! Decision rules where nothing is forgotten: exact, in the order that information imposes.
+//! Decision rules without limited memory: exact, by elimination in the order in which values become known.
 
 use figrs_factor::graph::VarId;
 
@@ -7,7 +7,7 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
 
-/// The best rules, in the order of the decisions, each over variables that its utilities depend on.
+/// Returns the best rules, in the order of the decisions, each over the variables on which its utilities depend.
 pub(super) fn rules(
     problem: &DecisionProblem,
     limits: &Limits,
@@ -22,7 +22,7 @@ pub(super) fn rules(
     Ok(rules)
 }
 
-/// The stages of the elimination: what is never known, the last decision, what only it knows, the decision before, ...
+/// Returns the stages of the elimination: elements never known, the last decision, elements that only this decision knows, the decision before, ...
 fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     let mut is_open = vec![true; problem.graph.cardinalities.len()];
     for decided in &problem.decisions {
@@ -42,7 +42,7 @@ fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     stages
 }
 
-/// The variables of all that is known, the earliest first.
+/// Returns the variables of all known elements, those known earliest first.
 pub(super) fn known_order(problem: &DecisionProblem) -> Vec<VarId> {
     let mut order: Vec<VarId> = Vec::new();
     for decided in &problem.decisions {

@@ -1,4 +1,4 @@
-//! The plan: a policy for each decision.
+//! A decision plan: a policy for each decision.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 
-/// The policies that maximise the expected utility of some decisions, and that expected utility.
+/// Policies that maximise the expected utility of some decisions, and this expected utility.
 ///
-/// It holds the probabilities of the model when it was found: a [`Param`](figrs_core::Param) that changes afterwards has no effect on its policies and their
-/// utilities. Values of information and of control solve the model anew, and are differences to the plan only while parameters are the same: run again after a
-/// change. Its text is the expected utility and a table for each decision.
+/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does not change its
+/// policies and utilities. Values of information and of control solve the model anew, and are differences to the plan only while parameters are unchanged:
+/// run again after a change. The text of a plan is the expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -31,7 +31,7 @@ pub struct DecisionPlan {
     is_optimal: bool,
     rounds: usize,
     problem: Arc<DecisionProblem>,
-    /// The rules, over the elements that matter.
+    /// The decision rules, over the elements on which choices depend.
     rules: Vec<DecisionRule>,
     solved: Vec<SolvedDecision>,
 }
@@ -43,7 +43,7 @@ struct FoundRules {
     rounds: usize,
 }
 
-/// The best rules, over all variables that utilities depend on.
+/// Finds the best rules, over all variables on which utilities depend.
 fn find(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -67,7 +67,7 @@ fn find(
     })
 }
 
-/// The expected utility of the best rules for a question.
+/// Returns the expected utility of the best rules for a question.
 pub(super) fn best_utility(
     question: &DecisionQuestion,
     algorithm: &MaximiseUtility,
@@ -113,32 +113,32 @@ impl DecisionPlan {
         })
     }
 
-    /// The expected sum of the utilities under the plan, given the evidence.
+    /// Returns the expected sum of the utilities under the plan, given the evidence.
     pub fn expected_utility(&self) -> f64 {
         self.expected_utility
     }
 
-    /// True if no plan has a larger expected utility. With limited memory this is where the graph proves it; otherwise no change of
+    /// True if no plan has a larger expected utility. With limited memory, true only if the graph proves this; if false, still no change of
     /// one policy alone improves the plan.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }
 
-    /// The policy of a decision.
+    /// Returns the policy of a decision.
     ///
-    /// **Errors.** [`Error::NotADecision`] if it is not a decision of the plan.
+    /// **Errors.** [`Error::NotADecision`] if the plan has no such decision.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<DecisionPolicy<T>, Error> {
         guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
     }
 
-    /// The expected sum of all utilities if a decision is made by this choice where these elements have the observed values, and all
+    /// Returns the expected sum of all utilities if a decision takes `choice` where the known elements have the stated values, and all
     /// other decisions follow the plan.
     ///
-    /// Elements that are not stated are averaged over. Where the plan does not lead there, all options of earlier decisions are taken to be
+    /// Elements that are not stated are averaged over. If the plan does not lead to the stated values, all options of earlier decisions count as
     /// equally likely.
     ///
-    /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if something is stated that is not known when it is decided, if the values
-    /// are impossible, or if the choice is no option.
+    /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if the values
+    /// are impossible, or if the choice is not an option.
     ///
     /// ```
     /// # use figrs_core::{Decision, Flip, If, Model, Parents};
@@ -202,7 +202,7 @@ impl DecisionPlan {
     }
 }
 
-/// All that is known when a decision is made.
+/// Returns all elements that are known when a decision is made.
 fn informed(
     problem: &DecisionProblem,
     number: usize,
@@ -222,7 +222,7 @@ fn informed(
     all
 }
 
-/// The variables of the elements that are stated as known for a decision, with their values.
+/// Returns the variables of the stated known elements of a decision, with their values.
 fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u32)>, Error> {
     let mut stated = Vec::with_capacity(known.evidence().len() + 1);
     for (element, evidence) in known.evidence() {
@@ -247,7 +247,7 @@ fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u
     Ok(stated)
 }
 
-/// The stated values of the elements that the utilities of a decision depend on.
+/// Returns the stated values of the elements on which the utilities of a decision depend.
 pub(super) fn known_values(solved: &SolvedDecision, known: &Model) -> Result<KnownValues, Error> {
     let stated = stated_values(solved, known)?;
     let value = |known: &ProblemElement| {

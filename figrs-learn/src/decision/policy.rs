@@ -10,9 +10,9 @@ use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
 
-/// The choices of a decision, by the values of those elements known when it is made that matter.
+/// The choices of a decision, by the values of the known elements on which the choice depends.
 ///
-/// It has a row for each combination of values that is possible. Earlier decisions matter only where they may differ under the plan. Its text
+/// The policy has a row for each possible combination of values. Earlier decisions matter only where they may differ under the plan. The text of a policy
 /// is a table.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy<T> {
@@ -25,12 +25,12 @@ pub struct DecisionPolicy<T> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PolicyRow<T> {
-    /// A value of each element that matters, in the order of [`DecisionPolicy::known`].
+    /// A value of each element on which the choice depends, in the order of [`DecisionPolicy::known`].
     pub known: Vec<Datum>,
     /// The best option.
     pub choose: T,
-    /// The expected sum of all utilities, given these values and this choice. Earlier decisions follow the plan or, where the plan does
-    /// not lead there, take all of their options with equal weight.
+    /// The expected sum of all utilities, given these values and this choice. Earlier decisions follow the plan or, if the plan does
+    /// not lead to these values, take all their options with equal weight.
     pub utility: f64,
 }
 
@@ -58,20 +58,20 @@ impl<T: Value> DecisionPolicy<T> {
         }
     }
 
-    /// The elements that the choice depends on.
+    /// Returns the elements on which the choice depends.
     pub fn known(&self) -> &[AnyElement] {
         &self.known
     }
 
-    /// The rows, in the order of the values.
+    /// Returns the rows, in the order of the values.
     pub fn rows(&self) -> &[PolicyRow<T>] {
         &self.rows
     }
 
-    /// The best option where these elements have the observed values; others do not matter. If earlier decisions are stated too, it is
-    /// the best option after them, whether or not the plan makes them.
+    /// Returns the best option where the known elements have the stated values; elements on which the choice does not depend are ignored. If earlier decisions
+    /// are stated too, it is the best option after these, whether or not the plan makes them.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if something is stated that is not known when the decision is made, if an element that matters
+    /// **Errors.** [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if an element on which the choice depends
     /// is not stated, or if the values are impossible.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         let values = known_values(&self.solved, known)?;
@@ -93,7 +93,7 @@ impl<T: Value> fmt::Display for DecisionPolicy<T> {
     }
 }
 
-/// The table of a policy: a column for each element that matters, the choice, its utility.
+/// Writes the table of a policy: a column for each element on which the choice depends, the choice, and its utility.
 pub(super) fn write_policy(f: &mut fmt::Formatter<'_>, solved: &SolvedDecision) -> fmt::Result {
     let known = solved
         .matters

@@ -1,4 +1,4 @@
-//! A decision problem: decisions, utilities and what is known, as variables of a factor graph.
+//! A decision problem: decisions, utilities and known elements, as variables of a factor graph.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
@@ -13,7 +13,7 @@ use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };
 
-/// Difference of options that count as equally good, as a share of the sum of the largest utilities.
+/// Largest difference between options that count as equally good, as a share of the sum of the largest utilities.
 const TIE: f64 = 1e-12;
 
 /// A query for a plan: the decisions, and the utilities whose expected sum they maximise.
@@ -21,11 +21,11 @@ const TIE: f64 = 1e-12;
 pub(super) struct DecisionQuestion {
     pub(super) model: Model,
     pub(super) utilities: Vec<AnyElement>,
-    /// In the order in which they are made.
+    /// The decisions in the order in which they are made.
     pub(super) decisions: Vec<AskedDecision>,
 }
 
-/// A decision, and what is known when it is made.
+/// A decision, and the elements that are known when it is made.
 #[derive(Clone, Debug)]
 pub(super) struct AskedDecision {
     pub(super) element: AnyElement,
@@ -48,20 +48,20 @@ pub(super) struct ProblemDecision {
     pub(super) known: Vec<ProblemElement>,
 }
 
-/// The expanded model of a question.
+/// The expanded model of a decision question.
 #[derive(Debug)]
 pub(super) struct DecisionProblem {
     pub(super) expansion: Expansion,
     pub(super) graph: FactorGraph,
     pub(super) utilities: Vec<UtilityTable>,
-    /// In the order in which they are made.
+    /// The decisions in the order in which they are made.
     pub(super) decisions: Vec<ProblemDecision>,
-    /// Difference of expected utilities up to which options are equally good.
+    /// Largest difference between expected utilities of options that count as equally good.
     pub(super) tie: f64,
 }
 
 impl AskedDecision {
-    /// A decision, with what it was built to know.
+    /// Creates the entry of a decision, with the elements with which it was built.
     pub(super) fn new(element: &AnyElement) -> Result<Self, Error> {
         let label = || element.label();
         let known = element
@@ -97,7 +97,7 @@ impl AskedDecision {
 
 /// Lists the given decisions without repetition.
 ///
-/// **Errors.** [`Error::NotADecision`]; [`ModelError::InvalidParameter`] for one without options.
+/// **Errors.** [`Error::NotADecision`]; [`ModelError::InvalidParameter`] for a decision without options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
     let mut asked: Vec<AskedDecision> = Vec::with_capacity(decisions.len());
     for decision in decisions {
@@ -110,7 +110,7 @@ pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecis
 }
 
 impl DecisionQuestion {
-    /// The utilities, the decisions and all that is known.
+    /// Returns the utilities, the decisions and all known elements.
     pub(super) fn roots(&self) -> Vec<AnyElement> {
         let chosen = self.decisions.iter().map(|asked| &asked.element);
         let known = self.decisions.iter().flat_map(|asked| &asked.known);
@@ -118,7 +118,7 @@ impl DecisionQuestion {
         roots.cloned().collect()
     }
 
-    /// The decisions with their options.
+    /// Returns the decisions with their options.
     pub(super) fn offered(&self) -> Vec<(AnyElement, Support)> {
         let decided = self.decisions.iter();
         let decided = decided.map(|asked| (asked.element.clone(), asked.options.clone()));
@@ -173,15 +173,15 @@ impl DecisionQuestion {
         })
     }
 
-    /// The error of impossible evidence.
+    /// Returns the error of impossible evidence.
     pub(super) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(&self.model, &[], limits)
     }
 }
 
-/// Checks that a utility can be added.
+/// Checks that a utility is a number that can be added to others.
 ///
-/// **Errors.** [`Error::InvalidUtility`].
+/// **Errors.** [`Error::InvalidUtility`] if it is not.
 pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
     if value.abs() <= 1e300 {
         return Ok(value);
@@ -192,7 +192,7 @@ pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Err
     })
 }
 
-/// The utilities of the values of an element.
+/// Returns the utility of each value of an element.
 fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
     let values = 0..part.support.len();
     let utilities = values.map(|i| match part.support.get::<f64>(i) {
@@ -206,7 +206,7 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// The factors under these decision rules; decisions without a rule take all options with equal weight.
+    /// Returns the factors with these decision rules; decisions without a rule take all options with equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
         for rule in rules {
@@ -225,7 +225,7 @@ impl DecisionProblem {
         graph
     }
 
-    /// The weight and the expected utility of each assignment of `keep` under some rules.
+    /// Returns the weight and the expected utility of each assignment of the variables `keep` under some rules.
     pub(super) fn expectations<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,
@@ -240,7 +240,7 @@ impl DecisionProblem {
         Ok(expected_utilities(diagram, keep, &limits.options)?)
     }
 
-    /// The expected utility under rules for all decisions; `None` if the evidence is impossible.
+    /// Returns the expected utility under rules for all decisions; `None` if the evidence is impossible.
     pub(super) fn expected_utility(
         &self,
         rules: &[DecisionRule],
@@ -249,7 +249,7 @@ impl DecisionProblem {
         self.utility_given(rules, &[], limits)
     }
 
-    /// The expected utility under some rules, given values of some variables; `None` if these are impossible.
+    /// Returns the expected utility under some rules, given values of some variables; `None` if these values are impossible.
     pub(super) fn utility_given<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,

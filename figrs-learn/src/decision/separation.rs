@@ -1,4 +1,4 @@
-//! The graph of a decision problem, in which decisions read what they know: conditional independence proves that updating single policies is exact.
+//! Proves by conditional independence, in the graph where decisions read the elements that they know, that updating single policies is exact.
 
 use figrs_core::AnyElement;
 use figrs_core::expand::Content;
@@ -6,10 +6,10 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
-/// An order of the decisions in which one update of each finds the best rules, if the graph has one: each decision is extremal among the
-/// later ones. `None` where there are Scores: the decisions may determine whether a Score in a branch counts.
+/// Returns an order of the decisions in which one update of each finds the best rules, if the graph proves one: each decision is extremal among itself and the
+/// later ones. `None` if there are Scores, since decisions may determine whether a Score in a branch counts.
 ///
-/// In the graph a decision reads what is known when it is made.
+/// In the graph a decision reads the elements that are known when it is made.
 ///
 /// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
 pub(super) fn solution_order(
@@ -39,8 +39,8 @@ pub(super) fn solution_order(
     Some(order)
 }
 
-/// True if the utilities that a decision influences are independent of the other decisions and of what these know, given the decision
-/// and what it knows.
+/// True if the utilities that a decision influences are independent of the other decisions and their known elements, given the decision
+/// and its known elements.
 fn is_extremal<'d>(
     graph: &DependencyGraph,
     decided: &ProblemDecision,
@@ -58,13 +58,13 @@ fn is_extremal<'d>(
     !influenced.any(|utility| separation.reaches(utility))
 }
 
-/// The elements that are known when a decision is made.
+/// Returns the elements that are known when a decision is made.
 fn known(decided: &ProblemDecision) -> Vec<AnyElement> {
     let known = decided.known.iter();
     known.map(|known| known.element.clone()).collect()
 }
 
-/// A decision and what is known when it is made.
+/// Returns a decision and the elements that are known when it is made.
 fn family(decided: &ProblemDecision) -> Vec<AnyElement> {
     let mut family = known(decided);
     family.push(decided.decision.element.clone());

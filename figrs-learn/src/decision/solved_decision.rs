@@ -1,4 +1,4 @@
-//! The rule of a decision with the expected utilities of its options.
+//! A solved decision: its rule and the expected utilities of its options.
 
 use figrs_core::Datum;
 use figrs_factor::graph::Assignments;
@@ -10,7 +10,7 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::DecisionRule;
 
-/// The values of the elements at some places, in those rows of a scope that have weight.
+/// Returns the values of the elements at some positions, in the rows of a scope that have positive weight.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -24,7 +24,7 @@ fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHas
     found
 }
 
-/// The largest weight of the options of each row.
+/// Returns the largest weight among the options of each row.
 fn by_row(weights: &[f64], options: usize) -> Vec<f64> {
     let rows = weights.chunks(options);
     rows.map(|row| row.iter().copied().fold(0.0, f64::max))
@@ -37,34 +37,34 @@ impl ChoiceUtility {
     }
 }
 
-/// A decision of a plan.
+/// A decision of a plan, with its rule and the expected utilities of its options.
 #[derive(Clone, Debug)]
 pub(super) struct SolvedDecision {
     pub(super) decision: ProblemElement,
-    /// All that is known when it is made.
+    /// All elements that are known when the decision is made.
     pub(super) informed: Vec<ProblemElement>,
-    /// The elements that its utilities depend on.
+    /// The elements on which the utilities of the decision depend.
     pub(super) scope: Vec<ProblemElement>,
-    /// The elements that its choice depends on, by their places in the scope.
+    /// The elements on which the choice depends, as positions in the scope.
     pub(super) matters: Vec<usize>,
     /// The weight of each assignment of the scope under the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment if earlier choices are open, where this was needed; zero where it is impossible.
+    /// The weight of each assignment if earlier choices are random, where this was needed; 0 for an impossible assignment.
     possible: Vec<f64>,
-    /// The expected utility of each option, by assignment of the scope.
+    /// The expected utility of each option, for each assignment of the scope.
     utilities: Vec<f64>,
-    /// The rule, over the elements that matter if earlier decisions follow the plan.
+    /// The rule, over the elements on which the choice depends if earlier decisions follow the plan.
     pub(super) rule: DecisionRule,
-    /// The rule for any earlier decisions.
+    /// The rule if earlier decisions do not follow the plan.
     after_any: DecisionRule,
-    /// The elements that `after_any` depends on, by their places in the scope.
+    /// The elements on which `after_any` depends, as positions in the scope.
     matters_after_any: Vec<usize>,
 }
 
-/// Values of some elements of a scope.
+/// Values of the elements of a scope; `None` for an unknown value.
 pub(super) type KnownValues = Vec<Option<u32>>;
 
-/// A weighted mean to which values are added.
+/// A weighted mean to which values can be added.
 #[derive(Clone, Copy, Default)]
 struct WeightedMean {
     total: f64,
@@ -84,7 +84,7 @@ impl WeightedMean {
     }
 }
 
-/// The expected utility of a choice: under the plan where it leads there, else after any earlier choices.
+/// The expected utility of a choice: under the plan if the plan leads to it, else after any earlier choices.
 #[derive(Clone, Copy, Default)]
 struct ChoiceUtility {
     planned: WeightedMean,
@@ -92,8 +92,8 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// The utilities of the options of a decision in a problem, given its rule and the rules of all decisions that name only the
-    /// elements that matter. The elements known earliest are left out first.
+    /// Computes the utilities of a decision's options in a problem, given its rule and the rules of all decisions. The rule then depends only on the
+    /// elements that change the choice; among these it leaves out first the elements that are known earliest.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),
@@ -158,7 +158,7 @@ impl SolvedDecision {
         })
     }
 
-    /// The rows of the rule, with the utility of the choice.
+    /// Returns the rows of the rule, with the utility of each choice.
     pub(super) fn rows(&self) -> Vec<(KnownValues, u32, f64)> {
         let matter = self.matters.iter();
         let key = Assignments::new(matter.map(|&place| (place, self.scope[place].support.len())));
@@ -187,7 +187,7 @@ impl SolvedDecision {
         choices.iter().enumerate().filter_map(row).collect()
     }
 
-    /// The expected utility of an option given some values; `None` if these values are impossible.
+    /// Returns the expected utility of an option given some values; `None` if these values are impossible.
     pub(super) fn utility(&self, known: &[Option<u32>], option: u32) -> Option<f64> {
         let mut found = ChoiceUtility::default();
         self.each_row(|row, values| {
@@ -205,7 +205,7 @@ impl SolvedDecision {
         found.possible.add(self.possible[row], utility);
     }
 
-    /// Goes through the assignments of the scope.
+    /// Calls `see` with the index and values of each assignment of the scope.
     fn each_row(&self, mut see: impl FnMut(usize, &[u32])) {
         let all = Assignments::rows(self.scope.iter().map(|known| known.support.len()));
         let mut values = vec![0; self.scope.len()];
@@ -215,7 +215,7 @@ impl SolvedDecision {
         }
     }
 
-    /// The option that is chosen given some values; `None` if they do not determine it, or are impossible.
+    /// Returns the option that the rule chooses given some values; `None` if these do not determine it, or are impossible.
     pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
         let choice = |rule: &DecisionRule, matters: &[usize]| {
             let values: Option<Vec<u32>> = matters.iter().map(|&place| known[place]).collect();
@@ -229,7 +229,7 @@ impl SolvedDecision {
         self.utility(known, choice).map(|_| choice)
     }
 
-    /// The value of an option.
+    /// Returns the value of an option.
     pub(super) fn option(&self, option: u32) -> Datum {
         self.decision.support.datum(option as usize)
     }

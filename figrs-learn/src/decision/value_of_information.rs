@@ -1,4 +1,4 @@
-//! The value of knowing an element, and of setting it.
+//! The value of knowing an element, and the value of setting it.
 
 use figrs_core::{Element, Value};
 
@@ -8,12 +8,12 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
 impl DecisionPlan {
-    /// The value of information: the increase of the expected utility if this element were known from the first decision on.
+    /// Returns the value of information: the increase of the expected utility if this element were known from the first decision on.
     ///
-    /// It is not negative where both plans are [optimal](Self::is_optimal), up to rounding. With limited memory each plan is the best that was found, and the
-    /// value is negative if the plan that knows more is a worse local optimum.
+    /// The value is not negative (up to rounding) if both plans are [optimal](Self::is_optimal). With limited memory each plan is the best that was found, and
+    /// the value is negative if the plan that knows the element is a worse local optimum.
     ///
-    /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences it; otherwise as
+    /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences the element; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
     ///
     /// ```
@@ -31,10 +31,10 @@ impl DecisionPlan {
         self.informed(element, all)
     }
 
-    /// The value of information for one decision: the increase of the expected utility if this element were known when that
-    /// decision is made, and without limited memory from then on.
+    /// Returns the value of information for one decision: the increase of the expected utility if this element were known when that
+    /// decision is made and, without limited memory, from then on.
     ///
-    /// **Errors.** As [`value_of_information`](Self::value_of_information); [`Error::NotADecision`].
+    /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`].
     pub fn value_of_information_for<T: Value, D: Value>(
         &self,
         element: &Element<T>,
@@ -48,7 +48,7 @@ impl DecisionPlan {
         self.informed(element, number..number + 1)
     }
 
-    /// The increase of the expected utility if these decisions know the element.
+    /// Returns the increase of the expected utility if these decisions know the element.
     fn informed<T: Value>(
         &self,
         element: &Element<T>,
@@ -61,10 +61,10 @@ impl DecisionPlan {
         self.difference(&question)
     }
 
-    /// The value of control: the increase of the expected utility if this element could be set, before anything is known or
-    /// decided, to any value that it may have. It is zero for a decision.
+    /// Returns the value of control: the increase of the expected utility if this element could be set, before anything is known or
+    /// decided, to any of its possible values. It is 0 for a decision.
     ///
-    /// **Errors.** [`Error::DecisionInfluencesEvidence`] if it influences the evidence; otherwise as
+    /// **Errors.** [`Error::DecisionInfluencesEvidence`] if the element influences the evidence; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
     pub fn value_of_control<T: Value>(&self, element: &Element<T>) -> Result<f64, Error> {
         let mut question = self.question.clone();

@@ -1,8 +1,8 @@
-//! Errors of rows of data.
+//! Errors of rows of data (cases).
 
 use figrs_answer::error::Error;
 
-/// The error of a row of data that no world has.
+/// Returns the error of a row of data that is impossible in the model.
 pub(super) fn impossible_case(row: usize) -> Error {
     let problem = "no world has its values while the parameters are what they are; mend the row, or start from parameters that make it \
                    possible";
@@ -12,7 +12,7 @@ pub(super) fn impossible_case(row: usize) -> Error {
     }
 }
 
-/// The error of a row of data whose evidence no sample met.
+/// Returns the error of a row of data whose evidence no sample met.
 pub(super) fn unmet_case(row: usize, algorithm: &str, tried: u64, remedy: &'static str) -> Error {
     let problem = format!(
         "{algorithm}: none of {tried} worlds drawn met its evidence: it is impossible or very rare while the parameters are what they are; \

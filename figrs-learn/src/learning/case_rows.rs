@@ -1,32 +1,32 @@
-//! Rows of numbered cells; equal rows are kept once.
+//! Rows of numbered cells; equal rows are stored once.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// A missing cell.
+/// Number that stands for a missing cell.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// Different rows of cells with the sums of their weights.
+/// Distinct rows of cells, each with the sum of the weights of equal rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseRows {
-    /// For each different row its weight and the number of the first row that equals it.
+    /// For each distinct row, its weight and the number of the first row equal to it.
     rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
-    /// Number of rows added.
+    /// Number of rows that were added, equal ones included.
     added: usize,
 }
 
-/// A row of cells, without the missing ones at its end.
+/// A distinct row of cells, without the missing cells at its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseRow<'a> {
     cells: &'a [u32],
-    /// The sum of the weights of the rows that equal it.
+    /// The sum of the weights of all rows equal to this one.
     pub(super) weight: f64,
-    /// The number of the first of them.
+    /// The number of the first row equal to this one.
     pub(super) number: usize,
 }
 
 impl CaseRow<'_> {
-    /// The cell of a column.
+    /// Returns the cell of a column.
     #[inline]
     pub(super) fn cell(&self, column: usize) -> u32 {
         self.cells.get(column).copied().unwrap_or(MISSING)
@@ -34,7 +34,7 @@ impl CaseRow<'_> {
 }
 
 impl CaseRows {
-    /// The number of the next row.
+    /// Returns the number of the next row.
     pub(super) fn next(&self) -> usize {
         self.added
     }
@@ -44,7 +44,7 @@ impl CaseRows {
         self.push_numbered(weight, row, self.added);
     }
 
-    /// Adds a row of this number.
+    /// Adds a row with a given number.
     pub(super) fn push_numbered(&mut self, weight: f64, mut row: Vec<u32>, number: usize) {
         // Columns may be added later: missing cells at the end are not stored.
         while row.last() == Some(&MISSING) {
@@ -55,7 +55,7 @@ impl CaseRows {
         self.added = self.added.max(number + 1);
     }
 
-    /// Adds other rows, whose numbers continue those of these.
+    /// Appends other rows, whose numbers continue those of the present rows.
     pub(super) fn append(&mut self, other: &Self) {
         let first = self.added;
         for row in other.iter() {
@@ -64,7 +64,7 @@ impl CaseRows {
         self.added = first + other.added;
     }
 
-    /// The different rows, in the order in which they were added first.
+    /// Returns the distinct rows, in the order of their first occurrence.
     pub(super) fn iter(&self) -> impl Iterator<Item = CaseRow<'_>> {
         self.rows.iter().map(|(cells, &(weight, number))| CaseRow {
             cells,

@@ -1,4 +1,4 @@
-//! Rows of evidence, dictionary-encoded by column.
+//! Table of cases: rows of evidence, dictionary-encoded by column.
 
 use figrs_core::{AnyElement, Datum, Evidence, Model, SupportBuilder};
 use indexmap::IndexMap;
@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 use super::case_rows::{CaseRow, CaseRows, MISSING};
 use figrs_answer::error::Error;
 
-/// The different cells of one element.
+/// The distinct cells of one element.
 #[derive(Debug)]
 pub(super) struct CaseColumn {
     pub(super) element: AnyElement,
     /// The evidence of each cell.
     pub(super) cells: Vec<Cell>,
-    /// The values among the cells; `cell_of_value` has the cell of each.
+    /// The distinct values among the cells; `cell_of_value` has the cell of each value.
     values: SupportBuilder,
     cell_of_value: Vec<u32>,
 }
@@ -21,9 +21,9 @@ pub(super) struct CaseColumn {
 /// Evidence on one element in a row.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
-    /// It has this value.
+    /// The element has this value.
     Value(Datum),
-    /// Conditions and weights.
+    /// The element is subject to these conditions and weights.
     Statements(Vec<Evidence>),
 }
 
@@ -48,7 +48,7 @@ impl CaseColumn {
         }
     }
 
-    /// Collects the different values among the cells.
+    /// Collects the distinct values among the cells.
     fn values_of_cells(&self) -> SupportBuilder {
         let mut values = self.element.no_values();
         for &cell in &self.cell_of_value {
@@ -59,7 +59,7 @@ impl CaseColumn {
         values
     }
 
-    /// A value of one of the column's cells.
+    /// Returns some value among the column's cells.
     pub(super) fn any_value(&self) -> Option<Datum> {
         self.cells.iter().find_map(|cell| match cell {
             Cell::Value(value) => Some(value.clone()),
@@ -86,7 +86,7 @@ impl CaseColumn {
     }
 }
 
-/// A model with the evidence of a row in addition to its own.
+/// Returns a model with its own evidence and that of a row.
 pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) -> Model {
     let mut model = model.clone();
     for (at, CaseColumn { element, cells, .. }) in columns.iter().enumerate() {
@@ -104,7 +104,7 @@ pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) 
     model
 }
 
-/// Rows of evidence on the elements of some columns, with weights; equal rows are kept once.
+/// Rows of evidence on the elements of some columns, with weights; equal rows are stored once.
 #[derive(Clone, Debug, Default)]
 pub struct CaseTable {
     pub(super) columns: Vec<CaseColumn>,
@@ -113,7 +113,7 @@ pub struct CaseTable {
 }
 
 impl CaseTable {
-    /// The column of an element, added if it is new.
+    /// Returns the index of an element's column, which is added if it is new.
     pub(super) fn column(&mut self, element: &AnyElement) -> usize {
         let columns = &mut self.columns;
         *self.places.entry(element.id()).or_insert_with(|| {
@@ -122,12 +122,12 @@ impl CaseTable {
         })
     }
 
-    /// The elements of the columns.
+    /// Returns the elements of the columns.
     pub(super) fn elements(&self) -> Vec<AnyElement> {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
-    /// The columns by their labels, their cells as text, and the rows, in bytes that are the same in all processes with the same columns and rows.
+    /// Returns the columns (label and cells as text) and the rows as bytes, which are equal in all processes with the same columns and rows.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter();
         let columns =
@@ -141,7 +141,7 @@ impl CaseTable {
         bytes
     }
 
-    /// The number of the next row.
+    /// Returns the number of the next row.
     pub(super) fn next(&self) -> usize {
         self.rows.next()
     }
@@ -176,7 +176,7 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// The same columns without rows.
+    /// Returns a table with the same columns, without rows.
     pub(super) fn columns_only(&self) -> Self {
         Self {
             columns: self.columns.clone(),
@@ -185,7 +185,7 @@ impl CaseTable {
         }
     }
 
-    /// Number of cells of each column.
+    /// Returns the number of cells of each column.
     pub(super) fn lengths(&self) -> Vec<usize> {
         self.columns
             .iter()
@@ -193,7 +193,7 @@ impl CaseTable {
             .collect()
     }
 
-    /// Keeps only the first cells of each column, as many as `lengths` states.
+    /// Drops all but the first cells of each column, as many as `lengths` states.
     pub(super) fn truncate(&mut self, lengths: &[usize]) {
         for (column, &length) in self.columns.iter_mut().zip(lengths) {
             if column.cells.len() > length {
@@ -206,9 +206,9 @@ impl CaseTable {
         }
     }
 
-    /// Adds the rows of other cases, with cells numbered as in this table, and adds new cells to its columns.
+    /// Renumbers the cells of other cases as in this table, and adds new cells to its columns.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column here.
+    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in this table.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
         let mut cells: Vec<(usize, Vec<u32>)> = Vec::with_capacity(other.columns.len());
         for column in &other.columns {
@@ -237,9 +237,9 @@ impl CaseTable {
         Ok(())
     }
 
-    /// The values of the cells of a column from the cell `from` on, none of which may hold other evidence.
+    /// Returns the values of a column's cells from the cell `from` on, none of which may hold other evidence.
     ///
-    /// **Errors.** [`Error::InvalidCase`].
+    /// **Errors.** [`Error::InvalidCase`] for a cell with other evidence.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
         let CaseColumn { element, cells, .. } = &self.columns[column];
         let value = |(cell, evidence): (usize, &Cell)| match evidence {
@@ -252,7 +252,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// The error of the first row that has this cell.
+    /// Returns the error of the first row that has this cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

@@ -1,4 +1,4 @@
-//! Cases: rows of data as evidence on the elements of columns.
+//! Cases: rows of data, as evidence on the elements of columns.
 
 use std::marker::PhantomData;
 
@@ -7,11 +7,11 @@ use figrs_core::{AnyElement, Datum, Element, Model, Value};
 use super::case_table::CaseTable;
 use figrs_answer::error::Error;
 
-/// Rows of data from which parameters are learned: each is evidence on the elements of some columns.
+/// Rows of data from which parameters are learned: each row is evidence on the elements of some columns.
 ///
-/// Rows are independent of each other: the model is run once for each. A row has a value of the element's type for each column, or an
-/// `Option` of it where values may be missing; for columns given as a tuple it is a tuple, for columns given as a list any collection.
-/// Equal rows are kept once, with the sum of their weights.
+/// Rows are independent of each other: the model is run once for each row. For each column, a row has a value of the element's type, or an
+/// `Option` of such a value if values may be missing; for columns given as a tuple a row is a tuple, for columns given as a list any collection.
+/// Equal rows are stored once, with the sum of their weights.
 ///
 /// ```
 /// # use figrs_core::{Flip, Learned, Model};
@@ -29,24 +29,24 @@ use figrs_answer::error::Error;
 #[must_use]
 pub struct Cases<C> {
     pub(super) table: CaseTable,
-    /// The columns of the places in a row.
+    /// The column of each value of a row.
     places: Vec<usize>,
-    /// The number of places of each part of a row.
+    /// The number of values in each part of a row.
     parts: Vec<usize>,
-    /// The first error in a row.
+    /// The first error that a row caused.
     pub(super) mistake: Option<Error>,
     columns: PhantomData<fn() -> C>,
 }
 
-/// The columns of [`Cases`]: an element, a list of elements, or a tuple of such.
+/// The columns of [`Cases`]: an element, a list of elements, or a tuple of elements and lists.
 pub trait CaseColumns {
-    /// The elements, by part: one list for each element or list of the tuple.
+    /// Returns the elements by part: one list for each element or list of the tuple.
     fn parts(&self) -> Vec<Vec<AnyElement>>;
 }
 
 /// A row of values for columns `C`.
 pub trait CaseValues<C> {
-    /// The values, by part; `None` where one is missing.
+    /// Appends the values by part; `None` for a missing value.
     fn values(self, parts: &mut Vec<Vec<Option<Datum>>>);
 }
 
@@ -113,7 +113,7 @@ tuples! {
 }
 
 impl<C: CaseColumns> Cases<C> {
-    /// Cases with these columns and no rows yet.
+    /// Creates cases with these columns and no rows yet.
     #[allow(clippy::needless_pass_by_value)]
     pub fn new(columns: C) -> Self {
         let (mut table, mut places, mut parts) = (CaseTable::default(), Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ impl<C: CaseColumns> Cases<C> {
         self
     }
 
-    /// Adds a row of any evidence, on the elements of the columns or others: values, conditions, weights.
+    /// Adds a row of any evidence (values, conditions, weights), on the elements of the columns or on others.
     pub fn case(mut self, weight: f64, evidence: &Model) -> Self {
         self.check_weight(weight);
         if !evidence.interventions().is_empty() {
@@ -195,18 +195,18 @@ impl<C: CaseColumns> Cases<C> {
         }
     }
 
-    /// The elements that rows are about, in the order in which they were named first.
+    /// Returns the elements that rows are about, in the order of their first occurrence.
     pub fn elements(&self) -> Vec<AnyElement> {
         self.table.elements()
     }
 
-    /// The rows in bytes, which are the same in all processes with the same rows.
+    /// Returns the rows as bytes, which are equal in all processes with the same rows.
     #[doc(hidden)]
     pub fn row_bytes(&self) -> Vec<u8> {
         self.table.bytes()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.table.next()
     }

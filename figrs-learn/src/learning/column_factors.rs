@@ -1,4 +1,4 @@
-//! The factors that the cells of a column change.
+//! Factors that change with the cell of a column.
 
 use figrs_core::Model;
 use figrs_core::expand::{Content, Expansion};
@@ -13,17 +13,17 @@ use figrs_answer::error::Error;
 /// The factors that a cell of a column changes.
 #[derive(Debug)]
 pub(super) enum ColumnFactors {
-    /// The factor that holds the evidence, with a table for each cell and one for a missing cell.
+    /// The factor that holds the evidence of the column, with a table for each cell and one for a missing cell.
     Evidence {
         factor: usize,
         cells: Vec<CellFactor>,
         missing: FactorTable,
     },
-    /// The factors that hold densities of its values.
+    /// The factors that hold densities of the column's observed values.
     Densities(Vec<usize>),
 }
 
-/// The evidence of a cell.
+/// The evidence of a cell, as a table and possibly a value.
 #[derive(Debug)]
 pub(super) struct CellFactor {
     pub(super) table: FactorTable,
@@ -32,7 +32,7 @@ pub(super) struct CellFactor {
 }
 
 impl ColumnFactors {
-    /// The value that a cell gives the column's variable, if it gives one.
+    /// Returns the value that a cell gives the column's variable, if it gives one.
     pub(super) fn value(&self, cell: u32) -> Option<u32> {
         match self {
             Self::Evidence { cells, .. } => cells.get(cell as usize)?.value,
@@ -41,9 +41,9 @@ impl ColumnFactors {
     }
 }
 
-/// By column, the evidence of cells that were added to it since.
+/// Returns, by column, the evidence of cells that were added to the column after these factors were built.
 ///
-/// **Errors.** As [`column_factors`].
+/// **Errors.** The errors of [`column_factors`].
 pub(super) fn further_cells(
     columns: &[ColumnFactors],
     expansion: &Expansion,
@@ -59,7 +59,7 @@ pub(super) fn further_cells(
     columns.iter().enumerate().map(further).collect()
 }
 
-/// Adds the evidence from [`further_cells`].
+/// Adds the evidence that [`further_cells`] returned.
 pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>>) {
     for (column, further) in columns.iter_mut().zip(further) {
         if let ColumnFactors::Evidence { cells, .. } = column {
@@ -68,9 +68,9 @@ pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>
     }
 }
 
-/// The factors of all columns.
+/// Returns the factors of all columns.
 ///
-/// **Errors.** [`Error::InvalidCase`] for a value that an element cannot have; those of conditions and weights.
+/// **Errors.** [`Error::InvalidCase`] for a value that an element cannot have; the errors of conditions and weights.
 pub(super) fn column_factors(
     expanded: &LearningExpansion,
     statements: &StatementFactors,
@@ -96,10 +96,10 @@ pub(super) fn column_factors(
     Ok(columns)
 }
 
-/// For each element of an expansion whose outcomes are not listed, the column that observes it or a Chain that results in it.
+/// Returns, for each element whose outcomes cannot be listed, the column that observes the element or a Chain whose result it is.
 ///
-/// **Errors.** [`Error::CannotLearnFrom`] for such an element that other elements read, that the model observes, or that is a result of a
-/// Chain with listed results besides.
+/// **Errors.** [`Error::CannotLearnFrom`] if other elements read such an element, if the model observes it, or if it is a result of a
+/// Chain that also has results with listed outcomes.
 pub(super) fn density_columns(
     expansion: &Expansion,
     model: &Model,
@@ -164,7 +164,7 @@ pub(super) fn density_columns(
     Ok(columns)
 }
 
-/// Adds to each column of densities the factors that hold them.
+/// Adds to each column of densities the factors that hold these densities.
 fn add_density_factors(
     graph: &FactorGraph,
     outcomes: &CountedOutcomes,
@@ -187,7 +187,7 @@ fn add_density_factors(
     }
 }
 
-/// The evidence in the cells of a column from the cell `from` on.
+/// Returns the evidence in a column's cells from the cell `from` on.
 fn cell_factors(
     expansion: &Expansion,
     statements: &StatementFactors,

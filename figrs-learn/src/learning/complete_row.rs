@@ -1,4 +1,4 @@
-//! Rows that leave no variable open: their counts need no inference.
+//! Complete rows, which leave no variable open: counting their outcomes needs no inference.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
@@ -6,17 +6,17 @@ use super::case_rows::{CaseRow, MISSING};
 use super::column_factors::ColumnFactors;
 use super::parameters::CountedOutcomes;
 
-/// A factor graph for rows that give each variable a value: the sources of the values, the columns of densities, and the factors one
-/// after another in memory.
+/// A factor graph for rows that give each variable a value: the sources of the values, the columns of densities, and the factors, stored
+/// contiguously.
 #[derive(Debug, Default)]
 pub(super) struct CompleteRow {
-    /// The source of each variable's value; `None` if some variable belongs to no column, or a factor is a list: then no row is complete.
+    /// Source of each variable's value; `None` if some variable belongs to no column, or a factor is a list: then no row is complete.
     sources: Option<Vec<ValueSource>>,
-    /// The factors, except those with ones only.
+    /// The factors, except those with only ones.
     factors: Vec<FlatFactor>,
-    /// The variables of each factor, without the value of a function, with the distances between entries of neighbouring values.
+    /// The variables of each factor, except the value of a function, each with its stride in the factor's table.
     scopes: Vec<(u32, usize)>,
-    /// For each table the origins of its entries.
+    /// Origin of each entry of each table.
     origins: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ struct FlatFactor {
     factor: u32,
     /// End of the scope of the factor in `scopes`.
     scope_end: u32,
-    /// The first of the origins of its entries; `None` for a function.
+    /// Index of the first origin of the factor's entries; `None` for a function.
     first_origin: Option<usize>,
 }
 
@@ -36,12 +36,12 @@ struct FlatFactor {
 enum ValueSource {
     /// The variable has only one value.
     Only,
-    /// The value is that of the cell of this column.
+    /// The value is given by the cell of this column.
     Column(usize),
 }
 
 impl CompleteRow {
-    /// Prepares a graph with the factors of these columns.
+    /// Prepares a graph and the factors of these columns.
     pub(super) fn new(graph: &FactorGraph, columns: &[ColumnFactors]) -> Self {
         let mut complete = Self {
             sources: sources(graph, columns),
@@ -91,7 +91,7 @@ impl CompleteRow {
         });
     }
 
-    /// Computes the values of the variables in a row; false if it leaves something open.
+    /// Computes the values of the variables in a row; returns false if the row leaves a variable open.
     fn values(&self, row: CaseRow<'_>, columns: &[ColumnFactors], values: &mut Vec<u32>) -> bool {
         values.clear();
         let Some(sources) = &self.sources else {
@@ -108,8 +108,8 @@ impl CompleteRow {
             })
     }
 
-    /// Calls `count` with the outcomes of a row and returns the natural logarithm of its probability; `None` if the row leaves
-    /// something open.
+    /// Calls `count` with the outcomes of a row and returns the natural logarithm of the row's probability; `None` if the row leaves
+    /// a variable open.
     ///
     /// The factors of the graph hold no evidence of the row; `values` is working memory.
     pub(super) fn log_prob(
@@ -156,7 +156,7 @@ impl CompleteRow {
     }
 }
 
-/// The source of each variable's value; `None` if some variable belongs to no column, or a factor is a list.
+/// Returns the source of each variable's value; `None` if some variable belongs to no column, or a factor is a list.
 fn sources(graph: &FactorGraph, columns: &[ColumnFactors]) -> Option<Vec<ValueSource>> {
     let is_listed = |table: &FactorTable| matches!(table, FactorTable::Sparse { .. });
     if graph.factors.iter().any(|factor| is_listed(&factor.table)) {

@@ -1,4 +1,4 @@
-//! The step of hard expectation-maximisation: the most probable completion of each row.
+//! The expectation step of hard expectation-maximisation: the most probable completion of each row.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use figrs_exact::mpe::MpeVariableElimination;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
 
-/// A tree of maxima that is compiled once for all cases.
+/// A contraction tree for maxima that is compiled once for all cases.
 #[derive(Debug)]
 struct Completions {
     tree: Arc<ContractionTree>,

@@ -1,15 +1,15 @@
-//! Changes of parameters between rounds.
+//! Decides whether parameters have stopped changing between rounds.
 
 use figrs_core::Datum;
 
-/// True if no number of some parameters differs from its previous value by more than a share of it.
+/// True if no number of some parameters differs from its previous value by more than a given share of that value.
 pub(super) fn are_near(now: &[Datum], before: &[Datum], share: f64) -> bool {
     let both = now.iter().zip(before);
     both.flat_map(|(now, before)| numbers(now).iter().zip(numbers(before)))
         .all(|(now, before)| (now - before).abs() <= share * now.abs())
 }
 
-/// The numbers of the value of a parameter.
+/// Returns the numbers that make up the value of a parameter.
 pub(super) fn numbers(value: &Datum) -> &[f64] {
     let number = value.get::<f64>().map(std::slice::from_ref);
     let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));

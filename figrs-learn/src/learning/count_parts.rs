@@ -1,4 +1,4 @@
-//! Expected counts of the cases in parts, which other processes may compute.
+//! Expected counts of the cases in parts, which other processes can compute.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,16 +17,16 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::EliminationError;
 
-/// A request for expected counts: its number and the values of the parameters.
+/// A request for expected counts: the number of the request and the values of the parameters.
 ///
-/// Each round of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one, and so does each evaluation for standard errors; serde
-/// writes and reads it.
+/// Each round of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and so does each evaluation for standard errors. Serde
+/// serialises requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
-    /// Number of units of all cases.
+    /// Number of units (groups of rows) of all cases.
     units: u64,
-    /// The numbers of each parameter.
+    /// The numbers that make up each parameter.
     parameters: Vec<Vec<f64>>,
 }
 
@@ -40,20 +40,20 @@ impl CountRequest {
         }
     }
 
-    /// The number of the request, counted from zero.
+    /// Returns the number of the request, from zero.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Number of units of all cases.
+    /// Returns the number of units (groups of rows) of all cases.
     pub fn units(&self) -> u64 {
         self.units
     }
 }
 
-/// The expected counts of consecutive units of the cases for one request; serde writes and reads them.
+/// The expected counts of consecutive units (groups of rows) of the cases for one request; serde serialises them.
 ///
-/// In formats that keep the bits of floating-point numbers the fit is the same to the last bit.
+/// If the format preserves the bits of floating-point numbers, the fit is equal to the last bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -63,18 +63,18 @@ pub struct CountPart {
 }
 
 impl CountPart {
-    /// The numbers of the units.
+    /// Returns the range of units that the part counts.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// The number of the request that this part answers.
+    /// Returns the number of the request that this part answers.
     pub fn request(&self) -> u64 {
         self.request
     }
 }
 
-/// A model and its cases, prepared to count: the worker of
+/// A model and its cases, prepared to compute expected counts in a worker process of
 /// [`ExpectationMaximization::fit_by`](crate::ExpectationMaximization::fit_by).
 #[derive(Debug)]
 pub struct CaseCounter {
@@ -85,20 +85,20 @@ pub struct CaseCounter {
 }
 
 impl CaseCounter {
-    /// Number of units of all cases: groups of different rows, fixed by their number alone.
+    /// Returns the number of units of all cases: groups of distinct rows, which only the number of rows determines.
     pub fn units(&self) -> u64 {
         self.step.units(self.rows.iter().count())
     }
 
-    /// The first request of a fit of the same model and cases, by a counter that has counted nothing yet.
+    /// Returns the first request of a fit of the same model and cases, if this counter has counted nothing yet.
     pub(super) fn first_request(&self) -> CountRequest {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// The expected counts of the units in this range, as far as there are units, at the parameters of a request. A deadline of the settings
+    /// Returns the expected counts of the units in this range, as far as there are units, with the parameters of a request. A deadline in the settings
     /// applies to each part.
     ///
-    /// **Errors.** [`Error::UnfitPart`] if the request is for another model; those of the algorithm, including [`Error::InvalidCase`].
+    /// **Errors.** [`Error::UnfitPart`] if the request is for another model; the errors of the algorithm, including [`Error::InvalidCase`].
     pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
         let outcomes = self.step.outcomes();
         let lengths = outcomes.learned().iter().map(|p| p.params.len());
@@ -132,11 +132,11 @@ impl CaseCounter {
     }
 }
 
-/// A function that answers a request with parts of all units, in their order.
+/// A function that answers a request with the parts of all units, in order.
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
-/// An expectation step whose counts come from the parts that a function returns.
+/// An expectation step that gets its counts from the parts that a function returns.
 pub(super) struct CountsInParts<'a> {
     own: &'a dyn ExpectationStep,
     count: &'a CountFunction<'a>,
@@ -168,7 +168,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Nothing to extend: the fit that asked for parts has the step of this process.
+    /// Does nothing: the expectation step of this process adds the cells.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

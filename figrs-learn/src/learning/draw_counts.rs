@@ -1,4 +1,4 @@
-//! The expectation step by Gibbs sampling: frequencies of outcomes in draws.
+//! The expectation step by Gibbs sampling: frequencies of outcomes among draws.
 
 use figrs_core::{Model, Until};
 use figrs_factor::graph::FactorGraph;
@@ -12,7 +12,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_infer::mcmc::gibbs::{AssignmentDraws, Gibbs};
 
-/// Gibbs sampling on the factors of each row.
+/// An expectation step that runs Gibbs sampling on the factors of each row.
 #[derive(Debug)]
 struct DrawCounts {
     sampler: Gibbs,
@@ -21,7 +21,7 @@ struct DrawCounts {
 }
 
 impl RowCounter for DrawCounts {
-    /// The number of draws with each origin.
+    /// The number of draws for each origin of a weight.
     type Worker = Vec<u64>;
 
     fn is_exact(&self) -> bool {

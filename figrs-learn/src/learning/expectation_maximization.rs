@@ -17,23 +17,23 @@ use figrs_answer::limits::cores;
 use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 
-/// Learning of parameters by expectation-maximisation: values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
+/// Learns parameters by expectation-maximisation: finds values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or their posterior density.
 ///
-/// Each round asks an algorithm for the expected counts of all outcomes that parameters decide, in the worlds of the cases at the
-/// present values (expectation), and sets each parameter to its most likely value for these counts (maximisation). Parameters that
-/// several elements or branches read are one, and only branches that are taken count. The model is compiled once, before the first
+/// Each round asks an algorithm for the expected counts of all outcomes whose probabilities depend on parameters, in the worlds of the cases at the
+/// present values (expectation), and sets each parameter to its most likely value for these counts (maximisation). A parameter that several
+/// elements or branches read is one parameter, and only branches that are taken count. The model is compiled once, before the first
 /// round.
 ///
-/// [`ExpectedCounts`] lists the algorithms, and the guarantees of each.
+/// [`ExpectedCounts`] lists the algorithms and their guarantees.
 ///
 /// **Guarantee.** With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers
-/// the likelihood, or with [`map_estimate`](Self::map_estimate) the posterior density. It ends at a stationary point: often the maximum, at worst a saddle.
-/// If all outcomes that the parameters decide are observed, and no element reads several of them, the first round ends at the maximum.
+/// the likelihood, or with [`map_estimate`](Self::map_estimate) the posterior density. The rounds end at a stationary point: often the maximum, at worst a
+/// saddle. If all outcomes that depend on the parameters are observed, and no element reads several parameters, the first round ends at the maximum.
 ///
-/// **Complexity.** A round is a pass up and down the junction tree for each different row.
+/// **Complexity.** A round is a pass up and down the junction tree for each distinct row.
 ///
-/// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], and those of the algorithm.
+/// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], and the errors of the algorithm.
 ///
 /// **References.** Dempster, Laird and Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, Journal of the Royal
 /// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995.
@@ -57,24 +57,24 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 pub struct ExpectationMaximization<E> {
     engine: E,
     with_prior: bool,
-    /// Share of the log-likelihood that a round must gain for another to follow; all rounds are made if `None`.
+    /// Share of the log-likelihood that a round must gain for another round to follow; `None` runs all rounds.
     tolerance: Option<f64>,
     rounds: u64,
     first_values: Vec<(AnyElement, Datum)>,
     starts: u64,
     seed: u64,
-    /// Number of rows of a step, if a round has several steps.
+    /// Number of rows per step, if a round has several steps.
     mini_batch: Option<usize>,
     accelerated: bool,
     threads: Option<NonZero<usize>>,
     watch: Watch,
 }
 
-/// Largest number of rounds by default.
+/// Default of the maximum number of rounds.
 const DEFAULT_ROUNDS: u64 = 1000;
-/// Change of the log-likelihood at which rounds end by default, as a share of it.
+/// Default of the change of the log-likelihood, as a share of it, at which rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Largest number of parameters' numbers with which every fit has standard errors: each takes two evaluations of all cases.
+/// Maximum number of free numbers for which every fit computes standard errors: each number takes two evaluations of all cases.
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
@@ -87,7 +87,7 @@ fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Res
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
-    /// Learns with this algorithm for the expectation step, and maximises the likelihood.
+    /// Creates a learner that uses this algorithm for the expectation step and maximises the likelihood.
     pub fn new(engine: E) -> Self {
         Self {
             engine,
@@ -114,7 +114,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
 
     /// Ends once a round raises the log-likelihood (or log-posterior) by no more than this share of it (default 1e-8); 0 ends once it no
     /// longer rises. If the algorithm gives no log-likelihood, ends once a round changes no number of a parameter by more than this share of
-    /// it.
+    /// the number.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = Some(tolerance);
         self
@@ -126,7 +126,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Makes exactly this many rounds, whatever they change.
+    /// Makes exactly this many rounds, however little they change.
     pub fn exact_rounds(mut self, rounds: u64) -> Self {
         (self.rounds, self.tolerance) = (rounds, None);
         self
@@ -139,22 +139,22 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Starts this many times (default once), after the first time from values that are drawn from the priors; the result is the fit with
-    /// the largest likelihood, or with [`map_estimate`](Self::map_estimate) with the largest posterior density.
+    /// Sets the number of starts (default 1). The first start begins at the usual values, further ones at values drawn from the priors; the result is the fit
+    /// with the largest likelihood, or with [`map_estimate`](Self::map_estimate) with the largest posterior density.
     pub fn starts(mut self, starts: u64) -> Self {
         self.starts = starts;
         self
     }
 
-    /// Sets the seed of all random numbers: for starting values, and the order of mini-batches (default 0).
+    /// Sets the seed (default 0) of all random numbers: of starting values, and of the order of mini-batches.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Maximises after this many different rows instead of after all of them: stepwise expectation-maximisation.
+    /// Maximises after this many distinct rows instead of after all rows: stepwise expectation-maximisation.
     ///
-    /// A round goes once through all rows in a drawn order, and then evaluates all of them for the log-likelihood, which may fall. Expected counts
+    /// A round visits all rows once in a random order, and then evaluates all of them for the log-likelihood, which may fall. Expected counts
     /// are averages in which the `k`th step has the weight `k^-0.7`. Rounds end once the log-likelihood changes by no more than the
     /// tolerance. Each step loads the parameters into all factors of the model: batches should have at least dozens of rows.
     ///
@@ -165,10 +165,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Extrapolates after every second round from these two (SQUAREM), and keeps the result if the likelihood, or with
-    /// [`map_estimate`](Self::map_estimate) the posterior density, is no lower there: fewer rounds where they converge slowly.
+    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolation is kept if the likelihood, or with
+    /// [`map_estimate`](Self::map_estimate) the posterior density, is no lower there. This saves rounds if they converge slowly.
     ///
-    /// A kept extrapolation is a round of its own; a rejected one takes the time of a round. Rounds end by the change of an ordinary round.
+    /// A kept extrapolation counts as a round; a rejected one takes the time of a round. Rounds end by the change of an ordinary round.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -177,29 +177,29 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Works on this many threads (default: all cores); the result is the same.
+    /// Sets the number of threads (default: all cores); the result does not depend on it.
     pub fn threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// Learns the parameters that the elements of the cases depend on; the evidence and the interventions of `model` hold for each
+    /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold for each
     /// case.
     ///
-    /// **Errors.** Those of the [algorithm](Self).
+    /// **Errors.** The errors of the [algorithm](Self).
     pub fn fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Result<Fit, Error> {
         self.fit_with(model, cases, None)
     }
 
-    /// Learns as [`fit`](Self::fit) does, with expected counts from `count`: for each request it returns parts of all units of the cases, in
-    /// their order, which a [`case_counter`](Self::case_counter) computes in any processes.
+    /// Learns as [`fit`](Self::fit) does, with expected counts from `count`. For each request `count` returns parts of all units of the cases, in
+    /// order; a [`case_counter`](Self::case_counter) can compute the parts in any processes.
     ///
-    /// **Guarantee.** The fit is that of [`fit`](Self::fit) to the last bit, however the units are divided into parts.
+    /// **Guarantee.** The fit equals that of [`fit`](Self::fit) to the last bit, however the units are divided into parts.
     ///
-    /// **Complexity.** A request for each round, and two for each number that has a standard error; a part has for each of its units as many numbers as
+    /// **Complexity.** One request for each round, and two for each number with a standard error; for each of its units, a part has as many numbers as
     /// there are outcomes. Deadlines and interrupts are checked between requests.
     ///
-    /// **Errors.** Those of `fit`, and those that `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if its parts are not those of the
+    /// **Errors.** The errors of `fit`, and those that `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if the parts do not answer the
     /// request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
     ///
     /// ```
@@ -231,9 +231,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, Some(&count))
     }
 
-    /// Prepares the model and the cases to count for [`fit_by`](Self::fit_by) of another process, which has built the same model and cases.
+    /// Prepares the model and the cases in order to count for the [`fit_by`](Self::fit_by) of another process, which has built the same model and cases.
     ///
-    /// **Errors.** Those of [`fit`](Self::fit), except those of the rounds.
+    /// **Errors.** The errors of [`fit`](Self::fit), except those of the rounds.
     pub fn case_counter<C: CaseColumns>(
         &self,
         model: &Model,
@@ -253,9 +253,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// The first request that [`fit_by`](Self::fit_by) makes, for a counter that has counted nothing yet: for workers that begin before the fit does.
+    /// Returns the first request of [`fit_by`](Self::fit_by), if the counter has counted nothing yet, for workers that begin before the fit does.
     ///
-    /// **Errors.** Those of [`fit_by`](Self::fit_by) about settings and values to start from.
+    /// **Errors.** The errors of [`fit_by`](Self::fit_by) about settings and starting values.
     ///
     /// ```
     /// # use figrs_core::{Flip, Learned, Model};
@@ -276,7 +276,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(counter.first_request())
     }
 
-    /// The settings that decide the counts of a request, as text: counts whose texts differ are not merged.
+    /// Returns the settings on which the counts of a request depend, as text: counts with different texts must not be merged.
     pub fn counting_settings(&self) -> String {
         self.engine.counting_settings()
     }
@@ -355,8 +355,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the values at which a start begins: the first start at the given values, or at the means of the priors; the
-    /// others at values drawn from the priors.
+    /// Sets the parameters to the starting values: for the first start the given values, or the means of the priors; for the others
+    /// values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));
@@ -379,7 +379,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(())
     }
 
-    /// Runs all starts and returns the rounds of the best.
+    /// Runs all starts and returns the rounds of the best start.
     fn run(
         &self,
         step: &dyn ExpectationStep,

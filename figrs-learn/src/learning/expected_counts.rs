@@ -17,12 +17,12 @@ use figrs_answer::error::Error;
 /// | algorithm | counts | log-likelihood |
 /// |---|---|---|
 /// | [`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination) | exact | exact; no round lowers it |
-/// | [`BeliefPropagation`](figrs_infer::BeliefPropagation) | beliefs of factors: exact where a row leaves no loops | negative Bethe free energy, if messages settle |
+/// | [`BeliefPropagation`](figrs_infer::BeliefPropagation) | beliefs of factors: exact if the row's factor graph has no loops | negative Bethe free energy, if messages converge |
 /// | [`MpeVariableElimination`](figrs_infer::MpeVariableElimination) | of the most probable completion (hard EM) | of the completed rows; no round lowers it |
 /// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
-/// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; continuous hidden elements and models without end too | estimated |
+/// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; also for continuous hidden elements and infinite models | estimated |
 pub trait ExpectedCounts {
-    /// Prepares the expectation steps of a model for some cases: the parts that do not depend on the values of parameters.
+    /// Prepares the expectation steps of a model for some cases: all work that does not depend on the values of parameters.
     #[doc(hidden)]
     fn prepare(
         &self,
@@ -31,7 +31,7 @@ pub trait ExpectedCounts {
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error>;
 
-    /// The settings that decide the counts, as text; the number of threads is not among them.
+    /// Returns the settings on which the counts depend, as text; the number of threads is not among them.
     #[doc(hidden)]
     fn counting_settings(&self) -> String;
 }
@@ -41,16 +41,16 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     /// True if the counts are exact, so that differences of them are derivatives.
     fn is_exact(&self) -> bool;
 
-    /// The outcomes that are counted.
+    /// Returns the outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Adds the cells that were added to the columns since; none after an error.
+    /// Extends the factors with cells that were added to the columns; adds nothing if there is an error.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// Number of units of this number of rows: groups of equal size, whose counts are added up in their order.
+    /// Returns the number of units for this number of rows: groups of equal size, whose counts are added up in order.
     fn units(&self, rows: usize) -> u64;
 
-    /// Calls `take` with the expected counts of units of rows, one unit after another, and their log-likelihood, for natural logarithms
+    /// Calls `take` with the expected counts and the log-likelihood of each unit (group of rows), one unit after another, given the natural logarithms
     /// of the probabilities of all outcomes; runs on the given number of threads.
     fn expect_units(
         &self,
@@ -60,7 +60,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
         take: &mut dyn FnMut(Expected),
     ) -> Result<(), Error>;
 
-    /// The expected counts of some rows, as sums over their units.
+    /// Returns the expected counts of some rows, as sums over their units.
     fn expect(
         &self,
         rows: &[CaseRow<'_>],
@@ -76,7 +76,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     }
 }
 
-/// Expected counts of outcomes.
+/// Expected counts of outcomes, with the log-likelihood.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expected {
     /// The natural logarithm of the probability of all cases, or an approximation of it; `None` if the algorithm gives none.
@@ -86,7 +86,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Zero counts of this number of outcomes.
+    /// Returns zero counts of this number of outcomes.
     pub(super) fn none(outcomes: usize) -> Self {
         Self {
             log_likelihood: Some(0.0),

@@ -3,24 +3,24 @@
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::internals::LearnedPrior;
 
-/// Number of steps that are tried for one extrapolation, each nearer to the last round than the one before.
+/// Maximum number of steps that are tried for one extrapolation, each nearer to the last round than the step before.
 const TRIED_STEPS: u32 = 8;
 
-/// The numbers of all parameters after the latest rounds; two rounds in a row are extrapolated.
+/// The numbers of all parameters after the latest rounds; each extrapolation uses two consecutive rounds.
 ///
-/// The step is the third of Varadhan and Roland's: the length of the change over the length of its change.
+/// The step length is the third of Varadhan and Roland: the length of the change in a round over the length of the difference between two such changes.
 ///
 /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
 /// Scandinavian Journal of Statistics 35(2), 2008.
 #[derive(Debug, Default)]
 pub(super) struct Extrapolation {
-    /// Oldest first; three at most.
+    /// Parameter values, oldest first; at most three.
     rounds: Vec<Vec<f64>>,
 }
 
 impl Extrapolation {
-    /// Adds the numbers after a round, and sets the parameters to the extrapolation of the last two rounds. Returns `false` and changes
-    /// nothing if there were not two rounds since the last extrapolation, or if they extrapolate to nothing new.
+    /// Adds the values after a round, and sets the parameters to the extrapolation of the last two rounds. Returns `false` and changes
+    /// nothing if there were fewer than two rounds since the last extrapolation, or if it gives no new values.
     pub(super) fn advance(&mut self, learned: &LearnedParameters) -> bool {
         self.rounds.push(numbers(learned));
         let [start, first, second] = &self.rounds[..] else {
@@ -43,7 +43,7 @@ impl Extrapolation {
         true
     }
 
-    /// Starts again from the present numbers.
+    /// Starts again from the present values.
     pub(super) fn restart(&mut self, learned: &LearnedParameters) {
         self.rounds.clear();
         self.rounds.push(numbers(learned));
@@ -54,7 +54,7 @@ fn numbers(learned: &LearnedParameters) -> Vec<f64> {
     learned.iter().flat_map(LearnedParameter::numbers).collect()
 }
 
-/// The extrapolation of two rounds, with the longest step that is possible; `None` if no step is longer than the two rounds.
+/// Returns the extrapolation of two rounds with the longest possible step; `None` if no step is longer than the two rounds.
 fn extrapolated(
     [start, first, second]: [&[f64]; 3],
     is_possible: impl Fn(&[f64]) -> bool,

@@ -19,9 +19,9 @@ use figrs_factor::Stopped;
 
 /// Learned values of the parameters of a model.
 ///
-/// The text of a fit has the values with their standard errors if these are known, the log-likelihood by round, and the reason for its end.
+/// The text of a fit has the values, with standard errors if these are known, the log-likelihood by round, and the reason why the rounds ended.
 ///
-/// Further cases can be learned from without the earlier ones ([`update`](Self::update)).
+/// A fit can learn from further cases without the earlier ones ([`update`](Self::update)).
 #[derive(Clone, Debug)]
 pub struct Fit {
     model: Model,
@@ -29,12 +29,12 @@ pub struct Fit {
     log_likelihoods: Vec<f64>,
     ended: Stopped,
     starts: Vec<f64>,
-    /// The cases that were learned from.
+    /// The cases that were used for learning.
     rows: Arc<CaseRows>,
-    /// Their expected counts.
+    /// The expected counts of these cases.
     counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
-    /// The prepared model, which clones share: it is set to the values of one fit before each use.
+    /// The prepared model, which clones of the fit share: it is set to the values of one fit before each use.
     learner: Arc<Mutex<Learner>>,
 }
 
@@ -62,9 +62,9 @@ impl Fit {
         }
     }
 
-    /// The learned value of a parameter.
+    /// Returns the learned value of a parameter.
     ///
-    /// **Errors.** [`Error::NotLearned`] if no element of the cases depends on it.
+    /// **Errors.** [`Error::NotLearned`] if no element of the cases depends on the parameter.
     pub fn value<T: Value>(&self, parameter: &Element<T>) -> Result<T, Error> {
         let found = self.parameters.get(&parameter.erased().id());
         let value = found.and_then(|(_, value)| value.get::<T>());
@@ -73,7 +73,7 @@ impl Fit {
         })
     }
 
-    /// The model that was learned from, with each parameter at its learned value, for queries with any algorithm.
+    /// Returns the model with each parameter at its learned value, for queries by any algorithm.
     pub fn model(&self) -> Model {
         let parameters = self.parameters.values();
         parameters.fold(self.model.clone(), |model, (element, value)| {
@@ -81,9 +81,9 @@ impl Fit {
         })
     }
 
-    /// The standard errors of the learned values, from the observed information.
+    /// Returns the standard errors of the learned values, from the observed information.
     ///
-    /// A fit of at most 16 numbers by exact counts has them already. Otherwise each call takes two evaluations of all cases for each free
+    /// A fit of at most 16 numbers by exact counts has computed them already. Otherwise each call takes two evaluations of all cases for each free
     /// number.
     ///
     /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
@@ -110,16 +110,16 @@ impl Fit {
         }
     }
 
-    /// Learns from further cases of the same columns: their expected counts at the present values are added to those of all earlier
-    /// cases, which are not looked at again, and the parameters are set to the most likely values for all counts (incremental
-    /// expectation-maximisation). Returns the log-likelihood of the cases at the values before.
+    /// Learns from further cases of the same columns: the expected counts of these cases at the present values are added to the counts of all earlier
+    /// cases, which are not visited again, and the parameters are set to the most likely values for all counts (incremental
+    /// expectation-maximisation). Returns the log-likelihood of the new cases at the previous values.
     ///
-    /// The result is that of all cases learned together if all outcomes that the parameters decide are observed, and no element reads several
-    /// of them. All different rows are kept for standard errors, including each condition and weight. The log-likelihoods by round remain those
+    /// The result equals that of learning from all cases together if all outcomes that depend on the parameters are observed, and no element reads several
+    /// parameters. All distinct rows are stored for standard errors, including each condition and weight. The log-likelihoods by round remain those
     /// of the first cases.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`], those of the
-    /// algorithm. The fit is then as it was.
+    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`], the errors of the
+    /// algorithm. The fit is unchanged after an error.
     ///
     /// **References.** Neal and Hinton, *A view of the EM algorithm that justifies incremental, sparse, and other variants*, in: Learning in
     /// Graphical Models, 1998.
@@ -155,7 +155,7 @@ impl Fit {
         })
     }
 
-    /// The model prepared for learning, with the parameters at the values of this fit.
+    /// Returns the model prepared for learning, with the parameters at the values of this fit.
     fn learner(&self) -> MutexGuard<'_, Learner> {
         self.set_to_values(&self.learner)
     }
@@ -166,29 +166,29 @@ impl Fit {
         learner
     }
 
-    /// The natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of it
+    /// Returns the natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of it
     /// ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm gives none.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// The log-likelihood before the first round, and after each; NaN if the algorithm of the expectation step gives none.
+    /// Returns the log-likelihood before the first round and after each; NaN if the algorithm of the expectation step gives none.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }
 
-    /// Number of rounds.
+    /// Returns the number of rounds.
     pub fn rounds(&self) -> u64 {
         self.log_likelihoods.len() as u64 - 1
     }
 
-    /// For each start its last log-likelihood, with the logarithm of the priors' densities for
+    /// Returns the last log-likelihood of each start, with the logarithm of the priors' densities added for
     /// [`map_estimate`](crate::ExpectationMaximization::map_estimate).
     pub fn starts(&self) -> &[f64] {
         &self.starts
     }
 
-    /// Reason for the end: [`Finished`](Stopped::Finished) once the rounds converged, [`Budget`](Stopped::Budget) at the limit of rounds.
+    /// Returns the reason for the end: [`Finished`](Stopped::Finished) if the rounds converged, [`Budget`](Stopped::Budget) at the limit of rounds.
     pub fn ended(&self) -> Stopped {
         self.ended
     }

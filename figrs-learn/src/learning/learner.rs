@@ -12,11 +12,11 @@ use super::observed_information::{InformationSource, StandardErrors};
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 
-/// A model prepared for expectation steps, with the columns of its cases.
+/// A model prepared for expectation steps, with the columns of its cases; a fit and its clones share it.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) step: Box<dyn ExpectationStep>,
-    /// The columns with all cells so far; there are no rows between calls.
+    /// The columns with all cells so far; between calls the table has no rows.
     pub(super) columns: CaseTable,
     pub(super) with_prior: bool,
     pub(super) threads: usize,
@@ -24,29 +24,29 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    /// Number of numbers of all parameters.
+    /// Returns the number of numbers that make up all parameters.
     pub(super) fn numbers(&self) -> usize {
         let learned = self.step.outcomes().learned().iter();
         learned.map(|learned| learned.params.len()).sum()
     }
 
-    /// The present values of the parameters.
+    /// Returns the present values of the parameters.
     pub(super) fn values(&self) -> Vec<Datum> {
         let learned = self.step.outcomes().learned().iter();
         learned.map(LearnedParameter::value).collect()
     }
 
-    /// Sets the parameters.
+    /// Sets the values of the parameters.
     pub(super) fn set<'a>(&self, values: impl IntoIterator<Item = &'a Datum>) {
         for (learned, value) in self.step.outcomes().learned().iter().zip(values) {
             learned.set(value);
         }
     }
 
-    /// Adds the expected counts of other cases to `counts`, sets the parameters to their most likely values for the sum, and adds the cases
-    /// to `rows`. Returns the log-likelihood of the cases at the values before, NaN if there is none.
+    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the sum, and adds the cases
+    /// to `rows`. Returns the log-likelihood of these cases at the previous values, NaN if the algorithm gives none.
     ///
-    /// After an error the counts and the rows are as before.
+    /// After an error the counts and the rows are unchanged.
     pub(super) fn update(
         &mut self,
         cases: &CaseTable,
@@ -77,7 +77,7 @@ impl Learner {
         Ok(expected.log_likelihood.unwrap_or(f64::NAN))
     }
 
-    /// The standard errors at the present values, for these cases, by a step of this model.
+    /// Returns the standard errors for these cases at the present values, computed by the expectation step of this model.
     ///
     /// **Errors.** [`Error::TooManyNumbers`]; [`Error::InexactCounts`] if the expectation step is not exact; [`Error::NothingDone`].
     pub(super) fn standard_errors(

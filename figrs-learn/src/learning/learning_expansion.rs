@@ -1,4 +1,4 @@
-//! The expansion of a model for some cases, in which parameters stand for the learned elements.
+//! The expansion of a model for some cases, in which each learned element is a parameter.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_exact::conflict;
 
-/// An expansion whose targets are the elements of columns, and the outcomes that are counted in it.
+/// An expansion whose targets are the elements of the columns, and the outcomes that are counted in it.
 #[derive(Debug)]
 pub(super) struct LearningExpansion {
     pub(super) expansion: Arc<Expansion>,
     pub(super) outcomes: CountedOutcomes,
-    /// For each element the column that observes its density, if there is one.
+    /// For each element, the column that observes its density, if there is one.
     pub(super) places: Vec<Option<usize>>,
 }
 
 impl LearningExpansion {
     /// Expands the model.
     ///
-    /// **Errors.** Those of expansions; [`Error::CannotLearnFrom`], [`Error::NotLearnable`], [`Error::NothingToLearn`].
+    /// **Errors.** The errors of expansions; [`Error::CannotLearnFrom`], [`Error::NotLearnable`], [`Error::NothingToLearn`].
     pub(super) fn new(model: &Model, cases: &CaseTable, limits: &Limits) -> Result<Self, Error> {
         let elements = cases.elements();
         let stand_ins: Vec<(AnyElement, Datum)> = cases
@@ -56,7 +56,7 @@ impl LearningExpansion {
     }
 }
 
-/// An error if the model or the cases have evidence on a parameter.
+/// Returns an error if the model or the cases have evidence on a parameter.
 pub(super) fn check_evidence(
     model: &Model,
     cases: &CaseTable,

@@ -6,10 +6,10 @@
 //! | `case_error` | errors of rows |
 //! | `expectation_maximization` | the algorithm: settings and rounds |
 //! | `expected_counts` | the interface of its expectation step |
-//! | `learning_expansion`, `row_factors` | the model's factors, the changes of them by cells and parameters, and the step of any algorithm on them |
-//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; the changes by cells; rows that need no step |
-//! | `tree_counts`, `message_counts`, `draw_counts`, `completions` | such steps: by a contraction tree, messages, Gibbs sampling, and most probable worlds |
-//! | `weighted_worlds`, `row_sums` | the step on worlds, for models without a finite factor graph |
+//! | `learning_expansion`, `row_factors` | the model's factors, how cells and parameters change them, and the expectation step of any algorithm on them |
+//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; how cells change factors; rows that need no inference |
+//! | `tree_counts`, `message_counts`, `draw_counts`, `completions` | expectation steps by a contraction tree, messages, Gibbs sampling, and most probable worlds |
+//! | `weighted_worlds`, `row_sums` | the expectation step on weighted worlds, for models without a finite factor graph |
 //! | `count_parts` | expected counts in parts, which other processes may compute |
 //! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
 //! | `rounds`, `convergence`, `extrapolation` | the rounds of one start, their end, and their acceleration |

@@ -9,18 +9,18 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Largest number of free numbers whose information is computed: the matrix has the square of it.
+/// Maximum number of free numbers for which the information is computed: the matrix has the square of this number of entries.
 pub(super) const MOST_NUMBERS: usize = 2000;
-/// Shift of a coordinate for the differences of gradients, in units of the coordinate, or of its standard deviation in complete data.
+/// Shift of a coordinate for differences of gradients, relative to the coordinate or to its standard deviation in complete data.
 ///
-/// The error of central differences is its square, and the error of rounding is 1e-16 divided by it.
+/// The relative error of central differences is the square of the shift, and the error of rounding is 1e-16 divided by the shift.
 const SHIFT: f64 = 1e-4;
-/// Information below which a direction counts as not identified, as a share of that of complete data.
+/// Share of the complete-data information below which a direction counts as not identified.
 const NONE: f64 = 1e-6;
 
 /// Standard errors of learned parameters.
 ///
-/// They are the square roots of the diagonal of the inverse of the observed information: the negative matrix of second derivatives of the
+/// The standard errors are square roots of the diagonal of the inverse of the observed information: the negative matrix of second derivatives of the
 /// log-likelihood at the learned values, or with [`map_estimate`](crate::ExpectationMaximization::map_estimate) of the log-posterior. Second derivatives are central
 /// differences of exact gradients, which are the expected scores of complete data (Fisher's identity).
 ///
@@ -33,10 +33,10 @@ pub struct StandardErrors {
 }
 
 impl StandardErrors {
-    /// The standard error of each number of a parameter; `None` for a number at a bound of its range, and for the numbers of a
-    /// parameter that is not identified.
+    /// Returns the standard error of each number of a parameter; `None` for a number at a bound of its range, and for the numbers of a
+    /// parameter that the cases do not identify.
     ///
-    /// **Errors.** [`Error::NotLearned`].
+    /// **Errors.** [`Error::NotLearned`] if the parameter was not learned.
     pub fn of<T: Value>(&self, parameter: &Element<T>) -> Result<&[Option<f64>], Error> {
         self.of_any(parameter.erased())
             .ok_or_else(|| Error::NotLearned {
@@ -50,14 +50,14 @@ impl StandardErrors {
         found.map(|(_, errors)| &errors[..])
     }
 
-    /// The parameters that the cases do not identify: no case depends on them, or they can be changed together without changing the
+    /// Returns the parameters that the cases do not identify: no case depends on them, or they can change together without changing the
     /// likelihood.
     pub fn unidentified(&self) -> &[Label] {
         &self.unidentified
     }
 }
 
-/// An expectation step with all arguments of its evaluation.
+/// An expectation step and the arguments with which it is evaluated.
 pub(super) struct InformationSource<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -66,18 +66,18 @@ pub(super) struct InformationSource<'a> {
     pub(super) until: &'a Until,
 }
 
-/// A free number of a parameter: the logit or logarithm of a number, its ratio to the largest of a list, or itself.
+/// A coordinate for a free number of a parameter: its logit or logarithm, its log-ratio to the largest number of a list, or the number itself.
 struct Coordinate {
     parameter: usize,
-    /// The position in a list.
+    /// Position of the number in the list.
     position: usize,
-    /// The shift of the coordinate for differences.
+    /// Shift of the coordinate for differences.
     shift: f64,
-    /// Its information if nothing were hidden.
+    /// Information of the coordinate if nothing were hidden.
     complete: f64,
 }
 
-/// The positions of the free numbers of a parameter.
+/// Returns the positions of the free numbers of a parameter.
 fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     let values = learned.numbers();
     match learned.prior() {
@@ -93,7 +93,7 @@ fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     }
 }
 
-/// The numbers of a parameter with one coordinate shifted.
+/// Returns the numbers of a parameter after one coordinate is shifted.
 fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![values[0] + by],
@@ -111,7 +111,7 @@ fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64)
     }
 }
 
-/// The derivatives of the numbers of a parameter by one of its coordinates.
+/// Returns the derivatives of the numbers of a parameter with respect to one of its coordinates.
 fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![1.0],
@@ -127,7 +127,7 @@ fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> V
 }
 
 impl InformationSource<'_> {
-    /// The standard errors at the present values of the parameters, which stay as they are.
+    /// Returns the standard errors at the present values of the parameters, which stay unchanged.
     pub(super) fn standard_errors(&self) -> Result<StandardErrors, Error> {
         let outcomes = self.step.outcomes();
         let free = |learned| free_numbers(learned).len();
@@ -175,14 +175,14 @@ impl InformationSource<'_> {
         })
     }
 
-    /// The expected counts at the present values.
+    /// Returns the expected counts at the present values.
     fn counts(&self) -> Result<Vec<f64>, Error> {
         let log_weights = self.step.outcomes().log_weights()?;
         let run = (self.threads, self.until);
         Ok(self.step.expect(self.rows, &log_weights, run)?.counts)
     }
 
-    /// The derivatives of the objective by the numbers of a parameter, at the present values with these expected counts.
+    /// Returns the derivatives of the objective with respect to the numbers of a parameter, at the present values with these expected counts.
     fn by_numbers(&self, parameter: usize, counts: &[f64]) -> Result<Vec<f64>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);
@@ -190,7 +190,7 @@ impl InformationSource<'_> {
         Ok(likelihood.derivatives(&learned.numbers()))
     }
 
-    /// The derivatives of the objective by some coordinates; those of one parameter follow each other.
+    /// Returns the derivatives of the objective with respect to some coordinates; coordinates of the same parameter must be adjacent.
     fn gradient(&self, by: &[&Coordinate], counts: &[f64]) -> Result<Vec<f64>, Error> {
         let mut gradient = Vec::with_capacity(by.len());
         for of_parameter in by.chunk_by(|a, b| a.parameter == b.parameter) {
@@ -204,7 +204,7 @@ impl InformationSource<'_> {
         Ok(gradient)
     }
 
-    /// The coordinates of a parameter.
+    /// Returns the coordinates of a parameter.
     fn coordinates(&self, parameter: usize, counts: &[f64]) -> Result<Vec<Coordinate>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);
@@ -235,7 +235,7 @@ impl InformationSource<'_> {
         Ok(free.into_iter().map(coordinate).collect())
     }
 
-    /// A row of the observed information, in units of that of complete data.
+    /// Returns a row of the observed information, in units of the complete-data information.
     fn row(&self, of: &Coordinate, by: &[&Coordinate]) -> Result<Vec<f64>, Error> {
         let learned = self.step.outcomes().learned().at(of.parameter);
         let gradients = |shift: f64| -> Result<Vec<f64>, Error> {
@@ -255,13 +255,13 @@ impl InformationSource<'_> {
     }
 }
 
-/// The derivative of a function by a coordinate, given its derivatives by the numbers of the parameter.
+/// Returns the derivative of a function with respect to a coordinate, given its derivatives with respect to the numbers of the parameter.
 fn slope(learned: &LearnedParameter, values: &[f64], position: usize, by_numbers: &[f64]) -> f64 {
     let slopes = derivatives(learned, values, position);
     slopes.iter().zip(by_numbers).map(|(a, b)| a * b).sum()
 }
 
-/// The standard errors of the numbers of a parameter, by the factor of the information of all coordinates.
+/// Returns the standard errors of the numbers of a parameter, from the factorised information of all coordinates.
 fn errors_of(
     (parameter, learned): (usize, &LearnedParameter),
     coordinates: &[&Coordinate],

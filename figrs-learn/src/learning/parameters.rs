@@ -1,4 +1,4 @@
-//! Outcomes that parameters decide, and the maximisation of their expected log-likelihood.
+//! Outcomes whose probabilities depend on parameters, and the maximisation of the expected log-likelihood.
 
 use std::ops::Range;
 
@@ -12,45 +12,45 @@ use super::case_table::CaseTable;
 use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
-/// The outcomes that are counted: those of the random elements that parameters decide, and the observed values of densities, one
-/// for each different value. Where outcomes have no list, their sufficient statistics are counted instead: the coefficients of
+/// The outcomes that are counted: those of random elements whose probabilities depend on parameters, and the observed values of densities, one
+/// for each distinct value. If outcomes cannot be listed, their sufficient statistics are counted instead: the coefficients of
 /// each parameter's expected log-likelihood.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
-    /// By learned parameter: the members that read it.
+    /// For each learned parameter, the members that read it.
     readers: Vec<Vec<Reader>>,
-    /// The outcome of each origin of a weight.
+    /// The outcome that belongs to each origin of a weight.
     origins: Vec<Origin>,
     /// Number of outcomes.
     count: usize,
-    /// The coefficients that are counted instead of outcomes, if these have no list.
+    /// The coefficients that are counted instead of outcomes, if the outcomes cannot be listed.
     terms: Option<TermSums>,
 }
 
-/// An element with its outcomes.
+/// An element whose probabilities depend on parameters, with its outcomes.
 #[derive(Debug)]
 struct Member {
     element: AnyElement,
-    /// The outcomes with their values; where a column observes them, one for each of its cells.
+    /// The numbers and values of the outcomes; if a column observes the element, one for each of the column's cells.
     outcomes: Vec<(usize, Datum)>,
     column: Option<usize>,
 }
 
-/// A member of a family with numbers that come from one learned parameter.
+/// A member of a family whose numbers come from one learned parameter.
 #[derive(Debug)]
 struct Reader {
     member: usize,
     numbers: Range<usize>,
 }
 
-/// Outcome of a weight with an origin.
+/// The outcome to which a weight with an origin belongs.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// Always this outcome.
+    /// The same outcome in every row.
     Outcome(usize),
-    /// The outcome of this member for the value of its column in the row.
+    /// The outcome of this member for the value that the row has in the column.
     Observed { member: usize, column: usize },
 }
 
@@ -62,7 +62,7 @@ fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
 }
 
 impl CountedOutcomes {
-    /// The outcomes of an expansion; `density_column` returns the column that observes the density of an element.
+    /// Lists the outcomes of an expansion; `density_column` returns the column that observes the density of an element.
     ///
     /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
     pub(super) fn new(
@@ -91,7 +91,7 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// The coefficients of the terms of these parameters' log-likelihoods, in place of outcomes.
+    /// Counts the coefficients of the terms of these parameters' log-likelihoods instead of outcomes.
     ///
     /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
     pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {
@@ -109,7 +109,7 @@ impl CountedOutcomes {
         })
     }
 
-    /// The coefficients that are counted instead of outcomes, if there are any.
+    /// Returns the coefficients that are counted instead of outcomes, if there are any.
     pub(super) fn terms(&self) -> Option<&TermSums> {
         self.terms.as_ref()
     }
@@ -150,7 +150,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// By member, the values of cells that were added to its column since.
+    /// Returns, for each member, the values of cells that were added to its column after the outcomes were listed.
     ///
     /// **Errors.** [`Error::InvalidCase`].
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
@@ -161,19 +161,19 @@ impl CountedOutcomes {
         self.members.iter().map(values).collect()
     }
 
-    /// Adds the outcomes of values from [`further_values`](Self::further_values).
+    /// Adds the outcomes of values that [`further_values`](Self::further_values) returned.
     pub(super) fn extend(&mut self, values: Vec<Vec<Datum>>) {
         for (member, values) in values.into_iter().enumerate() {
             self.add_outcomes(member, values);
         }
     }
 
-    /// Number of outcomes.
+    /// Returns the number of outcomes.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// The column that observes the values of a weight with an origin, if one does.
+    /// Returns the column that observes the values of a weight with this origin, if one does.
     pub(super) fn column(&self, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
             Origin::Outcome(_) => None,
@@ -181,7 +181,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// The outcome of a weight with an origin in a row; `None` if the row has no value in its column.
+    /// Returns the outcome of a weight with this origin in a row; `None` if the row has no value in its column.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -193,12 +193,12 @@ impl CountedOutcomes {
         }
     }
 
-    /// The learned parameters.
+    /// Returns the learned parameters.
     pub(super) fn learned(&self) -> &LearnedParameters {
         &self.learned
     }
 
-    /// The natural logarithms of the probabilities of all outcomes, for the present values of the parameters.
+    /// Returns the natural logarithms of the probabilities of all outcomes, for the present values of the parameters.
     pub(super) fn log_weights(&self) -> Result<Vec<f64>, Error> {
         let mut logs = vec![0.0; self.count];
         for member in &self.members {
@@ -215,10 +215,10 @@ impl CountedOutcomes {
         Ok(logs)
     }
 
-    /// The expected log-likelihood as a function of one parameter, the others at their present values; with the logarithm of its
-    /// prior's density where `with_prior`.
+    /// Returns the expected log-likelihood as a function of one parameter, with the others at their present values; adds the logarithm of its
+    /// prior's density if `with_prior`.
     ///
-    /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to it.
+    /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to the likelihood.
     pub(super) fn likelihood(
         &self,
         parameter: usize,
@@ -256,12 +256,12 @@ impl CountedOutcomes {
     }
 
     /// Sets each parameter in turn to the value that maximises the expected log-likelihood, or with the prior the posterior density. A
-    /// parameter that no count depends on stays as it is.
+    /// parameter on which no count depends stays unchanged.
     ///
-    /// This is the joint maximum where no element reads several parameters; otherwise the objective is no lower than before
+    /// The result is the joint maximum if no element reads several parameters; otherwise the objective is no lower than before
     /// (expectation conditional maximisation: Meng and Rubin 1993).
     ///
-    /// **Errors.** [`Error::NoMaximum`]; those of [`likelihood`](Self::likelihood).
+    /// **Errors.** [`Error::NoMaximum`]; the errors of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
         for (at, learned) in self.learned.iter().enumerate() {
             let likelihood = self.likelihood(at, learned, (counts, with_prior))?;
@@ -293,7 +293,7 @@ impl CountedOutcomes {
         Ok(())
     }
 
-    /// The logarithm of the density of the priors at the present values.
+    /// Returns the logarithm of the density of the priors at the present values.
     pub(super) fn log_prior(&self) -> Result<f64, Error> {
         let mut sum = 0.0;
         for learned in self.learned.iter() {
@@ -306,7 +306,7 @@ impl CountedOutcomes {
     }
 }
 
-/// For each parameter's id, the learned parameter that it belongs to, and its position there.
+/// Maps the id of each parameter to the learned parameter to which it belongs, and its position there.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {
@@ -317,9 +317,9 @@ fn places(learned: &LearnedParameters) -> Places {
     places.collect()
 }
 
-/// The learned parameters that a member reads, each with the range of its numbers.
+/// Returns the learned parameters that a member reads, each with the range of its numbers.
 ///
-/// **Errors.** [`Error::NotLearnable`] if one is not read as a whole, once and in order.
+/// **Errors.** [`Error::NotLearnable`] if a parameter is not read as a whole, once and in order.
 fn reads(
     member: &AnyElement,
     learned: &LearnedParameters,
@@ -355,7 +355,7 @@ fn not_learnable(learned: &LearnedParameters, at: usize, member: &AnyElement) ->
     }
 }
 
-/// An error if a function reads a learned parameter, or a Chain has one as a result.
+/// Returns an error if a function reads a learned parameter, or if a learned parameter is a result of a Chain.
 fn check_readers(expansion: &Expansion, learned: &LearnedParameters) -> Result<(), Error> {
     for expanded in expansion.elements() {
         let results = match &expanded.content {

@@ -1,6 +1,6 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The decomposition of the leading part of a symmetric matrix, in an order of its rows in which this part is positive definite and the
+/// The decomposition of the leading part of a symmetric matrix, with its rows ordered such that this part is positive definite and the
 /// rest has no positive pivot.
 ///
 /// **Complexity.** Cubic in the size.
@@ -8,7 +8,7 @@
 /// **References.** Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 10.3.
 #[derive(Debug)]
 pub(super) struct PivotedCholesky {
-    /// The rows in the order of their pivots, those without one last.
+    /// The rows in the order of their pivots; rows without a pivot come last.
     order: Vec<usize>,
     /// The lower triangle of the factor, with the rows in that order.
     factor: Vec<Vec<f64>>,
@@ -55,8 +55,8 @@ impl PivotedCholesky {
         }
     }
 
-    /// For each row, `true` if it takes part in a direction in which the matrix is not positive, by more than `share` of the row
-    /// without pivot.
+    /// Returns for each row whether it takes part in a direction in which the matrix is not positive, by more than `share` of the row
+    /// without a pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {
@@ -74,7 +74,7 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// The quadratic form of a vector in the inverse of the part with pivots; the other entries of the vector do not matter.
+    /// Returns the quadratic form of a vector in the inverse of the part with pivots; the other entries of the vector are ignored.
     pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {

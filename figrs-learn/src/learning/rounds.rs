@@ -1,4 +1,4 @@
-//! The rounds of expectation-maximisation from one start.
+//! Runs the rounds of expectation-maximisation from one start.
 
 use figrs_core::expand::LearnedParameter;
 use figrs_core::rand::seq::SliceRandom;
@@ -16,26 +16,26 @@ use figrs_factor::Stopped;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundSettings {
     pub(super) with_prior: bool,
-    /// Share of the objective that a round must gain for another to follow.
+    /// Share of the objective that a round must gain for another round to follow.
     pub(super) tolerance: Option<f64>,
     pub(super) rounds: u64,
-    /// Rounds of earlier starts, for progress.
+    /// Number of rounds of earlier starts, for progress reports.
     pub(super) done: u64,
-    /// Number of rows of a step, if a round has several steps.
+    /// Number of rows per step, if a round has several steps.
     pub(super) mini_batch: Option<usize>,
     /// True if pairs of rounds are extrapolated.
     pub(super) accelerated: bool,
-    /// The seed, and the number of the start, for the order of rows.
+    /// The seed and the number of the start, which determine the order of rows.
     pub(super) seed: (u64, u64),
     pub(super) threads: usize,
 }
 
-/// The rounds of one start.
+/// The finished rounds of one start.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    /// The values after the last round.
+    /// The parameters and counts after the last round.
     pub(super) last: Evaluated,
-    /// The log-likelihoods before the first round, and after each.
+    /// The log-likelihoods before the first round and after each round.
     pub(super) log_likelihoods: Vec<f64>,
     pub(super) ended: Stopped,
 }
@@ -44,18 +44,18 @@ pub(super) struct Rounds {
 #[derive(Clone, Debug)]
 pub(super) struct Evaluated {
     pub(super) values: Vec<Datum>,
-    /// The log-likelihood; NaN if there is none.
+    /// The log-likelihood; NaN if the algorithm gives none.
     pub(super) log_likelihood: f64,
-    /// The log-likelihood, or log-posterior.
+    /// The value that is maximised: the log-likelihood or the log-posterior.
     pub(super) objective: f64,
     /// The expected counts.
     pub(super) counts: Vec<f64>,
 }
 
-/// Exponent of the weights of steps, from Liang and Klein.
+/// Exponent of the weights of steps (Liang and Klein).
 const STEP_EXPONENT: f64 = -0.7;
 
-/// An expectation step at the present values of its parameters, round by round.
+/// The expectation step of one start, with everything that its rounds need.
 pub(super) struct RoundsOfStart<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -64,7 +64,7 @@ pub(super) struct RoundsOfStart<'a> {
 }
 
 impl RoundsOfStart<'_> {
-    /// Runs rounds until one of them raises the objective too little, or their number reaches the limit.
+    /// Runs rounds until one raises the objective too little, or their number reaches the limit.
     pub(super) fn run(&self) -> Result<Rounds, Error> {
         let mut last = self.evaluate()?;
         let mut log_likelihoods = vec![last.log_likelihood];
@@ -103,7 +103,7 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// Runs one round: a step of all rows, or one of each batch of them.
+    /// Runs one round: one step with all rows, or one step for each batch of rows.
     fn round(&self, last: &Evaluated, number: u64, steps: &mut Steps) -> Result<Evaluated, Error> {
         if let Some(batch) = self.mini_batch() {
             self.steps(batch, number, steps)?;
@@ -114,7 +114,7 @@ impl RoundsOfStart<'_> {
         self.evaluate()
     }
 
-    /// Returns the extrapolation of the last two rounds if it is no worse than they are; otherwise the parameters stay as they were.
+    /// Returns the extrapolation of the last two rounds if its objective is no worse; otherwise the parameters stay unchanged.
     fn extrapolated(
         &self,
         last: &Evaluated,
@@ -138,7 +138,7 @@ impl RoundsOfStart<'_> {
         Ok(is_kept.then_some(found))
     }
 
-    /// The expectation step of all rows at the present values.
+    /// Runs the expectation step on all rows at the present values.
     fn evaluate(&self) -> Result<Evaluated, Error> {
         let expected = self.expect(self.rows)?;
         let outcomes = self.step.outcomes();
@@ -156,7 +156,7 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// True if a round changed too little for another to follow.
+    /// True if a round changed too little for another round to follow.
     fn has_converged(&self, last: &Evaluated, next: &Evaluated) -> bool {
         let Some(tolerance) = self.settings.tolerance else {
             return false;
@@ -170,7 +170,7 @@ impl RoundsOfStart<'_> {
         change <= tolerance * next.objective.abs()
     }
 
-    /// Number of rows of a step, if a round has several steps.
+    /// Returns the number of rows per step, if a round has several steps.
     fn mini_batch(&self) -> Option<usize> {
         let rows = self.settings.mini_batch;
         rows.filter(|&rows| rows < self.rows.len())
@@ -182,7 +182,7 @@ impl RoundsOfStart<'_> {
         self.step.expect(rows, &log_weights, run)
     }
 
-    /// One pass through all rows in batches, each of which changes the parameters.
+    /// Makes one pass through all rows in batches, each of which changes the parameters.
     fn steps(&self, batch: usize, round: u64, steps: &mut Steps) -> Result<(), Error> {
         let (seed, start) = self.settings.seed;
         let mut rows = self.rows.to_vec();

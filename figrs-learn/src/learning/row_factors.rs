@@ -1,4 +1,4 @@
-//! The factor graph of a model, loaded with one row of cases after another.
+//! The factor graph of a model, into which one row of the cases after another is loaded.
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -23,17 +23,17 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
 
-/// Largest number of units of rows of one expectation step: each has counts of its own.
+/// Maximum number of units (groups of rows) of one expectation step: each unit has its own counts.
 const MAX_UNITS: usize = 64;
-/// Smallest number of rows of a unit; each row takes some microseconds at least.
+/// Minimum number of rows of a unit; each row takes at least some microseconds.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Number of rows of a unit, for this number of rows in all.
+/// Returns the number of rows of a unit, for this total number of rows.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
 
-/// The factors of a model, and the parts of them that rows and parameters change.
+/// The factors of a model, and the parts of these factors that rows and parameters change.
 #[derive(Debug)]
 pub(super) struct RowFactors {
     outcomes: CountedOutcomes,
@@ -43,29 +43,29 @@ pub(super) struct RowFactors {
     complete: CompleteRow,
 }
 
-/// The factors of one row at the present values of the parameters.
+/// The factor graph with one row loaded, at the present values of the parameters.
 pub(super) struct LoadedRow<'a> {
     pub(super) graph: &'a FactorGraph,
-    /// The factors that differ from those of the row before.
+    /// The factors that differ from those of the previous row.
     pub(super) changed: &'a [usize],
     /// The number of the row.
     pub(super) number: usize,
     pub(super) until: &'a Until,
 }
 
-/// An algorithm that counts the outcomes of weights with origins, or computes their expected counts, in the assignments of a factor graph.
+/// An algorithm that counts, or computes expected counts of, the outcomes of weights with origins in the assignments of a factor graph.
 pub(super) trait RowCounter: Send + Sync {
-    /// State of one thread.
+    /// Working state of one thread.
     type Worker;
 
     /// True if the counts are exact.
     fn is_exact(&self) -> bool;
 
-    /// A state for the factors of a row.
+    /// Creates the working state of a thread for the factors of a row.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Calls `count` with origins and their numbers, several times for an origin with several entries; returns the natural logarithm of
-    /// the row's total if it is known. Nothing is counted if that is minus infinity.
+    /// Calls `count` with origins and their counts, several times for an origin with several entries; returns the natural logarithm of
+    /// the row's total if it is known. If that is minus infinity, nothing is counted.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -74,7 +74,7 @@ pub(super) trait RowCounter: Send + Sync {
     ) -> Result<Option<f64>, Error>;
 }
 
-/// The expectation step of an algorithm on factor graphs.
+/// The expectation step of an algorithm that works on factor graphs.
 #[derive(Debug)]
 pub(super) struct FactorGraphStep<C> {
     pub(super) rows: RowFactors,
@@ -82,9 +82,9 @@ pub(super) struct FactorGraphStep<C> {
 }
 
 impl RowFactors {
-    /// The factors of an expansion for rows.
+    /// Creates the factors of an expansion, with the parts that rows change.
     ///
-    /// **Errors.** Those of the values and statements of the cases.
+    /// **Errors.** The errors of the values and statements of the cases.
     pub(super) fn new(
         expanded: LearningExpansion,
         statements: StatementFactors,
@@ -100,9 +100,9 @@ impl RowFactors {
         })
     }
 
-    /// The factors of an encoding for sums.
+    /// Creates the factors with an encoding for sums.
     ///
-    /// **Errors.** Those of encodings, and as [`new`](Self::new).
+    /// **Errors.** The errors of encodings, and those of [`new`](Self::new).
     pub(super) fn for_sums(expanded: LearningExpansion, cases: &CaseTable) -> Result<Self, Error> {
         let expansion = &expanded.expansion;
         let encoding = Encoding::for_sums(expansion, expansion.targets())?;
@@ -110,12 +110,12 @@ impl RowFactors {
         Self::new(expanded, statements, cases)
     }
 
-    /// The factors without evidence of rows, with the weights of parameters as they were encoded.
+    /// Returns the factors without evidence of rows, with the parameter weights that they had when encoded.
     pub(super) fn graph(&self) -> &FactorGraph {
         self.statements.graph()
     }
 
-    /// The graph with the present weights of all outcomes.
+    /// Returns the graph with the present weights of all outcomes.
     fn weighted(&self, log_weights: &[f64]) -> FactorGraph {
         let mut graph = self.graph().clone();
         for factor in &mut graph.factors {
@@ -125,7 +125,7 @@ impl RowFactors {
         graph
     }
 
-    /// The natural logarithms of weights in a row, by origin; zero where the row has no value for the weight.
+    /// Returns the natural logarithms of weights in a row, by origin; 0 if the row has no value for the weight.
     fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
         move |origin| {
             let outcome = self.outcomes.outcome_in(row, origin);
@@ -133,7 +133,7 @@ impl RowFactors {
         }
     }
 
-    /// Changes the factors to those of a row.
+    /// Loads a row into the factors.
     fn load<W>(&self, worker: &mut RowWorker<W>, log_weights: &[f64], row: CaseRow<'_>) {
         worker.changed.clear();
         for (column, factors) in self.columns.iter().enumerate() {
@@ -164,7 +164,7 @@ impl RowFactors {
     }
 }
 
-/// The parameters' weights and the graph of one round.
+/// The weights of parameters and the factor graph in one round.
 struct Round<'a> {
     log_weights: &'a [f64],
     /// The factors without evidence of rows.
@@ -172,7 +172,7 @@ struct Round<'a> {
     until: &'a Until,
 }
 
-/// The state of one thread, and the row that is loaded.
+/// The working state of one thread, and the row that is currently loaded.
 struct RowWorker<W> {
     graph: FactorGraph,
     row: Vec<Option<u32>>,
@@ -184,7 +184,7 @@ struct RowWorker<W> {
 }
 
 impl<C: RowCounter> FactorGraphStep<C> {
-    /// The counts of a unit of rows.
+    /// Computes the counts of a unit (group of rows).
     fn count(
         &self,
         worker: &mut RowWorker<C::Worker>,
@@ -293,7 +293,7 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
     }
 }
 
-/// The factors of a graph that hold weights with an origin.
+/// The factors of a graph that hold weights with an origin (an outcome that is counted).
 #[derive(Clone, Debug)]
 pub(super) struct OriginFactors(Vec<usize>);
 
@@ -304,7 +304,7 @@ impl OriginFactors {
         Self(all.iter().filter(has_origins).copied().collect())
     }
 
-    /// Calls `count` with the origin of each weight that an assignment of all variables takes.
+    /// Calls `count` with the origin of each weight that an assignment of all variables uses.
     pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
         for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
             let entry = stored_entry(graph, factor, values);

@@ -1,10 +1,10 @@
-//! Weighted sums of the log-likelihoods of parameters in worlds.
+//! Weighted sums of the parameters' log-likelihoods over the worlds of a row.
 
 use figrs_core::Likelihood;
 
-/// The weights of some worlds of one row, and the log-likelihoods of all parameters in them, each multiplied by the weight of its world.
+/// The total weight of some worlds of one row, and the sum of all parameters' log-likelihoods in them, each multiplied by the weight of its world.
 ///
-/// Numbers are in units of `exp(log_scale)`. Where an observed value has a density in some worlds and a probability in others, only the worlds
+/// Sums are in units of `exp(log_scale)`. If an observed value has a density in some worlds and a probability in others, only the worlds
 /// with the fewest densities have weight.
 #[derive(Debug)]
 pub(super) struct RowSums {
@@ -15,7 +15,7 @@ pub(super) struct RowSums {
 }
 
 impl RowSums {
-    /// The sums of no worlds, with flat log-likelihoods of the parameters.
+    /// Creates the sums of no worlds, with flat log-likelihoods of the parameters.
     pub(super) fn new(flat: Vec<Likelihood>) -> Self {
         Self {
             densities: usize::MAX,
@@ -25,7 +25,7 @@ impl RowSums {
         }
     }
 
-    /// Prepares for a world with this log-weight and number of densities; returns its weight in the units of the sums, zero if it does not count.
+    /// Prepares the sums for a world with this log-weight and number of densities; returns its weight in the units of the sums, 0 if it does not count.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;
@@ -44,7 +44,7 @@ impl RowSums {
         (log_weight - self.log_scale).exp()
     }
 
-    /// Adds a world; `add` is given the log-likelihoods of all parameters and its weight, unless that is zero.
+    /// Adds a world; `add` takes the log-likelihoods of all parameters and the weight of the world, and is not called if this weight is 0.
     pub(super) fn add_world<E>(
         &mut self,
         (log_weight, densities): (f64, usize),
@@ -69,12 +69,12 @@ impl RowSums {
         }
     }
 
-    /// The natural logarithm of the sum of all weights.
+    /// Returns the natural logarithm of the sum of all weights.
     pub(super) fn log_total(&self) -> f64 {
         self.log_scale + self.total.ln()
     }
 
-    /// The weighted mean of each parameter's log-likelihood, as a sum and the number to divide it by.
+    /// Returns the weighted mean of each parameter's log-likelihood, as a sum and a divisor.
     pub(super) fn likelihoods(&self) -> (&[Likelihood], f64) {
         (&self.likelihoods, self.total)
     }
@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// The sums of worlds of some log-weights and densities, each with a log-likelihood of its number times ln θ.
+    /// Returns the sums of worlds with some log-weights and densities; the log-likelihood of each world is its number times ln θ.
     fn sums(worlds: &[(f64, usize, f64)]) -> RowSums {
         let mut sums = RowSums::new(vec![Likelihood::new(&[Term::Log])]);
         for &(log, densities, number) in worlds {

@@ -8,14 +8,14 @@ use figrs_exact::junction_tree::compiled_encoding::CompiledEncoding;
 /// A factor graph with a factor for the evidence of each column.
 #[derive(Debug)]
 pub(super) enum StatementFactors {
-    /// The graph of a tree, without what zeros exclude.
+    /// The graph of a contraction tree, without the values that zeros exclude.
     Compiled(Box<CompiledEncoding>),
-    /// A graph as it was encoded, with the factor of each column.
+    /// An encoded graph, with the factor of each column.
     Encoded(FactorGraph, Vec<usize>),
 }
 
 impl StatementFactors {
-    /// A graph as it was encoded.
+    /// Creates the factors from an encoded graph.
     pub(super) fn encoded(expansion: &Expansion, mut encoding: Encoding) -> Self {
         let mut graph = encoding.take_graph();
         let mut factors = Vec::with_capacity(expansion.targets().len());
@@ -32,7 +32,7 @@ impl StatementFactors {
         Self::Encoded(graph, factors)
     }
 
-    /// The factors without evidence of rows.
+    /// Returns the factors without evidence of rows.
     pub(super) fn graph(&self) -> &FactorGraph {
         match self {
             Self::Compiled(compiled) => compiled.graph(),
@@ -40,7 +40,7 @@ impl StatementFactors {
         }
     }
 
-    /// The factor of a column.
+    /// Returns the index of a column's factor.
     pub(super) fn factor(&self, column: usize) -> usize {
         match self {
             Self::Compiled(compiled) => compiled.statement_factor(column),
@@ -48,7 +48,7 @@ impl StatementFactors {
         }
     }
 
-    /// The table of the factor of a column for some weights of the element's values; without weights, the table of a missing cell.
+    /// Returns the table of a column's factor for some weights of the element's values; without weights, the table of a missing cell.
     pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
         match (self, weights) {
             (Self::Compiled(compiled), weights) => compiled.statement_table(column, weights),

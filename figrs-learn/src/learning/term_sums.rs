@@ -1,17 +1,17 @@
-//! Expected log-likelihoods of parameters as lists of coefficients of their terms.
+//! Expected log-likelihoods of parameters as lists of the coefficients of their terms.
 
 use std::ops::Range;
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::{Likelihood, Term};
 
-/// The places of all parameters' coefficients in one list.
+/// Positions of all parameters' coefficients in one list.
 #[derive(Clone, Debug)]
 pub(super) struct TermSums {
     ranges: Vec<Range<usize>>,
 }
 
-/// Number of coefficients of a parameter: one for each of its terms, or for each number of a list.
+/// Returns the number of coefficients of a parameter: one for each of its terms, or for each number of a list.
 fn coefficients(learned: &LearnedParameter) -> usize {
     match learned.prior().terms() {
         [Term::LogOfEach] => learned.params.len(),
@@ -32,12 +32,12 @@ impl TermSums {
         }
     }
 
-    /// Number of coefficients of all parameters.
+    /// Returns the number of coefficients of all parameters.
     pub(super) fn len(&self) -> usize {
         self.ranges.last().map_or(0, |last| last.end)
     }
 
-    /// Adds the coefficients of the log-likelihood of a parameter, multiplied by `times`, to those of the list.
+    /// Adds the coefficients of a parameter's log-likelihood, multiplied by `times`, to the list.
     pub(super) fn add(
         &self,
         (parameter, likelihood): (usize, &Likelihood),
@@ -60,7 +60,7 @@ impl TermSums {
         }
     }
 
-    /// Adds the log-likelihood of a parameter in the list to `likelihood`.
+    /// Adds the parameter's log-likelihood in the list to `likelihood`.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),

@@ -19,7 +19,7 @@ use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTr
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
 
-/// Compiles an encoding of an expansion, with a factor that varies for the evidence of each column.
+/// Compiles an encoding of an expansion with a factor for the evidence of each column, which rows change.
 pub(super) fn compiled_rows(
     expanded: LearningExpansion,
     encoding: Encoding,
@@ -38,7 +38,7 @@ pub(super) fn compiled_rows(
     Ok((RowFactors::new(expanded, statements, cases)?, tree))
 }
 
-/// A step whose counts are the derivatives of a tree that is compiled once for all cases.
+/// Creates an expectation step whose counts are derivatives of a tree that is compiled once for all cases.
 fn step(
     model: &Model,
     cases: &CaseTable,

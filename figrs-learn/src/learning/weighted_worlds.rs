@@ -1,4 +1,4 @@
-//! The expectation step by weighted worlds: no expansion, so that hidden elements may be continuous and models without end.
+//! The expectation step by weighted worlds. It needs no expansion, so that hidden elements may be continuous and models infinite.
 
 use std::ops::{ControlFlow, Range};
 
@@ -21,21 +21,21 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_factor::eliminate::EliminationError;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Largest number of worlds of a unit of work.
+/// Maximum number of worlds of a unit of work.
 const UNIT: u64 = 1024;
-/// Units that a thread takes at once.
+/// Number of units that a thread takes at once.
 const BATCH: u64 = 8;
 /// Number of worlds between two checks of the clock.
 const SLICE: u64 = 16;
 
-/// Worlds of each row, drawn with the parameters at their present values and weighed by the row's evidence.
+/// Worlds of each row, drawn with the parameters at their present values and weighted by the row's evidence.
 #[derive(Debug)]
 struct WeightedWorlds {
     draws: RowDraws,
     outcomes: CountedOutcomes,
 }
 
-/// The draws of worlds for rows.
+/// Draws worlds for rows.
 #[derive(Debug)]
 struct RowDraws {
     model: Model,
@@ -45,7 +45,7 @@ struct RowDraws {
     limit: WorldLimit,
 }
 
-/// The prior of an element, if it is a parameter to be learned.
+/// Returns the prior of an element, if the element is a parameter to be learned.
 fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     match element.kind() {
         Kind::Atomic(op) => op.prior(),
@@ -53,25 +53,25 @@ fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     }
 }
 
-/// The parameters among the free choices of a world.
+/// Returns the parameters among the free choices of a world.
 fn free_parameters(trace: &Trace) -> impl Iterator<Item = &AnyElement> {
     let choices = (0..trace.choices()).map(|i| trace.element(trace.choice(i)));
     choices.filter(|element| prior(element).is_some())
 }
 
 impl RowDraws {
-    /// Number of units of each row.
+    /// Returns the number of units of each row.
     fn units_of_row(&self) -> u64 {
         self.samples.div_ceil(UNIT)
     }
 
-    /// The row of a unit, and the number of the part of its worlds.
+    /// Returns the row of a unit, and the index of the unit among those of the row.
     fn part<'r>(&self, rows: &[CaseRow<'r>], unit: u64) -> (CaseRow<'r>, u64) {
         let parts = self.units_of_row();
         (rows[(unit / parts) as usize], unit % parts)
     }
 
-    /// Draws the worlds of a part of a row, and calls `visit` with each world, and `true` if the world is possible.
+    /// Draws the worlds of a part of a row, and calls `visit` with each world and whether it is possible.
     fn each_world(
         &self,
         model: &Model,
@@ -94,7 +94,7 @@ impl RowDraws {
         Ok(())
     }
 
-    /// The parameters that worlds of some rows read, in the order in which they were read first.
+    /// Returns the parameters that worlds of some rows read, in the order in which they are first read.
     fn parameters(
         &self,
         rows: &[CaseRow<'_>],
@@ -135,7 +135,7 @@ impl WeightedWorlds {
         self.outcomes.learned().iter()
     }
 
-    /// The sums of the worlds of a unit.
+    /// Returns the sums of the worlds of a unit.
     fn sums(
         &self,
         model: &Model,
@@ -226,7 +226,7 @@ impl ExpectationStep for WeightedWorlds {
         rows as u64
     }
 
-    /// A unit is a row; the worlds of a row are drawn in parts.
+    /// Here a unit is a row, whose worlds are drawn in parts.
     fn expect_units(
         &self,
         (rows, units): (&[CaseRow<'_>], Range<u64>),

@@ -1,4 +1,4 @@
-//! The model of an answer, compiled for derivatives when one is asked for.
+//! The model of an answer, compiled for derivatives at the first request.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use figrs_exact::conflict;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 
-/// Largest relative error of a log-evidence that is attributed to rounding and another order of elimination.
+/// Largest relative error of a log-evidence that counts as an effect of rounding and of another order of elimination.
 const ROUNDING: f64 = 1e-8;
 
-/// A contraction tree whose entries are linked to the outcomes whose probabilities they are.
+/// A contraction tree whose table entries are linked to the outcomes whose probabilities they are.
 #[derive(Debug)]
 pub(super) struct DifferentiableTree {
     expansion: Arc<Expansion>,
@@ -30,9 +30,9 @@ pub(super) struct DifferentiableTree {
 }
 
 impl DifferentiableTree {
-    /// The tree of the model of an answer, compiled when it is first needed.
+    /// Returns the tree of the model of an answer, compiled at the first call.
     ///
-    /// **Errors.** [`Error::ParameterChanged`]; those of the compilation.
+    /// **Errors.** [`Error::ParameterChanged`]; the errors of the compilation.
     pub(super) fn of_answered(model: &AnsweredModel) -> Result<Arc<Self>, Error> {
         let changed = |parameter: &str| Error::ParameterChanged {
             parameter: parameter.to_string(),
@@ -87,7 +87,7 @@ impl DifferentiableTree {
         })
     }
 
-    /// The place among the roots of the element of a query, with the number of each of its values; none for the log-evidence.
+    /// Returns the index of the query's element among the roots and the number of each of its values; `None` for the log-evidence.
     fn numbers(&self, query: &Query) -> Result<Option<(usize, Vec<f64>)>, Error> {
         let Some(asked) = query.element() else {
             return Ok(None);
@@ -104,19 +104,19 @@ impl DifferentiableTree {
         Ok(Some((place, numbers)))
     }
 
-    /// The expectation of numbers of an element's values, in an encoding of this tree.
+    /// Returns the expectation of the numbers of an element's values, in an encoding of this tree.
     fn expectation(&self, encoding: &CompiledEncoding, place: usize, numbers: &[f64]) -> f64 {
         let marginals = encoding.marginals(&[self.expansion.targets()[place]]);
         let terms = marginals.iter().flatten().zip(numbers);
         terms.fold(0.0, |sum, (p, x)| sum + p * x)
     }
 
-    /// The value of a query, at the present parameters.
+    /// Returns the value of a query at the present parameters.
     pub(super) fn value(&self, query: &Query) -> Result<f64, Error> {
         self.value_in(&self.encoding, query)
     }
 
-    /// The value of a query if a parameter had this value; an error if the evidence were impossible.
+    /// Returns the value of a query if a parameter had this value; an error if the evidence were impossible.
     pub(super) fn value_with(
         &self,
         query: &Query,
@@ -144,7 +144,7 @@ impl DifferentiableTree {
         })
     }
 
-    /// The derivatives of a query by all weights with an origin.
+    /// Returns the derivatives of a query with respect to all weights with an origin.
     ///
     /// With `E` the expectation of `f` given the evidence, `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where `E` on the right is held
     /// constant: the quotient rule. Positive and negative terms are two totals of the tree.
@@ -182,7 +182,7 @@ impl DifferentiableTree {
     }
 }
 
-/// Derivatives of a query by weights, listed by the origins of the weights.
+/// Derivatives of a query with respect to weights, indexed by the origins of the weights.
 #[derive(Debug)]
 pub(super) struct Gradient {
     by_logarithm: Vec<f64>,
@@ -197,7 +197,7 @@ impl Gradient {
         }
     }
 
-    /// Adds a multiple of the derivatives of the logarithm of the total of an encoding.
+    /// Adds a multiple of the derivatives of the logarithm of an encoding's total.
     fn add(&mut self, factor: f64, counting: &CountingTree, encoding: &CompiledEncoding) {
         counting.derivatives(encoding.graph(), |origin, derivative| match derivative {
             EntryDerivative::ByLogarithm(slope) => {
@@ -207,9 +207,9 @@ impl Gradient {
         });
     }
 
-    /// The derivative by a parameter: the chain rule.
+    /// Returns the derivative with respect to a parameter, by the chain rule.
     ///
-    /// **Errors.** [`Error::UnknownParameter`] if no weight depends on it; [`Error::UnknownDependence`].
+    /// **Errors.** [`Error::UnknownParameter`] if no weight depends on the parameter; [`Error::UnknownDependence`].
     pub(super) fn along(
         &self,
         parameter: &Param,

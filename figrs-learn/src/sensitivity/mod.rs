@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `query.rs` | the numbers that are asked for: probabilities, expectations, the log-evidence |
+//! | `query.rs` | queries for single numbers: probabilities, expectations, the log-evidence |
 //! | `outcomes.rs` | the probabilities of outcomes as functions of parameters |
 //! | `differentiable.rs` | the model of an answer, compiled for derivatives |
 //! | `queries.rs` | derivatives and tornado tables of an answer |

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use figrs_answer::error::Error;
 
-/// Largest error of a sum of probabilities, or of their derivatives, that is attributed to rounding, relative to the sum of magnitudes.
+/// Largest error of a sum of probabilities, or of their derivatives, that counts as rounding, relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;
 
-/// The outcomes of an expansion whose probabilities parameters decide, each with an origin.
+/// The outcomes of an expansion whose probabilities depend on parameters, each with an origin (its number).
 #[derive(Debug)]
 pub(super) struct DifferentiableOutcomes {
     members: Vec<DifferentiableMember>,
@@ -21,18 +21,18 @@ pub(super) struct DifferentiableOutcomes {
 struct DifferentiableMember {
     element: AnyElement,
     first: u32,
-    /// All outcomes, or the observed value; none if several values are observed.
+    /// All outcomes, or the observed value; empty if several values are observed.
     values: Vec<Datum>,
     /// `true` if the probabilities of the values sum to one.
     is_complete: bool,
 }
 
-/// The derivative of a weight by a parameter.
+/// The derivative of a weight with respect to a parameter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightDerivative {
     /// The origin of the weight.
     pub(super) origin: u32,
-    /// The derivative of the logarithm of the weight, or of the weight itself where it is zero.
+    /// The derivative of the logarithm of the weight, or of the weight itself if the weight is 0.
     pub(super) slope: f64,
 }
 
@@ -44,7 +44,7 @@ impl DifferentiableMember {
         }
     }
 
-    /// The positions of a parameter among the numbers.
+    /// Returns the positions of a parameter among the numbers of this member.
     fn places(&self, parameter: &Param) -> Vec<usize> {
         let numbers = self.op().map_or(&[][..], AtomicOp::numbers).iter();
         let is_it =
@@ -61,7 +61,7 @@ impl DifferentiableMember {
     }
 }
 
-/// For each element the Chains that it is a result of.
+/// Returns for each element the Chains of which it is a result.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {
@@ -74,7 +74,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// The observed value of an element whose outcomes are not listed, of itself or of Chains that it is a result of; `None` unless there
+/// Returns the observed value of an element whose outcomes are not listed, observed on the element itself or on Chains of which it is a result; `None` unless
+/// there
 /// is exactly one.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
@@ -93,7 +94,7 @@ fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> 
 }
 
 impl DifferentiableOutcomes {
-    /// The outcomes of an expansion.
+    /// Lists the outcomes of an expansion whose probabilities depend on parameters.
     pub(super) fn new(expansion: &Expansion) -> Self {
         let chains = chains_of_results(expansion);
         let member = |parametric: &ParametricOutcomes| {
@@ -125,15 +126,15 @@ impl DifferentiableOutcomes {
         members.any(|member| !member.places(parameter).is_empty())
     }
 
-    /// Number of origins.
+    /// Returns the number of origins.
     pub(super) fn len(&self) -> usize {
         let last = self.members.last();
         last.map_or(0, |last| last.first as usize + last.values.len().max(1))
     }
 
-    /// The derivatives of the weights that depend on a parameter.
+    /// Returns the derivatives of the weights that depend on a parameter.
     ///
-    /// **Errors.** [`Error::UnknownDependence`] where a derivative is not known.
+    /// **Errors.** [`Error::UnknownDependence`] if a derivative is not known.
     pub(super) fn derivatives(&self, parameter: &Param) -> Result<Vec<WeightDerivative>, Error> {
         let mut found = Vec::new();
         for member in &self.members {
@@ -173,7 +174,7 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// The natural logarithms, by origin, of the weights that depend on a parameter, if the parameter were `value`.
+    /// Returns the natural logarithms, by origin, of the weights that depend on a parameter, if the parameter were `value`.
     ///
     /// **Errors.** [`Error::NoAnswerAt`] if the parameter cannot have this value; [`Error::UnknownDependence`].
     pub(super) fn log_weights(

@@ -11,23 +11,24 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
-/// Sensitivity of an answer to the parameters of the model that it is from.
+/// Sensitivity of an answer to the parameters of the model that was queried.
 pub trait Sensitivity {
-    /// The derivative of a query by a parameter, at the present values of the parameters of the model.
+    /// Returns the derivative of a query with respect to a parameter, at the present values of the parameters of the model.
     ///
-    /// The query is about a target, given the evidence, or the log-evidence. Each entry of a list of parameters is one parameter. The derivative is
-    /// by the number in the model: weights of a [`Select`](figrs_core::Select) are normalised after it changes.
+    /// The query is about a target, given the evidence, or the log-evidence. Each entry of a list of parameters is a parameter. The derivative is with
+    /// respect to the number in the model: weights of a [`Select`](figrs_core::Select) are normalised after this number changes.
     ///
-    /// **Guarantee.** Exact up to rounding. It is computed from the derivatives of a contraction tree by the entries of its tables (with the quotient rule for
-    /// queries given evidence), and from the derivatives of the probabilities of outcomes by parameters
-    /// ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). Families are refused if these are not known or do not keep the sum of the
-    /// probabilities. Functions must be pure: a parameter that a user's function reads (`Param::get` in a `map`) is not seen.
+    /// **Guarantee.** Exact up to rounding. It is computed from the derivatives of a contraction tree with respect to its table entries (with the quotient rule
+    /// for queries given evidence), and from the derivatives of the probabilities of outcomes with respect to parameters
+    /// ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). It is an error if a family's derivatives are not known or do not keep the
+    /// sum of the probabilities. Functions must be pure: a parameter that a user's function reads (`Param::get` in a `map`) is not seen.
     ///
     /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each derivative takes three passes up and down the tree.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] where another algorithm than [`JunctionTree`](figrs_infer::JunctionTree) or
-    /// [`VariableElimination`](figrs_infer::VariableElimination) answered; [`Error::NotATarget`]; [`Error::UnknownParameter`] if nothing that the answer needs
-    /// depends on it; [`Error::UnknownDependence`]; [`Error::ParameterChanged`]; [`Error::NotFiniteQuery`]; those of the compilation.
+    /// **Errors.** [`Error::NotInAnswer`] if another algorithm than [`JunctionTree`](figrs_infer::JunctionTree) or
+    /// [`VariableElimination`](figrs_infer::VariableElimination) gave the answer; [`Error::NotATarget`]; [`Error::UnknownParameter`] if no element that the
+    /// answer needs depends on the parameter; [`Error::UnknownDependence`]; [`Error::ParameterChanged`]; [`Error::NotFiniteQuery`]; the errors of the
+    /// compilation.
     ///
     /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003; Chan and Darwiche,
     /// *When do numbers really matter?*, Journal of Artificial Intelligence Research 17, 2002.
@@ -48,16 +49,17 @@ pub trait Sensitivity {
     /// ```
     fn derivative(&self, query: &Query, parameter: &Param) -> Result<f64, Error>;
 
-    /// A one-way sensitivity analysis: the value of a query at the ends of the range of each parameter while the others stay as they
-    /// are, and its [`derivative`](Self::derivative) at the present values.
+    /// Makes a one-way sensitivity analysis: the value of a query at the ends of the range of each parameter while the others stay unchanged,
+    /// and the [`derivative`](Self::derivative) of the query at the present values.
     ///
-    /// Each parameter is given with the lower and the upper end of its range; its value stays as it is.
+    /// Each parameter is given with the lower and the upper end of its range; the call does not change its value.
     ///
-    /// **Guarantee.** As for [`derivative`](Self::derivative). Values within a range may lie beyond those at its ends.
+    /// **Guarantee.** As for [`derivative`](Self::derivative). Within a range the query may take values beyond those at the ends.
     ///
-    /// **Complexity.** Two passes up one tree for each parameter, in addition to those of one derivative.
+    /// **Complexity.** Two passes up one tree for each parameter, in addition to those of its derivative.
     ///
-    /// **Errors.** As [`derivative`](Self::derivative); [`Error::NoAnswerAt`] for an end that a parameter cannot have, or where the evidence is impossible.
+    /// **Errors.** The errors of [`derivative`](Self::derivative); [`Error::NoAnswerAt`] for an end that a parameter cannot have, or where the evidence is
+    /// impossible.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Model, Param};
@@ -118,7 +120,7 @@ impl Sensitivity for Answer {
     }
 }
 
-/// The compiled model of an answer.
+/// Returns the compiled model of an answer.
 fn tree_of(answer: &Answer) -> Result<Arc<DifferentiableTree>, Error> {
     let model = answer.answered.as_deref().ok_or_else(|| {
         answer.missing_content_error(

@@ -1,4 +1,4 @@
-//! Queries: numbers to be read from an answer.
+//! Queries: single numbers to compute from an answer.
 
 use std::any::Any;
 use std::fmt;
@@ -30,7 +30,7 @@ pub struct Query {
     of: QueryKind,
 }
 
-/// A number for each value of an element.
+/// A function from the values of an element to numbers.
 type ValueFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 
 #[derive(Clone)]
@@ -40,7 +40,7 @@ enum QueryKind {
 }
 
 impl Query {
-    /// The probability that an element has this value.
+    /// Queries the probability that an element has this value.
     pub fn probability<T: Value>(element: &Element<T>, value: T) -> Self {
         let name = format!("P({} = {value:?})", short_name(element.erased()));
         Self::of(element, name, move |v: &T| {
@@ -48,7 +48,7 @@ impl Query {
         })
     }
 
-    /// The probability that the value of an element passes a test.
+    /// Queries the probability that the value of an element passes a test.
     pub fn probability_that<T: Value>(
         element: &Element<T>,
         test: impl Fn(&T) -> bool + Send + Sync + 'static,
@@ -57,7 +57,7 @@ impl Query {
         Self::of(element, name, move |v| f64::from(u8::from(test(v))))
     }
 
-    /// The expectation of a function of an element's value.
+    /// Queries the expectation of a function of an element's value.
     pub fn expectation<T: Value>(
         element: &Element<T>,
         function: impl Fn(&T) -> f64 + Send + Sync + 'static,
@@ -66,13 +66,13 @@ impl Query {
         Self::of(element, name, function)
     }
 
-    /// The mean of a numeric element.
+    /// Queries the mean of a numeric element.
     pub fn mean<T: Value + ToPrimitive>(element: &Element<T>) -> Self {
         let name = format!("E({})", short_name(element.erased()));
         Self::of(element, name, |v: &T| v.to_f64().unwrap_or(f64::NAN))
     }
 
-    /// The natural logarithm of the probability of the evidence times its soft weights.
+    /// Queries the natural logarithm of the probability of the evidence times its soft weights.
     pub fn log_evidence() -> Self {
         Self {
             name: "ln P(evidence)".into(),
@@ -80,7 +80,7 @@ impl Query {
         }
     }
 
-    /// The same query with this name instead of one made from the element's.
+    /// Names the query, instead of the name made from its element.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -99,7 +99,7 @@ impl Query {
         }
     }
 
-    /// The element that the query is about; none for the log-evidence.
+    /// Returns the element that the query is about; `None` for the log-evidence.
     pub(super) fn element(&self) -> Option<&AnyElement> {
         match &self.of {
             QueryKind::Expectation(element, _) => Some(element),
@@ -107,7 +107,7 @@ impl Query {
         }
     }
 
-    /// The number of each value.
+    /// Returns the number that the query assigns to each value.
     pub(super) fn numbers<'v>(
         &self,
         values: impl Iterator<Item = &'v dyn Any>,
@@ -130,7 +130,7 @@ impl Query {
     }
 }
 
-/// The name of an element, or its constructor.
+/// Returns the name of an element, or of its constructor.
 fn short_name(element: &AnyElement) -> String {
     let label = element.label();
     label.short().to_string()

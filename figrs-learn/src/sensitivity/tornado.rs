@@ -7,16 +7,16 @@ use serde::Serialize;
 use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_factor::bounds::six_decimals;
 
-/// A one-way sensitivity analysis: the value of a query while one parameter at a time goes through its range, the most
+/// A one-way sensitivity analysis: the values of a query as one parameter at a time goes through its range, the most
 /// influential parameters first.
 ///
-/// [`Sensitivity::tornado`](crate::Sensitivity::tornado) makes it; its text is a table.
+/// [`Sensitivity::tornado`](crate::Sensitivity::tornado) computes it; its text is a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Tornado {
-    /// The query.
+    /// Name of the query.
     pub query: String,
-    /// Its value at the present parameters.
+    /// Value of the query at the present parameters.
     pub value: f64,
     /// The parameters, sorted by their swings, the widest first.
     pub rows: Vec<TornadoRow>,
@@ -28,18 +28,18 @@ pub struct Tornado {
 pub struct TornadoRow {
     /// The name of the parameter.
     pub parameter: String,
-    /// Its present value.
+    /// Present value of the parameter.
     pub present: f64,
-    /// The lower end of its range, and the value of the query there.
+    /// Lower end of the parameter's range, and the value of the query there.
     pub low: (f64, f64),
-    /// The upper end of its range, and the value of the query there.
+    /// Upper end of the parameter's range, and the value of the query there.
     pub high: (f64, f64),
     /// The derivative of the query at the present value.
     pub slope: f64,
 }
 
 impl TornadoRow {
-    /// The distance between the values of the query at the ends of the range.
+    /// Returns the distance between the values of the query at the two ends of the range.
     pub fn swing(&self) -> f64 {
         (self.high.1 - self.low.1).abs()
     }

@@ -60,7 +60,7 @@ use legend::Words;
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
 ///
 /// `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers are `4`, `"2..5"` (both included) or `"2.."`. A demand with
-/// `prefer`, a weight, is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all
+/// `prefer` (a weight) is soft. A class: a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all
 /// others, or a list. A pattern is its name, a drawing, or a class. `_` in drawings is any tile. A drawing is text, or a part of a
 /// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; `level` is a name, or `"*-1"` for the first match.
 ///

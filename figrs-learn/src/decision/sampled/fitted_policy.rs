@@ -1,4 +1,4 @@
-//! The regression of utilities on known values, option by option: means where values are matched exactly, else means of the nearest draws.
+//! Regression of utilities on known values, option by option: means of the draws with equal values, else means of the nearest draws.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use super::weighted_draws::WeightedDraws;
 use crate::decision::problem::AskedDecision;
 use figrs_answer::error::Error;
 
-/// The policy of a decision, estimated from draws in which it was decided at random.
+/// The policy of a decision, estimated from draws in which the decision was made at random.
 #[derive(Debug)]
 pub(super) struct FittedPolicy {
     pub(super) decision: AskedDecision,
     pub(super) space: KnownSpace,
-    /// The draws of each option by the values that are matched exactly, in the order in which these were first drawn.
+    /// The draws of each option, grouped by the known values that must match exactly (a class), in the order of their first draw.
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
-    /// The option that is best on average.
+    /// The option with the largest mean utility over all draws.
     best_on_average: usize,
-    /// Known values of the rows that are shown.
+    /// Known values of the rows that are displayed.
     examples: Vec<Vec<Datum>>,
     settings: RegressionSettings,
 }
@@ -32,25 +32,25 @@ pub(super) struct FittedPolicy {
 /// Settings of the regression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegressionSettings {
-    /// Number of nearest draws.
+    /// Number of nearest draws whose utilities are averaged.
     pub(super) neighbours: usize,
-    /// Factor by which variances exceed those of independent draws.
+    /// Factor by which variances exceed those of independent draws, for draws that depend on each other.
     pub(super) inflation: f64,
 }
 
-/// The draws of an option within a class.
+/// The draws of an option within a class (draws with equal values).
 #[derive(Clone, Debug, Default)]
 struct OptionDraws {
     draws: Vec<WeightedUtility>,
-    /// The points of the draws, until the tree is built.
+    /// The coordinates of the draws, until the tree is built.
     points: Vec<f64>,
-    /// The tree of the points; `None` if all known values are matched exactly.
+    /// The search tree of the points; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,
-    /// The mean of all these draws.
+    /// The mean utility of all these draws.
     mean: Option<UtilityEstimate>,
 }
 
-/// A row of the policy: known values, and the best option.
+/// A row of the policy: known values, and the best option for them.
 pub(super) struct FittedRow {
     pub(super) known: Vec<Datum>,
     pub(super) option: usize,
@@ -124,7 +124,7 @@ impl FittedPolicy {
         })
     }
 
-    /// The utility of each option at a place; `None` for an option that was not drawn there.
+    /// Returns the utility of each option for some known values; `None` for an option that was not drawn there.
     pub(super) fn utilities(&self, place: &KnownPlace) -> Vec<Option<UtilityEstimate>> {
         let class = place
             .class
@@ -136,13 +136,13 @@ impl FittedPolicy {
             .collect()
     }
 
-    /// The number of the option that is chosen at a place: the one that is best on average if no draw has the values that are matched exactly.
+    /// Returns the index of the option chosen for some known values: the best on average if no draw has the values that must match exactly.
     pub(super) fn choice(&self, place: &KnownPlace) -> usize {
         let found = best(&self.utilities(place));
         found.map_or(self.best_on_average, |(option, _)| option)
     }
 
-    /// The rows of the policy: one for each class, or for some draws where distances count.
+    /// Returns the rows of the policy: one for each class, or for some draws if distances count.
     pub(super) fn rows(&self) -> Vec<FittedRow> {
         let examples = self.examples.iter();
         examples
@@ -162,7 +162,7 @@ impl FittedPolicy {
     }
 }
 
-/// The best option; among equally good ones, the first.
+/// Returns the best option; the first one among equally good options.
 fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate)> {
     let mut best: Option<(usize, UtilityEstimate)> = None;
     for (option, utility) in utilities.iter().enumerate() {
@@ -176,7 +176,7 @@ fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate
 }
 
 impl OptionDraws {
-    /// The mean of the nearest draws.
+    /// Returns the mean utility of the nearest draws.
     fn utility(&self, point: &[f64], settings: RegressionSettings) -> Option<UtilityEstimate> {
         let Some(tree) = &self.tree else {
             return self.mean;
@@ -189,7 +189,7 @@ impl OptionDraws {
     }
 }
 
-/// The choice of a fitted policy.
+/// The choice of a fitted policy, as a function of known values.
 pub(super) struct FittedChoice(pub(super) Arc<FittedPolicy>);
 
 impl ChoosePolicy for FittedChoice {

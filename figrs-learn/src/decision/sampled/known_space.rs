@@ -1,4 +1,4 @@
-//! Known values as classes and points: parts that are matched exactly, and parts whose distance counts.
+//! Represents known values as classes, which are matched exactly, and as points, whose distance counts.
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -14,10 +14,10 @@ use figrs_answer::answer::numeric::numbers;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::error::Error;
 
-/// Coordinates that a user gives to the values of an element; `None` for a value of another type.
+/// User-defined coordinates of the values of an element; `None` for a value of another type.
 pub(super) type CoordinateFunction = dyn Fn(&dyn Any) -> Option<Vec<f64>> + Send + Sync;
 
-/// Coordinates of the values of an element.
+/// User-defined coordinates of the values of an element, with their type.
 #[derive(Clone)]
 pub(super) struct GivenCoordinates {
     pub(super) element: AnyElement,
@@ -30,22 +30,22 @@ impl fmt::Debug for GivenCoordinates {
     }
 }
 
-/// The known values, as numbers to match and coordinates to compare.
+/// Known values, as numbers that must match and coordinates to compare.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownPlace {
-    /// The numbers of the values that are matched exactly; `None` if one of them is in no draw.
+    /// The numbers of the values that are matched exactly; `None` if no draw has one of these values.
     pub(super) class: Option<Vec<u32>>,
     /// The coordinates of the other values, each divided by its standard deviation among the draws.
     pub(super) point: Vec<f64>,
 }
 
-/// The elements that are known when a decision is made, and the comparison of their values.
+/// The elements that are known when a decision is made, and how their values are compared.
 #[derive(Clone, Debug)]
 pub(super) struct KnownSpace {
     pub(super) elements: Vec<KnownElement>,
 }
 
-/// An element that is known, with the values that it had in the draws.
+/// A known element, with the values that it had in the draws.
 #[derive(Clone, Debug)]
 pub(super) struct KnownElement {
     pub(super) element: AnyElement,
@@ -53,21 +53,21 @@ pub(super) struct KnownElement {
     comparison: Comparison,
 }
 
-/// Comparison of the values of an element.
+/// How the values of an element are compared.
 #[derive(Clone, Debug)]
 enum Comparison {
     /// Values match if they are equal.
     Exact,
-    /// Values have the distance of their coordinates.
+    /// The distance of values is that of their coordinates.
     Distance {
         given: Option<GivenCoordinates>,
-        /// The reciprocals of standard deviations, by coordinate.
+        /// The reciprocal of the standard deviation of each coordinate.
         scales: Vec<f64>,
     },
 }
 
 impl KnownSpace {
-    /// The space of some elements. Numbers and lists of numbers are matched exactly if at least `neighbours` draws share a value on average.
+    /// Creates the space of some elements. Numbers and lists of numbers are matched exactly if each value occurs in at least `neighbours` draws on average.
     pub(super) fn new(
         (decision, known): (&AnyElement, &[AnyElement]),
         draws: &WeightedDraws<'_>,
@@ -93,7 +93,7 @@ impl KnownSpace {
         Ok(Self { elements })
     }
 
-    /// Number of coordinates.
+    /// Returns the number of coordinates.
     pub(super) fn dimensions(&self) -> usize {
         let scales = self.elements.iter().map(|known| match &known.comparison {
             Comparison::Exact => 0,
@@ -102,7 +102,7 @@ impl KnownSpace {
         scales.sum()
     }
 
-    /// The place of some values, one of each element.
+    /// Converts values, one of each element, to a place.
     pub(super) fn place(&self, values: &[&dyn Any]) -> Result<KnownPlace, (AnyElement, Fault)> {
         let mut class = Some(Vec::with_capacity(self.elements.len()));
         let mut point = Vec::new();
@@ -125,7 +125,7 @@ impl KnownSpace {
         Ok(KnownPlace { class, point })
     }
 
-    /// The values of some classes, in order.
+    /// Returns the values of some classes, in order.
     pub(super) fn classes<'c>(
         &self,
         classes: impl Iterator<Item = &'c Vec<u32>>,
@@ -149,7 +149,7 @@ impl KnownSpace {
         classes.into_iter().map(values).collect()
     }
 
-    /// The known values of a few draws that are evenly spread over all draws, in the order of their places.
+    /// Returns the known values of a few draws that are evenly spread over all draws, sorted by their places.
     pub(super) fn spread(
         &self,
         known: &[&TargetDraws],
@@ -179,7 +179,7 @@ impl KnownSpace {
     }
 }
 
-/// The rank of each value of a support: numbers are sorted by size, other values by their text.
+/// Returns the rank of each value of a support: numbers are sorted by size, other values by their text.
 fn ranks(support: &Support) -> Vec<usize> {
     let number =
         |value: usize| numbers(support.any(value)).map(|numbers| numbers.as_slice().to_vec());
@@ -195,9 +195,9 @@ fn ranks(support: &Support) -> Vec<usize> {
     ranks
 }
 
-/// Number of draws among which the shown ones are chosen.
+/// Number of draws from which the displayed ones are chosen.
 const CANDIDATES: usize = 1000;
-/// Number of rows that are shown of a policy that is not a table.
+/// Number of rows that are displayed if the policy is not a table.
 const SHOWN: usize = 8;
 
 impl KnownElement {
@@ -241,7 +241,7 @@ impl KnownElement {
 }
 
 impl KnownElement {
-    /// A value as text: a number that is not matched exactly with six decimals.
+    /// Writes a value as text; a number that is compared by distance has six decimals.
     pub(super) fn text(&self, value: &Datum) -> String {
         match (&self.comparison, value.get::<f64>()) {
             (Comparison::Distance { .. }, Some(number)) => format!("{number:.6}"),
@@ -250,7 +250,7 @@ impl KnownElement {
     }
 }
 
-/// The coordinates of a value, which are finite, and as many as expected.
+/// Returns the coordinates of a value, after checking that they are finite and as many as expected.
 fn coordinates(
     value: &dyn Any,
     given: Option<&GivenCoordinates>,
@@ -278,7 +278,7 @@ fn coordinates(
     }
 }
 
-/// The reciprocal of the standard deviation of some numbers, zero if they are all the same.
+/// Returns the reciprocal of the standard deviation of some numbers; 0 if all numbers are equal.
 fn scale(weighted: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut total, mut mean, mut squares) = (0.0, 0.0, 0.0);
     for (x, weight) in weighted {

@@ -1,10 +1,10 @@
-//! Policies that are fitted on draws, for decisions that know continuous values.
+//! Policies fitted on draws, for decisions that know continuous values.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `sampled_policies` | the algorithm: backward induction, by runs of a sampler |
-//! | `reading` | refusals of decisions that influence evidence or what is known |
-//! | `weighted_draws` | the draws of a run that have weight |
+//! | `reading` | errors of decisions that influence evidence or known elements |
+//! | `weighted_draws` | the draws of a run that have positive weight |
 //! | `known_space` | known values as classes and points |
 //! | `neighbour_tree` | k-d trees |
 //! | `fitted_policy` | the regression of utilities on known values, option by option |

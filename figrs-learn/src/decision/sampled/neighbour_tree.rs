@@ -1,42 +1,42 @@
-//! A k-d tree, which finds the nearest points without looking at all of them.
+//! A k-d tree, which finds the nearest points without examining all points.
 
-/// Largest number of points that are looked at one by one.
+/// Maximum number of points of a leaf, which are examined one by one.
 const LEAF: usize = 16;
 
-/// Points in an order in which the middle of each range splits it by one coordinate: this is not greater for points before it, and not less for points after.
+/// Points ordered such that the middle one of each range splits it by one coordinate: points before the middle are not greater, points after it not less.
 ///
-/// **Complexity.** Built in *n* log² *n* steps; a search looks at few more points than it finds while the coordinates are few.
+/// **Complexity.** Building takes *n* log² *n* steps; with few coordinates, a search examines few more points than it finds.
 ///
 /// **References.** Bentley (1975), "Multidimensional binary search trees used for associative searching".
 #[derive(Clone, Debug)]
 pub(super) struct NeighbourTree {
-    /// The coordinates of the points, one after the other.
+    /// The coordinates of the points, one point after another, in tree order.
     points: Vec<f64>,
     dimensions: usize,
-    /// For each place in this order the number of the point as it was given.
+    /// For each position in tree order, the index of the point in the input.
     numbers: Vec<u32>,
 }
 
 /// A point that was found.
 #[derive(Clone, Copy, Debug)]
 struct FoundPoint {
-    /// Squared distance from the point that is searched for.
+    /// Squared distance from the query point.
     distance: f64,
     number: u32,
 }
 
-/// A range of places that is still to be searched.
+/// A range of positions that is still to be searched.
 struct OpenRange {
     from: usize,
     to: usize,
     /// The coordinate that splits the range.
     axis: usize,
-    /// Lower bound of the squared distance of its points.
+    /// Lower bound of the squared distance of the points in the range.
     least: f64,
 }
 
 impl NeighbourTree {
-    /// Makes a tree of points with `dimensions` coordinates each, none of which is NaN.
+    /// Builds the tree of points with `dimensions` coordinates each, none of which is NaN.
     pub(super) fn new(points: &[f64], dimensions: usize) -> Self {
         let count = points.len().checked_div(dimensions).unwrap_or(0);
         let mut numbers: Vec<u32> = (0..count as u32).collect();
@@ -64,7 +64,7 @@ impl NeighbourTree {
         }
     }
 
-    /// The numbers of the `count` points nearest to `to`, or of all if there are fewer, in any order; at equal distances, points given first.
+    /// Returns the indices of the `count` points nearest to `to`, or of all if there are fewer, in any order; among equal distances, points given first.
     pub(super) fn nearest(&self, to: &[f64], count: usize) -> Vec<u32> {
         let mut nearest = NearestPoints {
             found: Vec::with_capacity(2 * count.min(self.numbers.len())),
@@ -111,7 +111,7 @@ impl NeighbourTree {
         numbers.collect()
     }
 
-    /// The point at a place, with its distance from another.
+    /// Returns the point at a position, with its distance from `to`.
     fn point(&self, place: usize, to: &[f64]) -> FoundPoint {
         let point = &self.points[place * self.dimensions..][..self.dimensions];
         let squares = point.iter().zip(to).map(|(a, b)| (a - b) * (a - b));
@@ -122,11 +122,11 @@ impl NeighbourTree {
     }
 }
 
-/// The nearest points seen so far, and some more: the farther half is dropped when there are twice as many as needed.
+/// The nearest points so far, and some more: when there are twice as many as needed, the farther half is dropped.
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,
-    /// Squared distance beyond which no point is among the nearest.
+    /// Squared distance beyond which a point cannot be among the nearest.
     most: f64,
 }
 
@@ -140,7 +140,7 @@ impl NearestPoints {
         }
     }
 
-    /// Keeps the nearest `count` points.
+    /// Drops all but the nearest `count` points.
     fn keep(&mut self) {
         if self.found.len() > self.count {
             let last = self.count - 1;
@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// Compares with sorted distances to all points; some coordinates are equal.
+    /// Compares the search with the sorted distances of all points; some coordinates are equal.
     #[test]
     fn nearest_points_are_those_of_a_full_search() {
         for seed in 0..2000 {

@@ -1,4 +1,4 @@
-//! Refusals of decisions that influence evidence, or what is known when they are made.
+//! Rejects decisions that influence the evidence, or elements that are known when the decisions are made.
 
 use figrs_core::expand::{Budget, Expansion};
 use figrs_core::graph::DependencyGraph;
@@ -11,13 +11,13 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::Options;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Largest number of elements with which all branches are looked at.
+/// Maximum number of elements for which all branches are examined.
 const MOST_ELEMENTS: usize = 100_000;
-/// Number of worlds that are drawn where not all branches can be looked at.
+/// Number of worlds that are drawn if not all branches can be examined.
 const WORLDS: u64 = 10_000;
 
-/// An error if a decision influences the evidence, or what is known when it is made or before: by the graph of the model if there is one, else if some of the
-/// sampled worlds show it.
+/// Returns an error if a decision influences the evidence, or an element known when this decision or an earlier one is made. The graph of the model decides
+/// if there is one, else sampled worlds do.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {
@@ -76,7 +76,7 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Makes those decisions at random that may be read; a world that reads another one reports it as undecided.
+/// Makes the decisions that may be read at random; a world that reads another decision reports that decision as undecided.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {
@@ -99,7 +99,7 @@ fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     Ok(())
 }
 
-/// The undecided decision that some world of an element reads.
+/// Returns the undecided decision that some world of an element reads.
 fn read(
     question: &DecisionQuestion,
     model: &Model,

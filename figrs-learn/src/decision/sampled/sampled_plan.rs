@@ -1,4 +1,4 @@
-//! A plan that was fitted on draws.
+//! A plan fitted on draws.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,16 +11,17 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 
-/// Policies that were fitted on draws, and an estimate of their expected utility by separate draws.
+/// Policies fitted on draws, and an estimate of their expected utility from separate draws.
 ///
-/// [`SampledPolicies`](crate::SampledPolicies) makes it. It holds the draws: a [`Param`](figrs_core::Param) that changes afterwards has no effect on it.
-/// Its text is the estimate and a table for each decision.
+/// [`SampledPolicies`](crate::SampledPolicies) computes it. The plan holds the draws: a [`Param`](figrs_core::Param) that changes afterwards does not change
+/// it.
+/// The text of a plan is the estimate and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct SampledPlan {
     sampler: &'static str,
     expected_utility: f64,
     standard_error: f64,
-    /// In the order of the decisions.
+    /// The policies in the order of the decisions.
     policies: Vec<Arc<FittedPolicy>>,
 }
 
@@ -38,21 +39,21 @@ impl SampledPlan {
         }
     }
 
-    /// An estimate of the expected sum of the utilities if all decisions follow their policies, given the evidence.
+    /// Returns an estimate of the expected sum of the utilities if all decisions follow their policies, given the evidence.
     ///
-    /// It is from draws that the policies were not fitted on, so the choice of options gives it no bias. The best policies may be worth more.
+    /// The estimate uses draws on which no policy was fitted, so the choice of options does not bias it. The best possible policies may be worth more.
     pub fn expected_utility(&self) -> f64 {
         self.expected_utility
     }
 
-    /// The standard error of [`expected_utility`](Self::expected_utility), as the sampler estimates it.
+    /// Returns the standard error of [`expected_utility`](Self::expected_utility), as the sampler estimates it.
     pub fn standard_error(&self) -> f64 {
         self.standard_error
     }
 
-    /// The policy of a decision.
+    /// Returns the policy of a decision.
     ///
-    /// **Errors.** [`Error::NotADecision`] if it is not a decision of the plan.
+    /// **Errors.** [`Error::NotADecision`] if the plan has no such decision.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<SampledPolicy<T>, Error> {
         let id = decision.erased().id();
         let mut policies = self.policies.iter();

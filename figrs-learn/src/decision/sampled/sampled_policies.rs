@@ -1,4 +1,4 @@
-//! Policies of a large expected utility, fitted on draws.
+//! Finds policies of large expected utility by fitting them on draws.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -22,34 +22,35 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_answer::run::replicate::Replicate;
 
-/// Finds policies of decisions by a sampler, for decisions that know continuous values: the best option for some known values is the one that was best
+/// Finds policies by a sampler, for decisions that know continuous values: the best option for some known values is the option that was best
 /// in the draws with the nearest known values.
 ///
-/// Decisions are listed in the order in which they are made. A decision knows what it was built to know and, unless memory is
-/// [limited](Self::limited_memory), what was known and decided before. Evidence is known from the beginning. The last decision is fitted first
-/// (backward induction): in a run of the sampler it and the earlier decisions are made at random, each option with the same probability, and later
-/// decisions follow their policies. The utility of an option is the weighted mean of the utilities of the nearest draws in which it was taken. One more
+/// Decisions are listed in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
+/// [limited](Self::limited_memory), all that was known and decided earlier. The evidence is known from the beginning. The last decision is fitted first
+/// (backward induction): in a run of the sampler, this decision and the earlier ones are made at random, each option with the same probability, and later
+/// decisions follow their policies. The utility of an option is the weighted mean of the utilities of the nearest draws that took this option. One more
 /// run, in which all decisions follow their policies, estimates the expected utility.
 ///
-/// Known values are matched exactly where draws share them: then a policy is a table of means. Numbers and lists of numbers are compared by distance if fewer
+/// Known values are matched exactly if several draws share each value: then a policy is a table of means. Numbers and lists of numbers are compared by distance
+/// if fewer
 /// than [`neighbours`](Self::neighbours) draws share a value on average: by the Euclidean distance, with each coordinate divided by its standard deviation
 /// among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
 ///
-/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies, without bias from their choice, since its draws
-/// are not those that the policies were fitted on; its error is that of the sampler. The policies approach the best ones as draws and neighbours become more
-/// and the neighbours a smaller share of the draws, where expected utilities are continuous in the known values (Stone 1977); for finitely many draws the
-/// distance from the best plan is not known. The utilities of a policy's rows tend to be too large, since they are those of the options with the largest
-/// estimates. With limited memory, policies are fitted with earlier decisions at random, which need not be best for the policies that these get. The same
-/// seed gives the same plan on any number of threads.
+/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias it, since it
+/// uses other draws than the fits; its error is that of the sampler. The policies approach the best ones as draws and neighbours become more numerous and the
+/// neighbours a smaller share of the draws, if expected utilities are continuous in the known values (Stone 1977); for finitely many draws the distance from
+/// the best plan is not known. The utilities in a policy's rows tend to be too large, since each is the largest of several estimates. With limited memory, a
+/// policy is fitted with earlier decisions at random, and need not be best for the policies of these. The same seed gives the same plan on any number of
+/// threads.
 ///
-/// **Complexity.** One run of the sampler for each decision, and one more. With few coordinates a choice takes time logarithmic in the number of draws and
-/// linear in the neighbours; with many, time linear in the draws.
+/// **Complexity.** One run of the sampler for each decision, and one more. With few coordinates a choice takes time logarithmic in the draws and
+/// linear in the neighbours; with many coordinates, time linear in the draws.
 ///
-/// **Errors.** Those of the sampler; [`Error::NotInAnswer`] if it keeps no draws; [`Error::InvalidSetting`] for no neighbours, or more than there are draws
-/// that meet the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`]; [`Error::InvalidUtility`]; [`Error::NotADecision`];
+/// **Errors.** The errors of the sampler; [`Error::NotInAnswer`] if the sampler keeps no draws; [`Error::InvalidSetting`] for no neighbours, or more than there
+/// are draws that meet the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`]; [`Error::InvalidUtility`]; [`Error::NotADecision`];
 /// [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by the elements that an element may read: always in models without Chains,
-/// members of families excepted, and in finite ones of at most a hundred thousand elements; else if one of ten thousand worlds shows it (not a Score that
-/// only some choices reach); [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
+/// members of families excepted, and in finite models of at most a hundred thousand elements; else if one of ten thousand worlds shows it (except for a Score
+/// that only some choices reach); [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
 /// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
@@ -83,7 +84,7 @@ pub struct SampledPolicies<S> {
 const NAME: &str = "SampledPolicies";
 
 impl<S: Replicate> SampledPolicies<S> {
-    /// An algorithm on the draws of this sampler, with the sampler's seed; each run has as many draws as the sampler is set to.
+    /// Creates the algorithm on the draws of a sampler, with the sampler's seed; each run has the number of draws that the sampler is set to.
     pub fn by(sampler: S) -> Self {
         Self {
             sampler,
@@ -93,14 +94,15 @@ impl<S: Replicate> SampledPolicies<S> {
         }
     }
 
-    /// Number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). More neighbours have less
-    /// variance, and are farther away.
+    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). More neighbours have
+    /// less
+    /// variance, but are farther away.
     pub fn neighbours(mut self, neighbours: usize) -> Self {
         self.neighbours = Some(neighbours);
         self
     }
 
-    /// Defines coordinates for the values of an element, whose Euclidean distance counts where it is known: finite numbers, equally many for each value.
+    /// Defines coordinates for the values of an element, so that known values are compared by Euclidean distance: finite numbers, equally many for each value.
     pub fn coordinates<T: Value>(
         mut self,
         element: &Element<T>,
@@ -117,7 +119,7 @@ impl<S: Replicate> SampledPolicies<S> {
         self
     }
 
-    /// Lets each decision know only what it was built to know.
+    /// Lets each decision know only the elements with which it was built.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self
@@ -125,7 +127,7 @@ impl<S: Replicate> SampledPolicies<S> {
 
     /// Finds policies for these decisions, listed in the order in which they are made.
     ///
-    /// **Errors.** As [above](Self).
+    /// **Errors.** The errors of the [algorithm](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,
@@ -165,7 +167,7 @@ impl<S: Replicate> SampledPolicies<S> {
     }
 }
 
-/// The sum of some utilities.
+/// Returns the sum of some utilities.
 fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
     match utilities.len() {
         0 => Constant::new(0.0),
@@ -174,7 +176,7 @@ fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
     }
 }
 
-/// Backward induction.
+/// State of backward induction over the decisions.
 struct Induction<'s, S> {
     by: &'s SampledPolicies<S>,
     question: DecisionQuestion,
@@ -193,7 +195,7 @@ impl<S: Replicate> Induction<'_, S> {
         Ok(SampledPlan::new(self.by.sampler.name(), expected, policies))
     }
 
-    /// The elements that are known when a decision is made.
+    /// Returns the elements that are known when a decision is made.
     fn known(&self, number: usize) -> Vec<AnyElement> {
         let decisions = &self.question.decisions;
         if self.by.memory == DecisionMemory::Limited {
@@ -206,7 +208,7 @@ impl<S: Replicate> Induction<'_, S> {
         }))
     }
 
-    /// The model in which the last decisions follow `policies`, given from the last decision backwards, and the others are made at random.
+    /// Returns the model in which the last decisions follow `policies`, listed from the last decision backwards, and the others are made at random.
     fn model(&self, policies: &[Arc<FittedPolicy>]) -> Model {
         let mut model = self.question.model.clone();
         let decisions = &self.question.decisions;
@@ -230,7 +232,7 @@ impl<S: Replicate> Induction<'_, S> {
         model
     }
 
-    /// Fits the policy of a decision, given the policies of all later ones from the last backwards.
+    /// Fits the policy of a decision, given the policies of all later decisions, listed from the last one backwards.
     fn fitted(&self, number: usize, policies: &[Arc<FittedPolicy>]) -> Result<FittedPolicy, Error> {
         let asked = &self.question.decisions[number];
         let known = self.known(number);
@@ -281,7 +283,7 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
-    /// The error of a run: a listed decision that is undecided needs its own policy.
+    /// Converts the error of a run: a listed decision that is reported as undecided depends on its own policy.
     fn known_itself(&self, error: Error) -> Error {
         let mut asked = self.question.decisions.iter();
         match error {
@@ -298,7 +300,7 @@ impl<S: Replicate> Induction<'_, S> {
         }
     }
 
-    /// The expected utility under policies for all decisions, with its standard error, from draws that no policy was fitted on.
+    /// Estimates the expected utility under policies for all decisions, with its standard error, from draws on which no policy was fitted.
     fn expected_utility(&self, policies: &[Arc<FittedPolicy>]) -> Result<(f64, f64), Error> {
         let targets = [self.total.erased()]
             .into_iter()
@@ -317,7 +319,7 @@ impl<S: Replicate> Induction<'_, S> {
     }
 }
 
-/// The elements without repetition.
+/// Returns the elements without repetition.
 fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
     let mut seen = FxHashSet::default();
     elements
@@ -325,7 +327,7 @@ fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
         .collect()
 }
 
-/// The option whose number is drawn at random.
+/// Function that returns the option with a randomly drawn index.
 struct NumberedOption;
 
 impl ChoosePolicy for NumberedOption {
@@ -339,7 +341,7 @@ impl ChoosePolicy for NumberedOption {
 }
 
 impl crate::decision::problem::AskedDecision {
-    /// The decision made at random, each option with the same probability.
+    /// Returns the decision made at random, each option with the same probability.
     pub(super) fn at_random(&self) -> AnyElement {
         let last = i64::try_from(self.options.len()).unwrap_or(i64::MAX) - 1;
         let number = DiscreteUniform::new(0, last);

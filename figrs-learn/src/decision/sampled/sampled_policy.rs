@@ -1,4 +1,4 @@
-//! The policy of a decision that was fitted on draws.
+//! The policy of a decision, fitted on draws.
 
 use std::any::Any;
 use std::fmt;
@@ -15,9 +15,9 @@ use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
-/// The choices of a decision for all values that are known when it is made, estimated from the nearest draws.
+/// The choices of a decision for all values of the known elements, estimated from the nearest draws.
 ///
-/// Its text is a table: of all combinations of known values if they are matched exactly, otherwise of the values in some draws.
+/// The text of a policy is a table: of all combinations of known values if these are matched exactly, otherwise of the values in some draws.
 #[derive(Clone, Debug)]
 pub struct SampledPolicy<T> {
     fitted: Arc<FittedPolicy>,
@@ -30,12 +30,12 @@ pub struct SampledPolicy<T> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SampledPolicyRow<T> {
-    /// A value of each element that is known, in the order of [`SampledPolicy::known`].
+    /// A value of each known element, in the order of [`SampledPolicy::known`].
     pub known: Vec<Datum>,
     /// The option with the largest estimate.
     pub choose: T,
-    /// An estimate of the expected sum of all utilities given these values and this choice, which tends to be too large since it decided the choice. Earlier
-    /// decisions have the known values, or if they are not known, each of their options with the same probability.
+    /// Estimate of the expected sum of all utilities given these values and this choice. It tends to be too large, since the choice has the largest estimate.
+    /// Earlier decisions have their known values or, if these are not known, each of their options with the same probability.
     pub utility: UtilityEstimate,
 }
 
@@ -58,21 +58,22 @@ impl<T: Value> SampledPolicy<T> {
         }
     }
 
-    /// The elements that are known when the decision is made.
+    /// Returns the elements that are known when the decision is made.
     pub fn known(&self) -> &[AnyElement] {
         &self.known
     }
 
-    /// Rows in the order of the values: of all combinations that were drawn, if all values are matched exactly; otherwise of eight draws that are evenly
+    /// Returns rows in the order of the values: of all drawn combinations if all values are matched exactly; otherwise of eight draws that are evenly
     /// spread over all draws.
     pub fn rows(&self) -> &[SampledPolicyRow<T>] {
         &self.rows
     }
 
-    /// The option with the largest estimate where these elements have the observed values. If no draw has the values that are matched exactly, it is the option
-    /// that is best on average.
+    /// Returns the option with the largest estimate where the known elements have the stated values. If no draw has the values that must match exactly, returns
+    /// the option that is best on average.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another is stated, or if a value cannot be compared with the others.
+    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another element is stated, or if a value cannot be compared with the
+    /// others.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         guarded(|| {
             let option = self.fitted.choice(&self.place(known)?);
@@ -81,10 +82,10 @@ impl<T: Value> SampledPolicy<T> {
         })
     }
 
-    /// An estimate of the expected sum of all utilities if this choice is made where these elements have the observed values. Earlier decisions have their
-    /// values if they are known and are made at random otherwise; later ones follow their policies.
+    /// Returns an estimate of the expected sum of all utilities if `choice` is taken where the known elements have the stated values. Earlier decisions have
+    /// their values if these are known, and are made at random otherwise; later decisions follow their policies.
     ///
-    /// **Errors.** As [`choice`](Self::choice); [`Error::UnknownInformation`] if the choice is no option, or was not drawn with such values.
+    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with such values.
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
         guarded(|| {
             let option = self.fitted.decision.options.index_of(choice);
@@ -107,7 +108,7 @@ impl<T: Value> SampledPolicy<T> {
         }
     }
 
-    /// The place of the stated values.
+    /// Converts the stated values to a place.
     fn place(&self, known: &Model) -> Result<KnownPlace, Error> {
         let mut stated: Vec<Option<&Datum>> = vec![None; self.known.len()];
         for (element, evidence) in known.evidence() {
@@ -148,7 +149,7 @@ impl<T: Value> fmt::Display for SampledPolicy<T> {
     }
 }
 
-/// The table of a policy: a column for each element that is known, the choice, its utility with the standard error.
+/// Writes the table of a policy: a column for each known element, the choice, and its utility with the standard error.
 pub(super) fn write_fitted(f: &mut fmt::Formatter<'_>, fitted: &FittedPolicy) -> fmt::Result {
     let known = fitted.space.elements.iter().map(|known| &known.element);
     let elements: Vec<AnyElement> = known.chain([&fitted.decision.element]).cloned().collect();

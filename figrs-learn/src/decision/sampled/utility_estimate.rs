@@ -3,13 +3,14 @@
 use figrs_factor::bounds::six_decimals;
 use std::fmt;
 
-/// A mean of the utilities of some draws.
+/// The mean utility of some draws, with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UtilityEstimate {
     /// The weighted mean.
     pub mean: f64,
-    /// Its standard error, infinite for a single draw. It accounts for the randomness of these draws, but not for the distance of their known values.
+    /// The standard error of the mean, infinite for a single draw. It accounts for the randomness of these draws, but not for the distance of their known
+    /// values.
     pub standard_error: f64,
     /// Number of draws.
     pub draws: usize,
@@ -26,7 +27,7 @@ impl fmt::Display for UtilityEstimate {
     }
 }
 
-/// A utility with the weight of its draw.
+/// The utility in a draw, with the weight of the draw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightedUtility {
     pub(super) weight: f64,
@@ -34,9 +35,9 @@ pub(super) struct WeightedUtility {
 }
 
 impl UtilityEstimate {
-    /// The weighted mean of some utilities; `None` if there are none.
+    /// Returns the weighted mean of some utilities; `None` if there are none.
     ///
-    /// The variance is that of a ratio of sums, times `n / (n - 1)`, and times `inflation`.
+    /// The variance is that of a ratio of sums, multiplied by `n / (n - 1)` and by `inflation`.
     pub(super) fn of(
         draws: impl Iterator<Item = WeightedUtility> + Clone,
         inflation: f64,

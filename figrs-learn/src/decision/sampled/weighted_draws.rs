@@ -1,4 +1,4 @@
-//! The draws of a run that have weight, with their weights.
+//! The draws of a run that have positive weight, with their weights.
 
 use figrs_core::AnyElement;
 
@@ -6,11 +6,11 @@ use crate::decision::problem::valid_utility;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::error::Error;
 
-/// The draws of a run that have weight.
+/// The draws of a run that have positive weight.
 #[derive(Debug)]
 pub(super) struct WeightedDraws<'d> {
     draws: &'d Draws,
-    /// The numbers of the draws, with their weights relative to the largest.
+    /// The index of each draw, with its weight relative to the largest weight.
     pub(super) weights: Vec<(usize, f64)>,
 }
 
@@ -29,9 +29,9 @@ impl<'d> WeightedDraws<'d> {
         Self { draws, weights }
     }
 
-    /// The draws of one of the targets.
+    /// Returns the draws of a target.
     ///
-    /// **Errors.** [`Error::NotATarget`] if the sampler has no draws of it.
+    /// **Errors.** [`Error::NotATarget`] if the sampler has no draws of this element.
     pub(super) fn target(&self, element: &AnyElement) -> Result<&'d TargetDraws, Error> {
         let mut targets = self.draws.targets.iter();
         let found = targets.find(|target| target.element.id() == element.id());
@@ -40,7 +40,7 @@ impl<'d> WeightedDraws<'d> {
         })
     }
 
-    /// The values of a utility, one for each draw that has weight.
+    /// Returns the values of a utility, one for each draw that has positive weight.
     ///
     /// **Errors.** [`Error::InvalidUtility`]; [`Error::NotATarget`].
     pub(super) fn utilities(&self, element: &AnyElement) -> Result<Vec<f64>, Error> {
