@@ -1,38 +1,38 @@
-//! Clauses of a formula, as chains of small tables.
+//! Clauses of a formula, each converted to a chain of small tables.
 
-/// Largest number of parents of a table of a chain.
+/// Maximum number of parents of a table in a chain.
 const MOST_PARENTS: usize = 4;
 
-/// A clause of a formula in conjunctive normal form: a factor that is one where some literal is true, and zero elsewhere.
+/// A clause of a formula in conjunctive normal form: a factor that is one if some literal is true, and zero otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkClause {
-    /// The literals, of different variables in ascending order.
+    /// The literals, of distinct variables in ascending order.
     literals: Vec<(usize, bool)>,
-    /// The number of the clause in the file, from 1, and the line on which it begins.
+    /// The number of the clause in the file, from 1, and the line on which the clause begins.
     number: usize,
     line: usize,
 }
 
-/// A variable of a chain.
+/// A variable of a table in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainVariable {
     /// A variable of the network.
     Own(usize),
-    /// The variable that states whether a table of the chain holds, by the position of that table.
+    /// A helper variable that states whether an earlier table of the chain holds, by the position of that table.
     Holds(usize),
 }
 
-/// A table of a chain: it fails in one row of its parents, and holds in the others.
+/// A table of a chain: it fails in one row of its parents' values, and holds in all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChainTable {
     pub(super) parents: Vec<ChainVariable>,
-    /// The row in which it fails, the last parent varying fastest.
+    /// The row in which the table fails, the last parent varying fastest.
     pub(super) failing: usize,
 }
 
 impl NetworkClause {
-    /// The clause of some literals, each a variable and the value that makes it true, with its number and its line in the file; `None` if it
-    /// is true for all values.
+    /// Creates the clause of some literals, each a variable and the value that makes the literal true, with its number and its line in the file; `None` if the
+    /// clause is always true.
     pub(super) fn new(
         mut literals: Vec<(usize, bool)>,
         (number, line): (usize, usize),
@@ -48,18 +48,18 @@ impl NetworkClause {
         })
     }
 
-    /// The number and the line of the clause, in words.
+    /// Describes the clause by its number and line.
     pub(super) fn name(&self) -> String {
         format!("clause {}, line {}", self.number, self.line)
     }
 
-    /// The literals, each the position of a variable in the network and the value that makes it true; each variable once.
+    /// Returns the literals, each as the position of a variable in the network and the value that makes the literal true; each variable once.
     pub fn literals(&self) -> &[(usize, bool)] {
         &self.literals
     }
 
-    /// Tables with few parents, the last of which holds where the clause does: each looks at some literals, and at whether the
-    /// table before it holds. An empty clause has none.
+    /// Returns tables with few parents, the last of which holds exactly where the clause does: each table reads some literals, and whether the
+    /// previous table holds. An empty clause has no tables.
     pub(super) fn chain(&self) -> impl Iterator<Item = ChainTable> + '_ {
         let mut rest = &self.literals[..];
         let mut before: Option<usize> = None;
@@ -88,13 +88,13 @@ impl NetworkClause {
 }
 
 impl ChainTable {
-    /// For each row, one if the table holds there, and zero if not.
+    /// Returns for each row one if the table holds there, and zero if not.
     pub(super) fn holds(&self) -> impl Iterator<Item = f64> {
         let failing = self.failing;
         (0..1 << self.parents.len()).map(move |row| f64::from(u8::from(row != failing)))
     }
 
-    /// For each row the probabilities that the table fails and that it holds.
+    /// Returns for each row the probability that the table fails and the probability that it holds.
     pub(super) fn numbers(&self) -> Vec<f64> {
         self.holds()
             .flat_map(|holds| [1.0 - holds, holds])

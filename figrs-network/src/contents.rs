@@ -22,49 +22,49 @@ pub struct Network {
     pub(super) clauses: Vec<NetworkClause>,
     pub(super) normalised: Vec<NormalisedRow>,
     pub(super) index: FxHashMap<String, usize>,
-    /// The tables of a Bayesian network, parents first.
+    /// Indices of the tables of a Bayesian network, parents first.
     pub(super) order: Vec<usize>,
     pub(super) elements: Vec<Element<State>>,
     pub(super) model: Model,
 }
 
 impl Network {
-    /// The network's name; empty if it has none.
+    /// Returns the name of the network; empty if it has none.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The kind of the network: Bayesian or Markov.
+    /// Returns the kind of the network: Bayesian or Markov.
     pub fn kind(&self) -> NetworkKind {
         self.kind
     }
 
-    /// The variables, in the order of the file.
+    /// Returns the variables, in the order of the file.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// The tables, in the order of the file.
+    /// Returns the tables, in the order of the file.
     pub fn tables(&self) -> &[NetworkTable] {
         &self.tables
     }
 
-    /// The clauses of a formula, which are factors in addition to the tables; none in a network of another format.
+    /// Returns the clauses of a formula, which are factors in addition to the tables; none in a network of another format.
     pub fn clauses(&self) -> &[NetworkClause] {
         &self.clauses
     }
 
-    /// The elements, one for each variable and in their order.
+    /// Returns the elements, one for each variable, in the order of the variables.
     pub fn elements(&self) -> &[Element<State>] {
         &self.elements
     }
 
-    /// The rows that were divided by their sums: those off by rounding, and others if the reader [normalises](super::NetworkReader::normalise).
+    /// Returns the table rows that the reader divided by their sums: those off by rounding, and others if it [normalises](super::NetworkReader::normalise).
     pub fn normalised(&self) -> &[NormalisedRow] {
         &self.normalised
     }
 
-    /// The variable and the parents' states of a row: `Employment (young, F)`, or the variable alone where it has no parents.
+    /// Describes a row by the variable and the states of its parents: `Employment (young, F)`, or by the variable alone if it has no parents.
     pub fn row_name(&self, row: &NormalisedRow) -> String {
         let of_variable = |t: &&NetworkTable| t.variables.last() == Some(&row.variable);
         let table = self.tables.iter().find(of_variable);
@@ -77,28 +77,28 @@ impl Network {
         format!("{name} {states}")
     }
 
-    /// The position of the variable with a name.
+    /// Returns the position of the variable with a name.
     ///
-    /// **Errors.** [`NetworkError::Unknown`] with names that may have been meant.
+    /// **Errors.** [`NetworkError::Unknown`] with similar names if there is no such variable.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
         Ok(position_of(&self.index, &self.variables, variable)?)
     }
 
-    /// The element of the variable with a name.
+    /// Returns the element of the variable with a name.
     ///
-    /// **Errors.** As [`position`](Self::position).
+    /// **Errors.** The errors of [`position`](Self::position).
     pub fn element(&self, variable: &str) -> Result<&Element<State>, NetworkError> {
         Ok(&self.elements[self.position(variable)?])
     }
 
-    /// The observation of a variable in one of its states, by their names.
+    /// Creates the observation of a variable in one of its states, by their names.
     ///
-    /// **Errors.** As [`position`](Self::position), for the state as well.
+    /// **Errors.** The errors of [`position`](Self::position), also for the state.
     pub fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
         Ok(ObservedVariables::observation(self, variable, state)?)
     }
 
-    /// The network with other numbers in its tables, one list for each table.
+    /// Returns the network with other numbers in its tables, one list for each table.
     pub(super) fn with_numbers(&self, numbers: Vec<Vec<f64>>) -> Self {
         let tables: Vec<NetworkTable> = self
             .tables
@@ -112,7 +112,7 @@ impl Network {
         self.with_tables(tables, self.order.clone())
     }
 
-    /// The Bayesian network with other tables, and the order in which parents come first.
+    /// Returns the Bayesian network with other tables; `order` lists them such that parents come first.
     pub(super) fn with_tables(&self, tables: Vec<NetworkTable>, order: Vec<usize>) -> Self {
         Self {
             elements: elements::of_tables(&self.variables, &tables, &order),
@@ -123,13 +123,13 @@ impl Network {
         }
     }
 
-    /// A model without observations. That of a Markov network holds its factors as evidence, and the probability
-    /// of its evidence is the sum over all assignments of the product of the factors.
+    /// Returns a model without observations. For a Markov network it holds the factors as evidence, and the probability
+    /// of this evidence is the sum over all assignments of the product of the factors.
     pub fn model(&self) -> Model {
         self.model.clone()
     }
 
-    /// The model with some observations.
+    /// Returns the model with some observations.
     pub fn observing(&self, observations: &[Observation]) -> Model {
         observations.iter().fold(self.model(), |model, observed| {
             model.observe(&self.elements[observed.variable], observed.state.clone())

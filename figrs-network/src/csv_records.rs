@@ -1,4 +1,4 @@
-//! Records of comma-separated values, and the places of their fields in the text.
+//! Reads records of comma-separated values, with the offsets of their fields in the text.
 
 use csv::{Reader, ReaderBuilder, StringRecord};
 
@@ -11,12 +11,12 @@ const MISSING: [&str; 15] = [
     "#N/A", "<NA>",
 ];
 
-/// True if a cell that is not the name of a state is a missing value.
+/// True if a cell, which is not the name of a state, marks a missing value.
 pub(super) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell)
 }
 
-/// The records of values that are separated by commas; by semicolons or tabs if the first line has none.
+/// The records of a text whose values are separated by commas, or by semicolons or tabs if the first line has no comma.
 pub(super) struct CsvRecords<'t> {
     text: &'t str,
     separator: char,
@@ -24,14 +24,14 @@ pub(super) struct CsvRecords<'t> {
 }
 
 impl<'t> CsvRecords<'t> {
-    /// **Errors.** A character that no text has.
+    /// **Errors.** The text has a character that text files do not contain.
     pub(super) fn new(text: &'t str) -> LexerResult<Self> {
         Self::separated_by(separator(text), text)
     }
 
-    /// Records of values with a known separator.
+    /// Creates the records of a text with a known separator.
     ///
-    /// **Errors.** A character that no text has.
+    /// **Errors.** The text has a character that text files do not contain.
     pub(super) fn separated_by(separator: char, text: &'t str) -> LexerResult<Self> {
         let is_of_text =
             |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
@@ -48,9 +48,9 @@ impl<'t> CsvRecords<'t> {
         })
     }
 
-    /// Reads the next record; false if there is none.
+    /// Reads the next record; returns false if there is none.
     ///
-    /// **Errors.** A quote that does not end.
+    /// **Errors.** A quote is not closed.
     pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
         let is_read = self.reader.read_record(record).map_err(|error| {
             let at = error.position().map_or(0, |place| place.byte() as usize);
@@ -67,22 +67,22 @@ impl<'t> CsvRecords<'t> {
         Ok(is_read)
     }
 
-    /// The separator of values.
+    /// Returns the separator of values.
     pub(super) fn separator(&self) -> char {
         self.separator
     }
 
-    /// The offset in the text of the end of the records read so far.
+    /// Returns the offset in the text after the records read so far.
     pub(super) fn end(&self) -> usize {
         self.reader.position().byte() as usize
     }
 
-    /// True if all of the text is read.
+    /// True if the whole text has been read.
     pub(super) fn is_at_end(&self) -> bool {
         self.end() == self.text.len()
     }
 
-    /// The line of a record, from 1.
+    /// Returns the line of a record, from 1.
     pub(super) fn line(&self, record: &StringRecord) -> usize {
         // The position of a record is before empty lines above it.
         let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
@@ -90,7 +90,7 @@ impl<'t> CsvRecords<'t> {
         begin.1 as usize + above.matches('\n').count()
     }
 
-    /// The offset in the text of a field of a record.
+    /// Returns the offset in the text of a field of a record.
     pub(super) fn field_start(&self, record: &StringRecord, field: usize) -> usize {
         let start = record.position().map_or(0, |place| place.byte() as usize);
         let rest = &self.text[start..];
@@ -101,7 +101,7 @@ impl<'t> CsvRecords<'t> {
     }
 }
 
-/// The separator of the first record: a comma, unless it has none, but semicolons or tabs.
+/// Returns the separator that the first record uses: a comma, or a semicolon or tab if the record has no comma.
 fn separator(text: &str) -> char {
     let first = text.trim_start_matches(['\n', '\r']);
     let separates = |separator: &char| Fields::new(first, *separator).count() > 1;
@@ -112,14 +112,14 @@ fn separator(text: &str) -> char {
 struct Fields<'t> {
     text: &'t str,
     separator: char,
-    /// The beginning of the next field.
+    /// Offset of the next field; `None` after the last one.
     at: Option<usize>,
 }
 
-/// The place of a field.
+/// Position of a field in the text.
 struct Field {
     start: usize,
-    /// False if the field begins with a quote and has no other.
+    /// False if the field begins with a quote that is not closed.
     is_closed: bool,
 }
 
@@ -133,7 +133,7 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// The offset after the quotes of a field that begins with one; `None` if they do not end.
+    /// Returns the offset after the closing quote of a field that begins with a quote; `None` if there is no closing quote.
     fn after_quotes(&self, start: usize) -> Option<usize> {
         let mut at = start;
         while self.text[at..].starts_with('"') {

@@ -11,7 +11,7 @@ use super::lexer::LexerResult;
 use super::reader::read_text;
 use super::{Network, NetworkError, State};
 
-/// Rows of data about the variables of a [`Network`]: a state for each variable, or none where it is missing.
+/// Rows of data about the variables of a [`Network`]: in each row a state for each variable, or a missing state.
 ///
 /// ```
 /// # use figrs_network::Network;
@@ -27,17 +27,17 @@ use super::{Network, NetworkError, State};
 pub struct NetworkData {
     /// The states of each variable.
     pub(super) states: Vec<States<State>>,
-    /// For each row the position of the state of each variable.
+    /// For each row, the index of the state of each variable.
     pub(super) cells: Vec<u32>,
     /// The line of each row in its file, from 1.
     pub(super) lines: Vec<usize>,
 }
 
-/// The cell for a missing state.
+/// Cell value that marks a missing state.
 pub(super) const MISSING: u32 = u32::MAX;
 
 impl NetworkData {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
@@ -47,7 +47,7 @@ impl NetworkData {
         self.lines.is_empty()
     }
 
-    /// The states in a row, one for each variable of the network and in their order.
+    /// Returns the states in a row, one for each variable of the network, in the order of the variables.
     pub fn row(&self, row: usize) -> impl Iterator<Item = Option<&State>> {
         let width = self.states.len();
         let cells = self.cells[row * width..][..width].iter();
@@ -57,30 +57,30 @@ impl NetworkData {
             .map(|(&cell, states)| states.get(cell as usize))
     }
 
-    /// The state of a variable in a row.
+    /// Returns the state of a variable in a row.
     pub(super) fn cell(&self, row: usize, variable: usize) -> Option<&State> {
         let cell = self.cells[row * self.states.len() + variable];
         self.states[variable].get(cell as usize)
     }
 
-    /// All rows.
+    /// Iterates over all rows.
     pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = Option<&State>>> {
         (0..self.len()).map(|row| self.row(row))
     }
 
-    /// The line of a row in its file, counted from 1.
+    /// Returns the line of a row in its file, counted from 1.
     pub fn line(&self, row: usize) -> usize {
         self.lines[row]
     }
 }
 
 impl Network {
-    /// Reads a table of data in comma-separated values. The first line names variables, and each other line has a state for each of them. A cell is missing if
-    /// it is empty or a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or `<NA>`, unless that is a state. If the first line has no
-    /// comma, semicolons or tabs separate the cells. Variables that the first line does not name are missing in every row.
+    /// Reads a table of data in comma-separated values. The first line has names of variables, and each other line has a state for each of them. A cell is
+    /// missing if it is empty or a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or `<NA>`, unless the mark is a state. If the first
+    /// line has no comma, semicolons or tabs separate the cells. Variables that are not in the first line are missing in every row.
     ///
-    /// **Errors.** Those of the file; [`NetworkError::Text`] with the line and the column of a variable or state that the network does not
-    /// have, of lines of another length than the first, of a quote without its end, and of characters that no text has.
+    /// **Errors.** The errors of reading the file; [`NetworkError::Text`] with line and column for a variable or state that the network does not
+    /// have, a line whose length differs from the first, a quote that is not closed, and a character that text files do not contain.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
@@ -88,9 +88,9 @@ impl Network {
             .map_err(|mistake| mistake.within(&text, &path.display().to_string()))
     }
 
-    /// As [`read_data`](Self::read_data), from a text.
+    /// Does the same as [`read_data`](Self::read_data) for a text.
     ///
-    /// **Errors.** As there.
+    /// **Errors.** The errors of [`read_data`](Self::read_data), except those of the file.
     pub fn data_from_csv(&self, text: &str) -> Result<NetworkData, NetworkError> {
         self.data(text)
             .map_err(|mistake| mistake.within(text, "CSV"))

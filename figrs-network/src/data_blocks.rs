@@ -1,4 +1,4 @@
-//! Data that is read block by block, in bounded memory.
+//! Reads data block by block, in bounded memory.
 
 use std::io::Read;
 
@@ -10,14 +10,14 @@ use super::data_columns::DataColumns;
 use super::lexer::{LexerError, LexerResult};
 use super::{Network, NetworkData, NetworkError, TextProblem};
 
-/// Bytes that are read at a time.
+/// Number of bytes that are read at a time.
 const BLOCK: usize = 1 << 16;
-/// The longest row, in bytes.
+/// Maximum number of bytes of a row.
 const MOST_ROW: usize = 64 << 20;
 
-/// Rows of data about a network, block by block: the memory is that of one block, however many rows there are.
+/// Rows of data about a network, block by block: memory holds one block, however many rows there are.
 ///
-/// The blocks together are the data of [`Network::read_data`], in the same form and with the same errors. [`Network::data_blocks`] makes it.
+/// The blocks together are the data of [`Network::read_data`], in the same form and with the same errors. [`Network::data_blocks`] creates the iterator.
 ///
 /// ```
 /// # use figrs_network::Network;
@@ -36,27 +36,27 @@ pub struct NetworkDataBlocks<'n, R> {
     source: Source<R>,
     columns: DataColumns<'n>,
     separator: char,
-    /// The file, or what the text is.
+    /// The file, or a description of the stream, for errors.
     place: String,
-    /// Decoded text that was not yet read as rows.
+    /// Decoded text whose rows are not parsed yet.
     text: String,
-    /// The number of lines before that text.
+    /// Number of lines before `text`.
     lines_before: usize,
-    /// True after the last block and after an error.
+    /// True after the last block or an error.
     is_over: bool,
 }
 
-/// A stream of bytes that are decoded.
+/// A stream of bytes, decoded to text.
 #[derive(Debug)]
 struct Source<R> {
     stream: R,
     bytes: Vec<u8>,
-    /// The decoder; `None` before the first bytes, whose mark names the encoding.
+    /// The decoder; `None` before the first bytes, whose byte order mark determines the encoding.
     decoder: Option<EncodingDecoder>,
     is_at_end: bool,
 }
 
-/// A decoder, which has no text for debugging.
+/// Wraps a decoder, which does not implement `Debug`.
 struct EncodingDecoder(Decoder);
 
 impl std::fmt::Debug for EncodingDecoder {
@@ -65,14 +65,14 @@ impl std::fmt::Debug for EncodingDecoder {
     }
 }
 
-/// A failure of a stream: an error of its reader, or a character that is not in its encoding.
+/// A failure of a stream: an error of its reader, or bytes that are not valid in its encoding.
 enum SourceFailure {
     Read(std::io::Error),
     Encoding(TextProblem),
 }
 
 impl<R: Read> Source<R> {
-    /// Appends as many bytes as the text has, and at least a block, so that a row longer than a block is looked at only a few times.
+    /// Reads at least as many bytes as `text` has, and at least a block, so that a row longer than a block is scanned only a few times.
     fn read_as_much(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         let enough = 2 * text.len();
         loop {
@@ -83,7 +83,7 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Appends the next bytes as text.
+    /// Decodes the next block of bytes and appends it to `text`.
     fn read(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         self.bytes.clear();
         let mut limited = (&mut self.stream).take(BLOCK as u64);
@@ -111,9 +111,9 @@ impl<R: Read> Source<R> {
 }
 
 impl Network {
-    /// Reads data as [`read_data`](Self::read_data) does, block by block from a stream of any length; `place` names the stream in errors.
+    /// Reads data as [`read_data`](Self::read_data) does, block by block from a stream of any length; errors give `place` as the origin.
     ///
-    /// **Errors.** As there; here only those of the first line.
+    /// **Errors.** The errors of [`read_data`](Self::read_data); this call returns only those of the first line, the blocks return the others.
     pub fn data_blocks<R: Read>(
         &self,
         stream: R,
@@ -149,7 +149,7 @@ impl Network {
         }
     }
 
-    /// The columns, the separator and the end of a first line; `None` if more text may belong to it.
+    /// Returns the columns, the separator and the end of the first line; `None` if the line may continue after this text.
     fn first_line(
         &self,
         text: &str,
@@ -165,18 +165,18 @@ impl Network {
 }
 
 impl<R> NetworkDataBlocks<'_, R> {
-    /// The positions of the variables that the first line names, in its order.
+    /// Returns the positions of the variables in the first line, in the order of that line.
     pub fn columns(&self) -> &[usize] {
         self.columns.positions()
     }
 
-    /// Drops the beginning of the text.
+    /// Drops the text before `end`.
     fn pass_over(&mut self, end: usize) {
         self.lines_before += self.text[..end].matches('\n').count();
         self.text.drain(..end);
     }
 
-    /// The complete rows of the text, and the end of the last of them.
+    /// Parses the complete rows of the text; also returns the end of the last one.
     fn rows(&self, is_last: bool) -> LexerResult<(NetworkData, usize)> {
         let mut records = CsvRecords::separated_by(self.separator, &self.text)?;
         let (mut data, mut record) = (self.columns.data(), StringRecord::new());
@@ -240,7 +240,7 @@ impl<R: Read> Iterator for NetworkDataBlocks<'_, R> {
 }
 
 impl SourceFailure {
-    /// The error for a reader's caller, at the end of a text that follows some lines.
+    /// Returns the error to report for a failure at the end of `text`, which follows `lines_before` lines.
     fn within(self, text: &str, place: &str, lines_before: usize) -> NetworkError {
         match self {
             Self::Read(cause) => NetworkError::Read {
@@ -255,7 +255,7 @@ impl SourceFailure {
     }
 }
 
-/// An error in a text that follows some lines.
+/// Moves an error down by a number of lines that precede the text.
 fn moved(error: NetworkError, lines: usize) -> NetworkError {
     match error {
         NetworkError::Text {

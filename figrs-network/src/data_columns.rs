@@ -1,4 +1,4 @@
-//! Columns of data: the variables that a first line names, and the states that cells name.
+//! Columns of data: the variables in the first line, and the states in their cells.
 
 use csv::StringRecord;
 use rustc_hash::FxHashMap;
@@ -9,20 +9,20 @@ use super::lexer::{LexerError, LexerResult};
 use super::variable::{position_of, unknown_state};
 use super::{Network, NetworkData, TextProblem, Variable};
 
-/// The columns of data about a network.
+/// The columns of data about a network, which map names to variables and states.
 #[derive(Debug)]
 pub(super) struct DataColumns<'n> {
     variables: &'n [Variable],
-    /// The position of the variable of each column.
+    /// Position of each column's variable in the network.
     positions: Vec<usize>,
-    /// The positions of the states of each column by their names: a column may have thousands.
+    /// Index of each state of each column by its name: a column may have thousands of states.
     states: Vec<FxHashMap<&'n str, u32>>,
 }
 
 impl<'n> DataColumns<'n> {
-    /// The columns that a first record names; `None` if there is no record.
+    /// Reads the columns from the first record; returns `None` if there is no record.
     ///
-    /// **Errors.** A name that the network does not have or that is repeated.
+    /// **Errors.** A name that the network does not have, or that is repeated.
     pub(super) fn read(network: &'n Network, records: &mut CsvRecords<'_>) -> LexerResult<Self> {
         let variables = &network.variables;
         let (mut header, mut positions) = (StringRecord::new(), Vec::new());
@@ -50,12 +50,12 @@ impl<'n> DataColumns<'n> {
         })
     }
 
-    /// The position of the variable of each column.
+    /// Returns the position of each column's variable in the network.
     pub(super) fn positions(&self) -> &[usize] {
         &self.positions
     }
 
-    /// Data without rows.
+    /// Creates data without rows.
     pub(super) fn data(&self) -> NetworkData {
         NetworkData {
             states: self.variables.iter().map(|v| v.states.clone()).collect(),
@@ -65,7 +65,7 @@ impl<'n> DataColumns<'n> {
 
     /// Adds the row of a record to data.
     ///
-    /// **Errors.** Another number of cells than there are columns; a state that the network does not have.
+    /// **Errors.** The record has another number of cells than there are columns; a state is not in the network.
     pub(super) fn add(
         &self,
         data: &mut NetworkData,

@@ -1,4 +1,4 @@
-//! Variables and states found in data.
+//! Finds the variables and states of a network in data.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,18 +14,18 @@ use super::reader::read_text;
 use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State, TextProblem};
 
 impl Network {
-    /// Reads data without a network: its columns are the variables, without arcs, and their states the different cells, all equally likely. States that are
-    /// numbers are sorted in ascending order, others by their letters (by code points). Empty cells and the marks of missing values in
+    /// Reads data without a network. Its columns become the variables, without arcs, and the distinct cells of a column the states, all equally likely. States
+    /// that are numbers are sorted in ascending order, others by their letters (by code points). Empty cells and the marks of missing values in
     /// [`read_data`](Self::read_data) are missing.
     ///
-    /// **Errors.** As [`read_data`](Self::read_data); no rows; only one column; a column without a name or without any state.
+    /// **Errors.** The errors of [`read_data`](Self::read_data); data without rows or with only one column; a column without a name or without any state.
     pub fn from_data(path: impl AsRef<Path>) -> Result<(Self, NetworkData), NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
         of_data(&text).map_err(|mistake| mistake.within(&text, &path.display().to_string()))
     }
 
-    /// As [`from_data`](Self::from_data), from a text.
+    /// Does the same as [`from_data`](Self::from_data) for a text.
     ///
     /// ```
     /// # use figrs_network::Network;
@@ -35,7 +35,7 @@ impl Network {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// **Errors.** As there.
+    /// **Errors.** The errors of [`from_data`](Self::from_data), except those of the file.
     pub fn from_data_csv(text: &str) -> Result<(Self, NetworkData), NetworkError> {
         of_data(text).map_err(|mistake| mistake.within(text, "CSV"))
     }
@@ -56,7 +56,7 @@ fn of_data(text: &str) -> LexerResult<(Network, NetworkData)> {
     Ok((network, data))
 }
 
-/// The names of the columns with their states in order, without repeated columns, which are errors of the data.
+/// Returns the names of the columns with their states in order; repeated columns are left out, since reading the data reports them.
 fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     let mut records = CsvRecords::new(text)?;
     let mut header = StringRecord::new();
@@ -104,7 +104,7 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     Ok(columns)
 }
 
-/// States in ascending order if all are numbers, otherwise unchanged.
+/// Returns states in ascending order if all are numbers, otherwise unchanged.
 fn in_order(states: BTreeSet<String>) -> Vec<String> {
     let number = |state: &String| state.parse().ok().filter(|x: &f64| !x.is_nan());
     let numbers: Option<Vec<f64>> = states.iter().map(number).collect();

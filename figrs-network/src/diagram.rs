@@ -10,10 +10,10 @@ pub use elements::DiagramElements;
 use super::variable::position_of;
 use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
 
-/// An influence diagram from a file: chance variables with conditional tables, decisions with the variables that they know, and
+/// An influence diagram from a file: chance variables with conditional tables, decisions with the variables that are known when they are made, and
 /// utilities, whose sum is to be maximised.
 ///
-/// Chance variables and decisions are in one list, and their positions in it stand for them.
+/// Chance variables and decisions are in one list; positions in this list identify them.
 ///
 /// ```
 /// use figrs_network::InfluenceDiagram;
@@ -44,46 +44,46 @@ pub struct InfluenceDiagram {
 }
 
 impl InfluenceDiagram {
-    /// The diagram's name; empty if it has none.
+    /// Returns the name of the diagram; empty if it has none.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The chance variables and the decisions, in the order of the file; the states of a decision are its options.
+    /// Returns the chance variables and the decisions, in the order of the file; the states of a decision are its options.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// The conditional tables of the chance variables, one for each, with the child last and varying fastest.
+    /// Returns the conditional tables of the chance variables, one for each, with the child last and varying fastest.
     pub fn tables(&self) -> &[NetworkTable] {
         &self.tables
     }
 
-    /// The decisions in order: a decision that influences a variable known to another one comes before it, and others are ordered
+    /// Returns the decisions in order: a decision that influences a variable known to another decision comes before it, and others are ordered
     /// as in the file.
     pub fn decisions(&self) -> &[DecisionNode] {
         &self.decisions
     }
 
-    /// The utilities, in the order of the file. Their sum is the utility of a world.
+    /// Returns the utilities, in the order of the file. Their sum is the utility of a world.
     pub fn utilities(&self) -> &[UtilityNode] {
         &self.utilities
     }
 
-    /// The positions of all variables, each after its parents, and a decision after the variables that it knows; otherwise in the
+    /// Returns the positions of all variables, each after its parents, and a decision after the variables known to it; otherwise in the
     /// order of the file.
     pub fn parents_first(&self) -> &[usize] {
         &self.order
     }
 
-    /// The rows that were divided by their sums: those off by rounding, and others if the reader [normalises](super::NetworkReader::normalise).
+    /// Returns the table rows that the reader divided by their sums: those off by rounding, and others if it [normalises](super::NetworkReader::normalise).
     pub fn normalised(&self) -> &[NormalisedRow] {
         &self.normalised
     }
 
-    /// The position of the chance variable or decision with a name.
+    /// Returns the position of the chance variable or decision with a name.
     ///
-    /// **Errors.** [`NetworkError::Unknown`] with names that may have been meant.
+    /// **Errors.** [`NetworkError::Unknown`] with similar names if there is none.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
         Ok(position_of(&self.index, &self.variables, variable)?)
     }
@@ -97,13 +97,13 @@ pub struct DecisionNode {
 }
 
 impl DecisionNode {
-    /// The position of the decision among the variables of the diagram, whose states are its options.
+    /// Returns the position of the decision among the variables of the diagram; the states of this variable are the options.
     pub fn variable(&self) -> usize {
         self.variable
     }
 
-    /// The positions of the variables that are known when deciding according to the file: the parents of the decision. They are not
-    /// the whole past: whoever solves the diagram decides whether earlier decisions and what was known at them are remembered.
+    /// Returns the positions of the variables that are known when the decision is made, according to the file: the parents of the decision. Whoever solves
+    /// the diagram decides whether earlier decisions and the variables known to them are remembered as well.
     pub fn known(&self) -> &[usize] {
         &self.known
     }
@@ -118,17 +118,17 @@ pub struct UtilityNode {
 }
 
 impl UtilityNode {
-    /// Its name.
+    /// Returns the name of the utility.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The positions of the variables that it depends on; there may be none.
+    /// Returns the positions of the variables on which the utility depends; there may be none.
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
-    /// The numbers, all finite, the last variable varying fastest.
+    /// Returns the numbers, all finite, the last variable varying fastest.
     pub fn numbers(&self) -> &[f64] {
         &self.numbers
     }

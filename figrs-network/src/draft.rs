@@ -12,35 +12,35 @@ use super::{
     UtilityNode, Variable,
 };
 
-/// Largest number of entries of a file's tables that its text does not hold one by one.
+/// Maximum number of table entries that the text of a file does not list one by one.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 
 pub(super) struct NetworkDraft {
     pub(super) name: String,
     pub(super) kind: NetworkKind,
-    /// Chance and decision variables.
+    /// Chance variables and decisions.
     pub(super) variables: Vec<Variable>,
     pub(super) tables: Vec<NetworkTable>,
-    /// For each table the offset in the text of its list of variables.
+    /// Offset in the text of each table's list of variables.
     pub(super) places: Vec<usize>,
     /// Rows that were divided by their sums, with their offsets in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
     pub(super) clauses: Vec<NetworkClause>,
-    /// The positions of the variables.
+    /// Position of each variable by its name.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, with the offsets of the variables that they know.
+    /// The decisions, each with the offset of its list of known variables.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
-    /// The utilities, with the offsets of their declarations.
+    /// The utilities, each with the offset of its declaration.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
-    /// The offsets of the declarations of the variables.
+    /// Offset of each variable's declaration.
     declared: Vec<usize>,
     /// The variables that are decisions.
     chosen: FxHashSet<usize>,
     /// The names of the utilities, with the offsets of their declarations.
     valued: IndexMap<String, usize, FxBuildHasher>,
-    /// Number of entries that tables may still have beyond those in the text.
+    /// Number of entries that tables may still have in addition to those in the text.
     implied: usize,
-    /// True if rows are divided by their sums, however far these are from one.
+    /// True if rows are divided by their sums, however far the sums are from one.
     normalises: bool,
 }
 
@@ -65,13 +65,13 @@ impl NetworkDraft {
         }
     }
 
-    /// The draft with the options of a reader.
+    /// Applies the options of a reader to the draft.
     pub(super) fn read_by(mut self, reader: &NetworkReader) -> Self {
         self.normalises = reader.normalises;
         self
     }
 
-    /// Adds a variable with different states, which is declared at an offset, and returns its position.
+    /// Adds a variable with distinct states, declared at an offset, and returns its position.
     pub(super) fn add_variable(
         &mut self,
         at: usize,
@@ -93,7 +93,7 @@ impl NetworkDraft {
         Ok(position)
     }
 
-    /// As [`add_variable`](Self::add_variable), by the names of the states and their offsets.
+    /// Does the same as [`add_variable`](Self::add_variable), given the names of the states and their offsets.
     pub(super) fn declare(
         &mut self,
         at: usize,
@@ -110,7 +110,7 @@ impl NetworkDraft {
         self.add_variable(at, name, State::all(states))
     }
 
-    /// As [`declare`](Self::declare), for a decision with its options.
+    /// Does the same as [`declare`](Self::declare) for a decision with its options.
     pub(super) fn declare_decision(
         &mut self,
         at: usize,
@@ -122,7 +122,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds the name of a utility.
+    /// Declares a utility by its name.
     pub(super) fn declare_utility(&mut self, at: usize, name: &str) -> LexerResult<()> {
         self.require_new(at, name)?;
         self.valued.insert(name.into(), at);
@@ -143,7 +143,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// The positions of variables by their names and offsets; an error for a name that is unknown or repeated.
+    /// Returns the positions of variables, given their names and offsets; an error for a name that is unknown or repeated.
     pub(super) fn scope<N: AsRef<str>>(
         &self,
         names: impl IntoIterator<Item = (usize, N)>,
@@ -174,13 +174,13 @@ impl NetworkDraft {
         unknown.into()
     }
 
-    /// Number of entries of a table over some variables.
+    /// Returns the number of entries of a table over some variables.
     pub(super) fn entries(&self, variables: &[usize]) -> u128 {
         let sizes = variables.iter().map(|&v| self.variables[v].states.len());
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Number of entries of a table, of which the text may hold fewer; an error at an offset if such tables become too large.
+    /// Returns the number of entries of a table that the text need not list in full; an error at an offset if all such tables become too large.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -209,8 +209,8 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines a declared node by its parents and the numbers in the text: for a chance variable row by row, for a utility with
-    /// the last parent varying fastest, for a decision none. Names and numbers come with their offsets.
+    /// Defines a declared node by its parents and the numbers in the text: row by row for a chance variable, with
+    /// the last parent varying fastest for a utility, and no numbers for a decision. Names and numbers come with their offsets.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -240,7 +240,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds the conditional table of the last of some variables, whose numbers the text holds row by row.
+    /// Adds the conditional table of the last of some variables, whose numbers the text lists row by row.
     fn add_table<'w>(
         &mut self,
         at: usize,
@@ -265,7 +265,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds a conditional table whose rows are checked.
+    /// Adds a conditional table after checking its rows.
     pub(super) fn push_table(&mut self, at: usize, variables: Vec<usize>, numbers: Vec<f64>) {
         let weights = numbers.into();
         self.tables.push(NetworkTable { variables, weights });
@@ -289,7 +289,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// The numbers of a table, as many as its variables need.
+    /// Reads the numbers of a table, as many as its variables need.
     fn numbers<'w>(
         &self,
         at: usize,
@@ -314,7 +314,7 @@ impl NetworkDraft {
         Ok(numbers)
     }
 
-    /// Checks that each node is defined once; a decision without a definition knows nothing.
+    /// Checks that each node is defined once; a decision without a definition has no known variables.
     pub(super) fn check_definitions(&mut self) -> LexerResult<()> {
         let names = |v: usize| self.variables[v].name.as_str();
         let tables = self.tables.iter().zip(&self.places);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::clause::ChainVariable;
 use super::{NetworkClause, NetworkTable, State, Variable};
 
-/// The elements of a Bayesian network whose tables are in an order with parents first; `element` makes the element of a table from its parents.
+/// Creates the elements of a Bayesian network, given its tables in an order with parents first; `element` creates the element of a table from its parents.
 pub(super) fn bayesian(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -27,7 +27,7 @@ pub(super) fn bayesian(
     elements.into_iter().flatten().collect()
 }
 
-/// The elements of a Bayesian network by its tables.
+/// Creates the elements of a Bayesian network from its tables.
 pub(super) fn of_tables(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -38,10 +38,10 @@ pub(super) fn of_tables(
     })
 }
 
-/// The elements of a Markov network, and a model that holds its factors.
+/// Creates the elements of a Markov network, and a model that holds its factors as evidence.
 ///
-/// A variable is uniform, and a factor is a conditional table of two values, observed to hold. Weights are divided by the largest
-/// weight of their factor, and probabilities by the number of states; the model multiplies the weight of each world by the
+/// Each variable is uniform, and each factor is the conditional table of a two-valued element that is observed to hold. Weights are divided by the largest
+/// weight of their factor, and probabilities by the number of states. The model multiplies the weight of each world by the
 /// product of these divisors, so that the probability of its evidence is the sum over all assignments of the product of all
 /// factors.
 pub(super) fn markov(
@@ -74,7 +74,7 @@ pub(super) fn markov(
     (elements, model.log_weigh(&constant, move |()| log_constant))
 }
 
-/// A model in which some clauses hold.
+/// Returns a model with the evidence that some clauses hold.
 fn of_clauses(
     variables: &[Variable],
     elements: &[Element<State>],
@@ -118,7 +118,7 @@ fn uniform(variable: &Variable) -> Element<State> {
     Table::new(none, &variable.states, weights).named(&variable.name)
 }
 
-/// The probabilities that a factor holds and that it fails.
+/// Returns the probability that a factor holds and the probability that it fails, for each row.
 fn scaled(numbers: &[f64], largest: f64) -> Weights {
     let lost = |&w: &f64| w > 0.0 && w / largest < f64::MIN_POSITIVE;
     if numbers.iter().any(lost) {

@@ -1,16 +1,16 @@
-//! Texts of files in the encodings that they declare.
+//! Decodes files in the encodings that they declare.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::TextProblem;
 use super::lexer::LexerError;
 
-/// Largest number of bytes that are searched for an XML declaration.
+/// Maximum number of bytes that are searched for an XML declaration.
 const DECLARATION: usize = 256;
 
-/// The text of a file, and where it cannot be read, an error with the text before it.
+/// Decodes the bytes of a file to text; if that fails, returns an error with the text before it.
 ///
-/// A mark of UTF-16 at the start decides, and a document in XML is read in the encoding that its declaration names; other files are UTF-8.
+/// A byte order mark of UTF-16 determines the encoding, else the declaration of an XML document does; all other files are UTF-8.
 pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     let at_start = |problem| (String::new(), LexerError::new(0, problem));
     let encoding = encoding(&bytes).map_err(at_start)?;
@@ -32,7 +32,7 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     Err((text[..at].to_owned(), mistake))
 }
 
-/// The encoding of a file, by its mark or its declaration.
+/// Returns the encoding of a file, by its byte order mark or its declaration.
 fn encoding(bytes: &[u8]) -> Result<&'static Encoding, TextProblem> {
     match *bytes {
         [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'B' | b's' | b'!', 0, ..] => return Ok(UTF_16LE),
@@ -52,7 +52,7 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, TextProblem> {
     }
 }
 
-/// The encoding that the declaration of a document in XML names.
+/// Returns the encoding that an XML document declares.
 fn declared(bytes: &[u8]) -> Option<String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let start = bytes[..bytes.len().min(DECLARATION)].trim_ascii_start();

@@ -8,14 +8,14 @@ use thiserror::Error;
 
 use super::{NetworkFormat, Unknown};
 
-/// An error in reading, writing or querying a network, with its place and its remedy.
+/// An error when a network is read, written or queried, with its place and its remedy.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum NetworkError {
     /// A file cannot be read.
     #[error("cannot read {path}: {cause}; check the path and its permissions")]
     Read {
-        /// The path asked for.
+        /// Path of the file.
         path: PathBuf,
         /// The operating system's reason.
         cause: io::Error,
@@ -23,44 +23,44 @@ pub enum NetworkError {
     /// A file cannot be written.
     #[error("cannot write {path}: {cause}; check the path and its permissions")]
     Write {
-        /// The path asked for.
+        /// Path of the file.
         path: PathBuf,
         /// The operating system's reason.
         cause: io::Error,
     },
-    /// The extension of a file does not name a known format.
+    /// The extension of a file is not that of a known format.
     #[error("{path}: the extension of a file states its format; use {expected}")]
     Extension {
-        /// The path asked for.
+        /// Path of the file.
         path: PathBuf,
-        /// The extensions that are known.
+        /// The known extensions.
         expected: &'static str,
     },
     /// The text of a file is invalid.
     #[error("{place}:{line}:{column}: {}", printable(&.problem.to_string()))]
     Text {
-        /// The file, or what the text is.
+        /// The file, or a description of the text.
         place: String,
         /// The line, counted from 1.
         line: usize,
         /// The column in characters, counted from 1.
         column: usize,
-        /// The mistake.
+        /// The mistake in the text.
         problem: Box<TextProblem>,
     },
     /// A variable or a state is not in the network.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// A Markov network has no conditional tables, which every file format except one needs.
+    /// A Markov network has no conditional tables, which every file format except UAI needs.
     #[error("a Markov network cannot be written as {format}; write it as UAI")]
     NotBayesian {
-        /// The format asked for.
+        /// The format to write.
         format: NetworkFormat,
     },
     /// A format can be read but not written.
     #[error("{format} is read and not written; write the network as UAI")]
     NotWritten {
-        /// The format asked for.
+        /// The format to write.
         format: NetworkFormat,
     },
     /// A name has a character that a format cannot hold.
@@ -69,12 +69,12 @@ pub enum NetworkError {
     Inexpressible {
         /// The name of a network, a variable or a state.
         name: String,
-        /// The format asked for.
+        /// The format to write.
         format: NetworkFormat,
     },
 }
 
-/// Reason that the tables of a network cannot be learned.
+/// Reason why the tables of a network cannot be learned.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum NetworkLearningError {
@@ -84,7 +84,7 @@ pub enum NetworkLearningError {
     /// A prior is negative, larger than [`MOST_PRIOR`](super::NetworkLearner::MOST_PRIOR), or NaN.
     #[error("the prior adds {count} to each count; give a number from 0 to 1e15")]
     Prior {
-        /// The number.
+        /// The invalid count.
         count: f64,
     },
     /// Learning has no result.
@@ -99,29 +99,29 @@ pub enum TextProblem {
     /// The file is not text in UTF-8.
     #[error("not UTF-8; save the file as UTF-8")]
     NotUtf8,
-    /// A character is not in the encoding that a file declares.
+    /// A character is not valid in the encoding that a file declares.
     #[error(
         "a character here is none of {encoding}, the encoding that the file declares; save it as UTF-8, and declare that"
     )]
     NotInEncoding {
-        /// The encoding declared.
+        /// The declared encoding.
         encoding: String,
     },
-    /// The syntax requires something else here.
+    /// The text violates the syntax: something else is expected at this place.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// The element of syntax expected here.
+        /// The expected element of syntax.
         expected: &'static str,
-        /// The text found here.
+        /// The text at this place.
         found: String,
     },
-    /// A document is not well-formed XML.
+    /// The document is not well-formed XML.
     #[error("not well-formed XML: {reason}")]
     Xml {
         /// Reason that the XML reader gives.
         reason: String,
     },
-    /// An entity of a document is not one of the five of XML itself.
+    /// An entity of a document is not one of the five that XML predefines.
     #[error(
         "the entity `&{entity};` is not one of XML itself, and others are not expanded; write its text in its place"
     )]
@@ -129,18 +129,18 @@ pub enum TextProblem {
         /// The name of the entity.
         entity: String,
     },
-    /// A document declares an encoding that is unknown, or that is not the one it is written in.
+    /// A document declares an encoding that is unknown, or that differs from its actual encoding.
     #[error(
         "declares the encoding `{encoding}`, in which it is not written or which is unknown; save it as UTF-8, and declare that"
     )]
     Encoding {
-        /// The encoding declared.
+        /// The declared encoding.
         encoding: String,
     },
-    /// A document is of a version of XML that does not exist.
+    /// A document declares a version of XML that does not exist.
     #[error("declares the version `{version}` of XML, and there are 1.0 and 1.1; declare 1.0")]
     XmlVersion {
-        /// The version declared.
+        /// The declared version.
         version: String,
     },
     /// A node is of a kind that neither networks nor influence diagrams can have.
@@ -148,15 +148,15 @@ pub enum TextProblem {
         "`{node}` is a node of the kind `{kind}`, which is not read; write it as a table of discrete states"
     )]
     NodeKind {
-        /// The node.
+        /// Name of the node.
         node: String,
-        /// Its kind, as the format calls it.
+        /// Kind of the node in the words of the format.
         kind: String,
     },
     /// A formula of a table cannot be read.
     #[error("a formula that is not read: {reason}; write the table as `data`")]
     Formula {
-        /// The part that is not read, and why.
+        /// The part that cannot be read, and the reason.
         reason: String,
     },
     /// A network has nodes in several slices of time.
@@ -173,7 +173,7 @@ pub enum TextProblem {
         "`{node}` is a {kind} node, so that this is an influence diagram and no network of chances alone; read it as an influence diagram"
     )]
     InfluenceDiagram {
-        /// The node.
+        /// Name of the node.
         node: String,
         /// `decision` or `utility`.
         kind: &'static str,
@@ -183,17 +183,17 @@ pub enum TextProblem {
         "the decision `{decision}` influences `{observed}`, which it observes; take `{observed}` out of what is known then"
     )]
     InfluencesObserved {
-        /// The decision.
+        /// Name of the decision.
         decision: String,
-        /// The variable.
+        /// Name of the known variable.
         observed: String,
     },
-    /// A utility is a parent of a variable, a decision or another utility.
+    /// A utility is a parent of another node, which only variables and decisions can be.
     #[error(
         "the utility `{utility}` is no variable that a table or a decision may depend on; take it from the parents"
     )]
     UtilityParent {
-        /// The utility.
+        /// Name of the utility.
         utility: String,
     },
     /// A number cannot be a utility.
@@ -201,7 +201,7 @@ pub enum TextProblem {
         "the number {number:e} cannot be a utility; utilities are numbers from -1e300 to 1e300"
     )]
     Utility {
-        /// The number.
+        /// The invalid number.
         number: f64,
     },
     /// Evidence is not JSON of the expected form.
@@ -215,7 +215,7 @@ pub enum TextProblem {
     /// A number cannot be a probability or a weight.
     #[error("the number {number} cannot be a weight; weights are finite and not negative")]
     Weight {
-        /// The number.
+        /// The invalid number.
         number: f64,
     },
     /// A variable or a state is not declared.
@@ -235,16 +235,16 @@ pub enum TextProblem {
         /// The state.
         state: String,
     },
-    /// A variable has another number of states than it declares.
+    /// The number of states that a variable declares differs from the number that it lists.
     #[error(
         "`{variable}` declares {declared} states and lists {found}; make them agree, and quote states with blanks, commas or brackets"
     )]
     StateCount {
         /// The variable.
         variable: String,
-        /// The number declared.
+        /// The declared number of states.
         declared: usize,
-        /// The number listed.
+        /// The number of listed states.
         found: usize,
     },
     /// A state contains blanks, which separate states.
@@ -263,7 +263,7 @@ pub enum TextProblem {
         /// The variable.
         variable: String,
     },
-    /// A table names a variable twice.
+    /// A table lists a variable twice.
     #[error("the table names `{variable}` a second time; name each variable once")]
     RepeatedInTable {
         /// The variable.
@@ -281,7 +281,7 @@ pub enum TextProblem {
         /// The variable.
         variable: String,
     },
-    /// A table has a row twice.
+    /// A table has two rows for the same states of the parents.
     #[error("the table of `{variable}` has the row {row} a second time; keep one of them")]
     RepeatedRow {
         /// The variable.
@@ -297,12 +297,12 @@ pub enum TextProblem {
         /// The states of the parents.
         row: String,
     },
-    /// A table has another number of entries than its variables need.
+    /// The number of entries of a table differs from the number that its variables need.
     #[error("a table of {found} entries where its variables need {needed}; make them agree")]
     EntryCount {
-        /// Entries declared.
+        /// Number of entries in the file.
         found: usize,
-        /// Entries needed.
+        /// Number of entries that the variables need.
         needed: u128,
     },
     /// The probabilities of a row do not sum to one.
@@ -316,7 +316,7 @@ pub enum TextProblem {
         variable: String,
         /// The states of the parents.
         row: String,
-        /// The sum.
+        /// The sum of the row.
         sum: f64,
     },
     /// A variable is among its own ancestors.
@@ -325,14 +325,14 @@ pub enum TextProblem {
         /// A variable on the cycle.
         variable: String,
     },
-    /// A network, or one of its tables, is larger than a file like this can be.
+    /// A network, or one of its tables, exceeds a limit of the reader.
     #[error("{needed} {what}, which is more than a file of this size may declare ({limit})")]
     TooLarge {
         /// `states`, `entries` or `variables`.
         what: &'static str,
-        /// The number declared.
+        /// The number in the file.
         needed: u128,
-        /// The number allowed.
+        /// The maximum number.
         limit: usize,
     },
     /// A formula has a second header.
@@ -341,22 +341,22 @@ pub enum TextProblem {
     /// A clause has no end.
     #[error("the clause that begins here does not end; add a 0 after its last literal")]
     OpenClause,
-    /// A formula has another number of clauses than its header declares.
+    /// The number of clauses of a formula differs from the number that its header declares.
     #[error("the header declares {declared} clauses and there are {found}; make them agree")]
     ClauseCount {
-        /// The number declared.
+        /// The declared number of clauses.
         declared: usize,
-        /// The number of clauses.
+        /// The number of clauses in the file.
         found: usize,
     },
-    /// A literal is of a variable that the header of a formula does not declare.
+    /// A literal refers to a variable that the header of a formula does not declare.
     #[error(
         "the literal {literal} is of none of the variables, which are numbered from 1 to {variables} by the header; correct one of them"
     )]
     LiteralRange {
         /// The literal.
         literal: i64,
-        /// The number of variables declared.
+        /// The declared number of variables.
         variables: usize,
     },
     /// A literal has two weights.
@@ -365,22 +365,22 @@ pub enum TextProblem {
         /// The literal.
         literal: i64,
     },
-    /// A formula asks for the number of assignments of some of its variables only.
+    /// A formula requires the number of assignments of only some variables (projected counting), which is not supported.
     #[error(
         "asks for a projected count, of the assignments of some variables only, which is not done; take the line out to count those of all variables"
     )]
     Projected,
-    /// An index is past the end.
+    /// An index is too large.
     #[error("there is no {what} {index}: they are numbered from 0 and there are {count}")]
     Index {
-        /// `variable` or `state`.
+        /// `variable` or `state`, to which the index refers.
         what: &'static str,
         /// The index.
         index: usize,
-        /// Number of such items.
+        /// Number of variables or states.
         count: usize,
     },
-    /// A variable is observed twice, with different states or weights of them.
+    /// Evidence observes a variable twice, with different states or different weights.
     #[error(
         "`{variable}` is observed a second time, with another state or other weights; keep one of them"
     )]
@@ -388,7 +388,7 @@ pub enum TextProblem {
         /// The variable.
         variable: String,
     },
-    /// Evidence gives a state something that is not a weight.
+    /// Evidence gives a state a value that is not a weight.
     #[error(
         "`{variable}` has {found} for the state `{state}`; give each state a weight, a finite number that is not negative"
     )]
@@ -397,17 +397,17 @@ pub enum TextProblem {
         variable: String,
         /// The state.
         state: String,
-        /// The weight, in JSON.
+        /// The value, in JSON.
         found: String,
     },
-    /// Evidence has weights of some states of a variable, but not of all.
+    /// Evidence has weights for some states of a variable, but not for all.
     #[error(
         "`{variable}` has no weight for the state `{state}`; give each state one, 0 where it is excluded"
     )]
     MissingWeight {
         /// The variable.
         variable: String,
-        /// The first state without one.
+        /// The first state without a weight.
         state: String,
     },
     /// Evidence gives all states of a variable the weight 0.
@@ -418,51 +418,51 @@ pub enum TextProblem {
         /// The variable.
         variable: String,
     },
-    /// Data is not comma-separated values.
+    /// The data is not valid as comma-separated values.
     #[error("not comma-separated values: {reason}")]
     Csv {
-        /// Reason that the reader gives.
+        /// Reason that the CSV reader gives.
         reason: String,
     },
-    /// A quote in data has no end.
+    /// A quote in the data is not closed.
     #[error(
         "the quote that begins here does not end; add a `\"`, or write `\"\"` for a quote in a cell"
     )]
     OpenQuote,
-    /// Data holds a character that no text has.
+    /// The data has a character that text files do not contain.
     #[error("the character {letter:?}, which no comma-separated values have; give a file of text")]
     NotPlainText {
         /// The character.
         letter: char,
     },
-    /// Data has only one column, which cannot give a network of several variables.
+    /// The data has only one column, but a network needs several variables.
     #[error(
         "the first line names one column alone; give at least two, separated by commas, semicolons or tabs"
     )]
     OneColumn,
-    /// Data has no rows.
+    /// The data has no rows.
     #[error("there is no row below the names of the columns; add rows")]
     NoRows,
-    /// A column of data has no state in any row.
+    /// A column of the data has no state in any row.
     #[error("the column `{variable}` has no state in any row; fill it, or leave it out")]
     EmptyColumn {
         /// The variable.
         variable: String,
     },
-    /// Data names a variable twice.
+    /// The first line of the data has a variable twice.
     #[error("the column `{variable}` stands a second time; keep one of them")]
     RepeatedColumn {
         /// The variable.
         variable: String,
     },
-    /// A row of data has another number of cells than there are columns.
+    /// The number of cells in a row differs from the number of columns.
     #[error(
         "cells in this row: {found}, columns: {needed}; make them agree, and leave a missing cell empty"
     )]
     CellCount {
-        /// Cells of the row.
+        /// Number of cells in the row.
         found: usize,
-        /// Columns.
+        /// Number of columns.
         needed: usize,
     },
     /// An evidence file holds several sets of evidence.
@@ -473,7 +473,7 @@ pub enum TextProblem {
     },
 }
 
-/// A sum of probabilities without the rounding of its last digits.
+/// Writes a sum of probabilities without the rounding of its last digits.
 fn rounded(sum: f64) -> String {
     let text = format!("{sum:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

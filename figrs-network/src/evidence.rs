@@ -1,4 +1,4 @@
-//! Files of observations.
+//! Reads files of observations.
 
 use std::fmt;
 use std::path::Path;
@@ -20,45 +20,45 @@ use figrs_reading::mistakes;
 impl Network {
     /// Reads a file of observations in the format of its extension, `.json` or `.evid`.
     ///
-    /// An error if it cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or has
+    /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or has
     /// names that are not in the network.
     pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<NetworkEvidence, NetworkError> {
         ObservedVariables::read_evidence(self, path.as_ref())
     }
 
-    /// The evidence of a text in JSON: an object of variables and states, such as `{"smoke": "yes"}`. Soft evidence has the weights of all states of a variable
-    /// instead of a state, such as `{"smoke": {"yes": 0.6, "no": 0.3}}`.
+    /// Reads the evidence of a text in JSON: an object that maps variables to states, such as `{"smoke": "yes"}`. Soft evidence maps a variable to the weights
+    /// of all its states instead, such as `{"smoke": {"yes": 0.6, "no": 0.3}}`.
     ///
-    /// A state may be a number or a Boolean if that is its name. A variable may be repeated with the same state, or with the same weights, which count once.
+    /// A state may be a number or a Boolean if that is its name. A variable may be repeated with the same state or the same weights, which then count once.
     ///
-    /// **Errors.** [`NetworkError::Text`] with the line and the column.
+    /// **Errors.** [`NetworkError::Text`] with line and column.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         of_json(self, text, "JSON")
     }
 
-    /// The observations of a text in the format of the UAI competitions: the number of observed variables, then for each its
-    /// index and that of its state. The number of sets of evidence, which must be 1, may come first.
+    /// Reads the observations of a text in the format of the UAI competitions: the number of observed variables, followed by the indices of each variable
+    /// and its state. The number of sets of evidence, which must be 1, may come first.
     ///
-    /// **Errors.** As [`evidence_from_json`](Self::evidence_from_json).
+    /// **Errors.** The errors of [`evidence_from_json`](Self::evidence_from_json).
     pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
         of_uai(self, text, "UAI evidence")
     }
 }
 
-/// Variables that are observed by name, with states by name: those of a [`Network`], or of an
+/// Variables that can be observed by name, with states by name: the variables of a [`Network`], or of an
 /// [`InfluenceDiagram`](super::InfluenceDiagram).
 pub trait ObservedVariables {
-    /// The variables, in the order of the file.
+    /// Returns the variables, in the order of the file.
     fn variables(&self) -> &[Variable];
 
-    /// The position of the variable with a name.
+    /// Returns the position of the variable with a name.
     ///
-    /// **Errors.** There is none of this name; with names that may have been meant.
+    /// **Errors.** [`Unknown`] with similar names if there is no such variable.
     fn position(&self, variable: &str) -> Result<usize, Unknown>;
 
-    /// A variable with one of its states, by their names.
+    /// Creates the observation of a variable in one of its states, by their names.
     ///
-    /// **Errors.** As [`position`](Self::position), for the state as well.
+    /// **Errors.** The errors of [`position`](Self::position), also for the state.
     fn observation(&self, variable: &str, state: &str) -> Result<Observation, Unknown> {
         let position = self.position(variable)?;
         let variable = &self.variables()[position];
@@ -72,7 +72,7 @@ pub trait ObservedVariables {
 
     /// Reads a file of observations as [`Network::read_evidence`] does.
     ///
-    /// **Errors.** As there.
+    /// **Errors.** The errors of [`Network::read_evidence`].
     fn read_evidence(&self, path: &Path) -> Result<NetworkEvidence, NetworkError> {
         let place = path.display().to_string();
         let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
@@ -185,10 +185,10 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// Reader of an object of variables with their states or weights, in the order of the text.
+/// Deserialises an object of variables with their states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// The error in a pair that was read.
+    /// Receives the error of an invalid pair.
     problem: &'p mut Option<TextProblem>,
 }
 
@@ -248,7 +248,7 @@ enum Stated {
     Weights(StateLikelihoods),
 }
 
-/// The value of a variable in JSON: the name of a state, or states with their weights in the order of the text.
+/// The JSON value of a variable: the name of a state, or states with their weights in the order of the text.
 enum StatedValue {
     State(Value),
     Weights(Vec<(String, Value)>),

@@ -1,4 +1,4 @@
-//! Networks and influence diagrams built from parsed drafts.
+//! Builds networks and influence diagrams from parsed drafts.
 
 use figrs_core::Model;
 
@@ -9,7 +9,7 @@ use super::{InfluenceDiagram, Network, NetworkKind, NormalisedRow, TextProblem, 
 use figrs_reading::LineIndex;
 
 impl NetworkDraft {
-    /// The network with its elements; an error if it has decisions or utilities.
+    /// Builds the network with its elements; an error if the draft has decisions or utilities.
     pub(super) fn network(self, text: &str) -> LexerResult<Network> {
         let decisions = self.decisions.iter().map(|(at, decision)| {
             let name = &self.variables[decision.variable].name;
@@ -55,7 +55,7 @@ impl NetworkDraft {
         })
     }
 
-    /// The influence diagram; it has no decisions or utilities if the draft has none.
+    /// Builds the influence diagram; it has no decisions or utilities if the draft has none.
     pub(super) fn diagram(mut self, text: &str) -> LexerResult<InfluenceDiagram> {
         if self.kind == NetworkKind::Markov {
             let what = "`BAYES`, since influence diagrams have conditional tables";
@@ -80,7 +80,7 @@ impl NetworkDraft {
         })
     }
 
-    /// The variables, parents first and decisions after what is known when they are made.
+    /// Returns the variables, parents first, and decisions after the variables known to them.
     fn order(&self) -> LexerResult<Vec<usize>> {
         let mut parents: Vec<&[usize]> = vec![&[]; self.variables.len()];
         for table in &self.tables {
@@ -111,7 +111,7 @@ impl NetworkDraft {
         })
     }
 
-    /// The error that a variable is its own ancestor.
+    /// Returns the error that a variable is its own ancestor.
     fn cycle(&self, variable: usize) -> LexerError {
         let tables = self.tables.iter().zip(&self.places);
         let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
@@ -121,7 +121,7 @@ impl NetworkDraft {
     }
 }
 
-/// Rows with their lines and columns, from their offsets.
+/// Converts the offsets of rows to lines and columns.
 fn placed(rows: Vec<(usize, NormalisedRow)>, text: &str) -> Vec<NormalisedRow> {
     let mut places = LineIndex::new(text);
     let placed = |(at, row): (usize, NormalisedRow)| {

@@ -8,13 +8,13 @@ use std::fmt;
 pub enum NetworkFormat {
     /// The Interchange Format for Bayesian Networks.
     Bif,
-    /// Its successor in XML, version 0.3.
+    /// BIFXML: the XML successor of BIF, version 0.3.
     Bifxml,
-    /// A formula in DIMACS CNF, perhaps with weights of literals, as model counters take it; read only.
+    /// A formula in DIMACS CNF, optionally with weights of literals, as model counters read it; it can be read but not written.
     Cnf,
     /// The NET language of HUGIN.
     Net,
-    /// The format of the UAI inference competitions, which has no names.
+    /// The format of the UAI inference competitions, which has no names of variables.
     Uai,
     /// The XML format of `GeNIe` and SMILE.
     Xdsl,

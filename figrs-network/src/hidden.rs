@@ -1,11 +1,11 @@
-//! Hidden variables with indistinguishable states, and rows of tables that no case reaches.
+//! Finds hidden variables with indistinguishable states, and rows of tables that no case reaches.
 
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashSet;
 
 use super::{Network, NetworkData, NetworkTable, State};
 
-/// The observed variables of a network, and those with observed descendants.
+/// The variables of a network that no case observes, and those with observed descendants.
 pub(super) struct Hidden {
     /// True for a variable that no case observes.
     is_hidden: Vec<bool>,
@@ -37,14 +37,14 @@ impl Hidden {
         }
     }
 
-    /// True if cases have no information about a variable, whatever its table is.
+    /// True if the cases carry no information about a variable, whatever its table is.
     pub(super) fn is_barren(&self, variable: usize) -> bool {
         self.is_hidden[variable] && !self.is_cause[variable]
     }
 }
 
-/// Hidden variables with an observed descendant and with two states that have the same numbers in all tables:
-/// expectation-maximisation keeps these states the same in every round.
+/// Returns the hidden variables with an observed descendant and two states that have the same numbers in all tables:
+/// expectation-maximisation never separates these states.
 pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {
         let states = network.variables[variable].states.len();
@@ -75,14 +75,14 @@ pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     hidden.filter(has_twins).collect()
 }
 
-/// Largest number of pairs of states of one variable that are compared.
+/// Maximum number of pairs of states of one variable that are compared.
 const MOST_PAIRS: usize = 1 << 12;
 
 impl Network {
-    /// The rows of tables that no case reaches, as positions of the variable and of the row in its table: in no case can the parents have the
-    /// states of the row, where a missing cell may be any state. Learning without a prior leaves these rows as they were.
+    /// Returns the rows of tables that no case reaches, as positions of the variable and of the row in its table: in no case can the parents have the
+    /// states of the row, where a missing cell may be any state. Learning without a prior leaves these rows unchanged.
     ///
-    /// **Cost.** One check of the parents of each table for each case; for a case with missing parents, one for each of their joint states.
+    /// **Cost.** One check of the parents of each table for each case; if parents are missing in a case, one check for each of their joint states.
     ///
     /// ```
     /// # use figrs_network::Network;

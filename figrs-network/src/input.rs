@@ -1,4 +1,4 @@
-//! Networks and influence diagrams read from texts and files.
+//! Reads networks and influence diagrams from texts and files.
 
 use std::path::Path;
 
@@ -7,61 +7,62 @@ use super::reader::Finish;
 use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, NetworkReader};
 
 impl Network {
-    /// Reads a file in the format of its extension, `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai` or `.xdsl`; a document in XML in the format of its
-    /// first element, whatever the extension.
+    /// Reads a file in the format of its extension: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai` or `.xdsl`. An XML document is read in the format of
+    /// its first element, whatever the extension.
     ///
-    /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network; [`NetworkError::Text`] with the
-    /// line and the column. A network with decisions or utilities is [`TextProblem::InfluenceDiagram`](crate::TextProblem::InfluenceDiagram).
+    /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network;
+    /// [`NetworkError::Text`] with line and column. A network with decisions or utilities is
+    /// [`TextProblem::InfluenceDiagram`](crate::TextProblem::InfluenceDiagram).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read(path)
     }
 
-    /// The network of a text in the format that its contents show; `place` names the text in messages, such as `standard input`.
+    /// Reads a text in the format that its contents show; errors give `place` as its origin, such as `standard input`.
     ///
-    /// **Errors.** [`NetworkError::Text`] with the line and the column.
+    /// **Errors.** [`NetworkError::Text`] with line and column.
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
         NetworkReader::new().from_text(text, place)
     }
 
-    /// The network of a text in the Interchange Format for Bayesian Networks.
+    /// Reads a text in the Interchange Format for Bayesian Networks.
     ///
-    /// **Errors.** [`NetworkError::Text`] with the line and the column.
+    /// **Errors.** [`NetworkError::Text`] with line and column.
     pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bif, NetworkDraft::network)
     }
 
-    /// The network of a document in the XML format for Bayesian networks, version 0.3.
+    /// Reads a document in the XML format for Bayesian networks, version 0.3.
     ///
-    /// **Errors.** As [`from_bif`](Self::from_bif).
+    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bifxml, NetworkDraft::network)
     }
 
-    /// The Markov network of a formula in DIMACS CNF: its variables are named by their numbers and have the states `false` and `true`, its
+    /// Reads a formula in DIMACS CNF as a Markov network: its variables have their numbers as names and the states `false` and `true`, and the
     /// [`clauses`](Self::clauses) and weights of literals are the factors.
     ///
-    /// **Errors.** As [`from_bif`](Self::from_bif).
+    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_cnf(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Cnf, NetworkDraft::network)
     }
 
-    /// The network of a text in the NET language of HUGIN.
+    /// Reads a text in the NET language of HUGIN.
     ///
-    /// **Errors.** As [`from_bif`](Self::from_bif).
+    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_net(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Net, NetworkDraft::network)
     }
 
-    /// The network of a text in the format of the UAI inference competitions.
+    /// Reads a text in the format of the UAI inference competitions.
     ///
-    /// **Errors.** As [`from_bif`](Self::from_bif).
+    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_uai(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Uai, NetworkDraft::network)
     }
 
-    /// The network of a document in the format of `GeNIe` and SMILE.
+    /// Reads a document in the XDSL format of `GeNIe` and SMILE.
     ///
-    /// **Errors.** As [`from_bif`](Self::from_bif).
+    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Xdsl, NetworkDraft::network)
     }
@@ -70,35 +71,36 @@ impl Network {
 impl InfluenceDiagram {
     /// Reads a file as [`Network::read`] does. A Bayesian network is an influence diagram without decisions and utilities.
     ///
-    /// **Errors.** As there. A decision that influences what it observes is [`TextProblem::InfluencesObserved`](crate::TextProblem::InfluencesObserved).
+    /// **Errors.** The errors of [`Network::read`]. A decision that influences a variable known to it is
+    /// [`TextProblem::InfluencesObserved`](crate::TextProblem::InfluencesObserved).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }
 
-    /// The influence diagram of a text in the format that its contents show; `place` names the text in messages, such as `standard input`.
+    /// Reads a text in the format that its contents show; errors give `place` as its origin, such as `standard input`.
     ///
-    /// **Errors.** As [`read`](Self::read).
+    /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
         NetworkReader::new().diagram_from_text(text, place)
     }
 
-    /// The influence diagram of a document in the XML format for Bayesian networks, version 0.3.
+    /// Reads a document in the XML format for Bayesian networks, version 0.3.
     ///
-    /// **Errors.** As [`read`](Self::read).
+    /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bifxml, NetworkDraft::diagram)
     }
 
-    /// The influence diagram of a text in the NET language of HUGIN.
+    /// Reads a text in the NET language of HUGIN.
     ///
-    /// **Errors.** As [`read`](Self::read).
+    /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_net(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
 
-    /// The influence diagram of a document in the format of `GeNIe` and SMILE. Its weighted sums (`mau`) become weights of their terms.
+    /// Reads a document in the XDSL format of `GeNIe` and SMILE. Its weighted sums of utilities (`mau`) become weights of their terms.
     ///
-    /// **Errors.** As [`read`](Self::read).
+    /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Xdsl, NetworkDraft::diagram)
     }

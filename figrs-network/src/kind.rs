@@ -5,6 +5,6 @@
 pub enum NetworkKind {
     /// Each variable has a conditional table.
     Bayesian,
-    /// The tables are factors; the weight of a world is their product.
+    /// The tables are factors; the weight of a world is the product of their entries.
     Markov,
 }

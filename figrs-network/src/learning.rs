@@ -1,4 +1,4 @@
-//! Learning of the tables of a network from data.
+//! Learns the tables of a network from data.
 
 use figrs_core::rand::RngExt;
 use figrs_core::{Constant, Element, Learned, Model, Parents, Select, States, stream};
@@ -10,11 +10,11 @@ use figrs_learn::{Cases, ExpectationMaximization, Fit};
 use super::hidden::{Hidden, alike};
 use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Variable, elements};
 
-/// Learning of the tables of a Bayesian network from data with missing values, by expectation-maximisation on its junction tree.
+/// Learns the tables of a Bayesian network from data with missing values, by expectation-maximisation on the junction tree of the network.
 ///
-/// The rows of all tables are parameters, one for each row. Without a prior a row that no case reaches keeps its numbers.
+/// Each row of each table is a parameter. Without a prior, a row that no case reaches keeps its numbers.
 ///
-/// **Guarantee**, **complexity** and **references** are those of [`ExpectationMaximization`].
+/// **Guarantee**, **complexity** and **references** are as for [`ExpectationMaximization`].
 ///
 /// ```
 /// # use figrs_network::{Network, NetworkLearner};
@@ -38,19 +38,19 @@ pub struct NetworkLearner {
     seed: u64,
 }
 
-/// Default number of starts where two states of a hidden variable begin alike.
+/// Default number of starts if two states of a hidden variable have equal initial numbers.
 const STARTS_OF_ALIKE: u64 = 10;
 
-/// The numbers that learning starts from.
+/// The numbers from which learning starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LearningStart {
-    /// The numbers of the network.
+    /// The numbers of the network's tables.
     #[default]
     Network,
     /// All states of a row are equally likely.
     Uniform,
-    /// Rows are drawn uniformly from all rows, with this seed.
+    /// Rows are drawn uniformly from all distributions over their states, with this seed.
     Random(u64),
 }
 
@@ -59,12 +59,12 @@ pub enum LearningStart {
 pub struct LearnedNetwork {
     /// The network with the learned tables.
     pub network: Network,
-    /// The log-likelihoods of all rounds, and the reason for their end; with several starts, those of the best start.
+    /// The log-likelihoods of all rounds, and the reason why the rounds ended; with several starts, those of the best start.
     pub fit: Fit,
-    /// The positions of the hidden variables with two states that began alike; their first numbers were drawn at random.
+    /// The positions of the hidden variables with two states of equal initial numbers; these numbers were then drawn at random.
     pub alike: Vec<usize>,
-    /// The rows of tables that no case reaches, by the positions of the variable and of the row in its table. Without a prior they keep the numbers that
-    /// learning starts from.
+    /// The rows of tables that no case reaches, by the positions of the variable and of the row in its table. Without a prior these rows keep their
+    /// initial numbers.
     pub unreached: Vec<(usize, usize)>,
 }
 
@@ -75,15 +75,15 @@ impl Default for NetworkLearner {
 }
 
 impl NetworkLearner {
-    /// The largest count for [`prior`](Self::prior): with a larger one the count of a case is lost to rounding.
+    /// Maximum count for [`prior`](Self::prior): beside a larger one, rounding would lose the count of a case.
     pub const MOST_PRIOR: f64 = 1e15;
 
-    /// Learns the maximum of the likelihood, from the network's own numbers.
+    /// Creates a learner that maximises the likelihood, starting from the network's own numbers.
     pub fn new() -> Self {
         Self::by(ExpectationMaximization::new(JunctionTree::new()))
     }
 
-    /// Learns with the settings of an algorithm.
+    /// Creates a learner with the settings of an algorithm.
     pub fn by(algorithm: ExpectationMaximization<JunctionTree>) -> Self {
         Self {
             algorithm,
@@ -94,27 +94,27 @@ impl NetworkLearner {
         }
     }
 
-    /// Adds this number to the count of every state in every row: a Dirichlet prior with one more, whose posterior density is
-    /// maximised (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)).
+    /// Adds this number to the count of every state in every row, which maximises the posterior under a Dirichlet prior with parameters one larger
+    /// than this number (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)).
     pub fn prior(mut self, count: f64) -> Self {
         self.prior = count;
         self
     }
 
-    /// Sets the numbers to start from.
+    /// Sets the numbers from which learning starts.
     pub fn start(mut self, start: LearningStart) -> Self {
         self.start = start;
         self
     }
 
-    /// Starts this many times, after the first time from random rows, and takes the most likely result (default once, and ten times where two
-    /// states of a hidden variable begin alike).
+    /// Sets the number of starts, all but the first from random rows; the most likely result is returned (default 1, or 10 if two
+    /// states of a hidden variable have equal initial numbers).
     pub fn starts(mut self, starts: u64) -> Self {
         self.starts = Some(starts);
         self
     }
 
-    /// Sets the seed of random rows: those of further starts, and of the first start where states of a hidden variable begin alike (default 0).
+    /// Sets the seed (default 0) of random rows: those of further starts, and of the first start if states of a hidden variable have equal initial numbers.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -122,10 +122,10 @@ impl NetworkLearner {
 
     /// Learns the tables of a network.
     ///
-    /// States of an unobserved variable that begin alike in all tables would stay alike in every round: a stationary point that is no maximum. The
-    /// first numbers of those tables are then drawn at random, and [`LearnedNetwork::alike`] lists the variables.
+    /// States of an unobserved variable with equal numbers in all tables would stay equal in every round: a stationary point that is not a maximum. The
+    /// initial numbers of these tables are then drawn at random, and [`LearnedNetwork::alike`] lists the variables.
     ///
-    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; those of [`ExpectationMaximization`]:
+    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; the errors of [`ExpectationMaximization`], where
     /// [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
     pub fn learn(
         &self,
@@ -189,7 +189,7 @@ impl NetworkLearner {
         })
     }
 
-    /// The network with the numbers that learning starts from.
+    /// Returns the network with the numbers from which learning starts.
     fn started(&self, network: &Network, uses: &Hidden) -> Network {
         let tables = self.tables(network, &[], uses);
         let starts = tables.into_iter().map(|table| {
@@ -199,7 +199,7 @@ impl NetworkLearner {
         network.with_numbers(starts.collect())
     }
 
-    /// The tables with their first numbers; tables with an alike variable are drawn at random.
+    /// Returns the tables with their initial numbers; tables that contain a variable in `alike` are drawn at random.
     fn tables(&self, network: &Network, alike: &[usize], uses: &Hidden) -> Vec<LearnedTable> {
         let mut random = stream(
             match self.start {
@@ -263,15 +263,15 @@ struct LearnedTable {
     rows: Vec<LearnedRow>,
 }
 
-/// A row of a table: its parameter, if it has several states, and its first numbers.
+/// A row of a table: its parameter, if it has several states, and its initial numbers.
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,
-    /// The numbers of the row if no case reaches it.
+    /// The numbers that the row keeps if no case reaches it.
     kept: Vec<f64>,
 }
 
-/// The element of a variable with these parents.
+/// Creates the element of a variable, given the elements of its parents.
 fn element(
     table: &LearnedTable,
     variable: &Variable,

@@ -1,4 +1,4 @@
-//! Lexing shared by the readers of all formats: the input, the failure, words and numbers.
+//! Lexing shared by the readers of all formats: input, errors, words and numbers.
 
 use winnow::error::ParserError;
 use winnow::stream::{LocatingSlice, Location};
@@ -9,11 +9,11 @@ use figrs_reading::LineIndex;
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
 pub(super) type LexerResult<T> = Result<T, LexerError>;
 
-/// A syntax error: offset in the text, and problem.
+/// A syntax error: the problem, and its offset in the text.
 #[derive(Debug)]
 pub(super) struct LexerError {
     offset: usize,
-    /// The problem; `None` while another way to read the text may be tried.
+    /// The problem; `None` while the parser may still try another way to read the text.
     problem: Option<Box<TextProblem>>,
 }
 
@@ -25,7 +25,7 @@ impl LexerError {
         }
     }
 
-    /// The error for a reader's caller.
+    /// Returns the error to report, with line and column in `text`.
     pub(super) fn within(self, text: &str, place: &str) -> NetworkError {
         let (line, column) = LineIndex::new(text).at(self.offset);
         let problem = self.problem.unwrap_or_else(|| {
@@ -62,24 +62,24 @@ impl<'t> ParserError<Input<'t>> for LexerError {
     }
 }
 
-/// Offset in bytes of the text read so far.
+/// Returns the offset in bytes up to which the text has been read.
 pub(super) fn offset(input: &Input<'_>) -> usize {
     input.current_token_start()
 }
 
-/// The error that the syntax requires something else here.
+/// Returns the error that the syntax requires `expected` at this place.
 pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
     let found = found(input);
     LexerError::new(offset(input), TextProblem::Expected { expected, found })
 }
 
-/// The error that the syntax requires something else in place of a word.
+/// Returns the error that the syntax requires `expected` in place of a word.
 pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
     let found = found(word);
     LexerError::new(at, TextProblem::Expected { expected, found })
 }
 
-/// The start of a text, for messages.
+/// Returns the start of a text, for error messages.
 fn found(text: &str) -> String {
     const SHOWN: usize = 20;
     let line = text.lines().next().unwrap_or_default();
@@ -91,7 +91,7 @@ fn found(text: &str) -> String {
     }
 }
 
-/// A number that is a weight, from its digits.
+/// Parses a number that is a weight (finite and not negative).
 pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         // Adding zero turns -0.0 into 0.0.
@@ -101,10 +101,10 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     }
 }
 
-/// The largest magnitude of a utility: expected utilities are sums of several.
+/// Maximum magnitude of a utility: expected utilities are sums of several utilities.
 const MOST_UTILITY: f64 = 1e300;
 
-/// A number that is a utility, from its digits.
+/// Parses a number that is a utility.
 pub(super) fn finite(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         Ok(number) if number.abs() <= MOST_UTILITY => Ok(number),

@@ -1,7 +1,7 @@
-//! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format, formulas in
-//! DIMACS CNF; and influence diagrams in BIFXML, NET and XDSL.
+//! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format, and formulas in
+//! DIMACS CNF; also influence diagrams in BIFXML, NET and XDSL.
 //!
-//! A [`Network`] has an element for each variable, which is queried like any other element, in a [`model`](Network::model)
+//! A [`Network`] has an element for each variable, which can be queried like any other element, in a [`model`](Network::model)
 //! that holds the factors of a Markov network.
 //!
 //! ```
@@ -40,25 +40,25 @@
 //!
 //! # File formats
 //!
-//! A file is read in the format of its extension, and a document in XML in that of its first element.
+//! A file is read in the format of its extension, and an XML document in the format of its first element.
 //!
-//! - BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any names in quotes;
-//!   rows by the states of the parents, `default` rows, and whole tables with the child varying slowest. Comments and properties
-//!   are passed over, and not written; so is text between blocks.
-//! - BIFXML, version 0.3: variables and definitions in any order, the child varying fastest and the last parent next. Properties
-//!   are passed over.
-//! - XDSL: nodes in any order (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`), tables as in BIFXML; a noisy-MAX node becomes its table, and
-//!   a dynamic network is unrolled to the [`slices`](NetworkReader::slices) asked for. Other kinds of nodes are an error. Names are identifiers; other names are
-//!   kept beside them as properties.
+//! - BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any characters in quotes;
+//! rows by the states of the parents, `default` rows, and whole tables with the child varying slowest. The reader skips comments and properties,
+//! and also text between blocks; the writer does not write them.
+//! - BIFXML, version 0.3: variables and definitions in any order, the child varying fastest and the last parent next. The reader skips
+//! properties.
+//! - XDSL: nodes in any order (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`), tables as in BIFXML. A noisy-MAX node becomes its table, and
+//! a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Other kinds of nodes are an error. Names are
+//! identifiers; other names are stored beside identifiers, as properties.
 //! - NET: nodes and potentials in any order, tables as in BIFXML, flat or in nested parentheses. Formulas over finite states (`model_data`: logic,
-//!   comparisons, `if`, arithmetic, `Distribution`) become tables; those of other distributions and continuous nodes are an error. Names are identifiers as in XDSL.
-//! - CNF: the formulas of model counters, read only. Variables are named by their numbers, from 1, and have the states `false` and
-//!   `true`. A line `c p weight LITERAL WEIGHT 0` weighs a literal, others weigh one; with `c t mc` all do. Projected counting
+//! comparisons, `if`, arithmetic, `Distribution`) become tables; formulas of other distributions and continuous nodes are an error. Names are as in XDSL.
+//! - CNF: the formulas of model counters, read only. The names of variables are their numbers, from 1, and their states are `false` and
+//! `true`. A line `c p weight LITERAL WEIGHT 0` sets the weight of a literal; other literals, and all with `c t mc`, have weight one. Projected counting
 //!   (`c p show`, `c ind`, `c t pmc`) is an error.
-//! - UAI: in a Bayesian network, the last variable of a table is the child; variables and states are named by their index.
+//! - UAI: in a Bayesian network, the last variable of a table is the child; the names of variables and states are their indices.
 //!
-//! A row of a conditional table whose sum is off by at most [`ROUNDING`] is divided by it and listed in
-//! [`Network::normalised`], unless the sum is one up to the last bits; a row that is off by more is an error.
+//! A row of a conditional table whose sum differs from one by at most [`ROUNDING`] is divided by that sum and listed in
+//! [`Network::normalised`], unless the difference is only in the last bits; a larger difference is an error.
 //!
 //! # Limits
 //!

@@ -1,8 +1,8 @@
-//! Texts of XML as they are written.
+//! Escapes text for XML.
 
 use super::{NetworkError, NetworkFormat};
 
-/// Escapes a text, so that nothing in it is markup and an XML reader returns it unchanged.
+/// Escapes a text, so that no part of it is markup and an XML reader returns it unchanged.
 ///
 /// **Errors.** [`NetworkError::Inexpressible`] for characters that XML cannot hold.
 pub(super) fn escaped(text: &str, format: NetworkFormat) -> Result<String, NetworkError> {

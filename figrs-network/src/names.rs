@@ -1,13 +1,13 @@
-//! Identifiers for formats that take no other names, and the names that they stand for.
+//! Identifiers for formats that allow no other names, and the names for which they stand.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::TextProblem;
 use super::lexer::{LexerError, LexerResult};
 
-/// Different identifiers for different names, in their order; a name that is an identifier stands for itself.
+/// Returns distinct identifiers for distinct names, in the same order; a name that is an identifier stands for itself.
 ///
-/// An identifier is a letter and then letters, digits and underscores, all of ASCII.
+/// An identifier is an ASCII letter, followed by ASCII letters, digits and underscores.
 pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     let own = names.iter().filter(|name| is_identifier(name));
     let mut taken: FxHashSet<String> = own.map(|&name| name.to_owned()).collect();
@@ -33,7 +33,7 @@ pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     names.iter().map(identifier).collect()
 }
 
-/// A name with underscores for the characters that an identifier cannot hold, after a letter.
+/// Replaces each character that an identifier cannot hold by an underscore, and puts a letter first if needed.
 pub(super) fn nearest(name: &str) -> String {
     let letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -45,12 +45,12 @@ fn is_identifier(name: &str) -> bool {
     nearest(name) == name
 }
 
-/// The names that the identifiers of a file stand for.
+/// The names for which the identifiers of a file stand.
 #[derive(Default)]
 pub(super) struct FullNames(FxHashMap<String, String>);
 
 impl FullNames {
-    /// Adds an identifier at an offset, and returns its name: the identifier if it has no other.
+    /// Adds an identifier at an offset, and returns its name: the identifier itself if the file gives no other name.
     pub(super) fn add(
         &mut self,
         at: usize,
@@ -66,7 +66,7 @@ impl FullNames {
         Ok(name)
     }
 
-    /// The name of an identifier, with its offset.
+    /// Returns the name of an identifier, with the offset of the identifier.
     pub(super) fn of<'n>(&'n self, (at, identifier): (usize, &'n str)) -> (usize, &'n str) {
         (
             at,

@@ -10,12 +10,12 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// The position of the variable in the network.
+    /// Returns the position of the variable in the network.
     pub fn variable(&self) -> usize {
         self.variable
     }
 
-    /// The state.
+    /// Returns the observed state.
     pub fn state(&self) -> &State {
         &self.state
     }

@@ -1,10 +1,10 @@
-//! Orders of nodes in which parents come before their children.
+//! Orders nodes such that parents come before their children.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The first order of nodes in which parents come before their children: each place is taken by the first node whose parents are
-/// placed. If there is none, the error is the nodes of a cycle, each followed by one of its parents.
+/// Returns the first order of nodes in which parents come before their children: each next node is the first one whose parents are
+/// all in the order already. If there is no order, returns the nodes of a cycle as the error, each followed by one of its parents.
 pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usize>> {
     let mut children = vec![Vec::new(); parents.len()];
     let mut missing: Vec<usize> = parents.iter().map(|own| own.len()).collect();

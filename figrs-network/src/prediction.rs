@@ -1,19 +1,19 @@
-//! Predictions of one variable from the others, case by case.
+//! Predicts one variable from others, case by case.
 
 use figrs_core::{Element, Model};
 use figrs_infer::{CompiledTree, Error, JunctionTree};
 
 use super::{Network, State};
 
-/// Predictions of a variable from other variables, case by case, by a junction tree that is compiled once.
+/// Predicts a variable from other variables, case by case, by a junction tree that is compiled once.
 ///
-/// **Guarantee.** Exact up to rounding. A prediction depends on its case alone, not on those before.
+/// **Guarantee.** Exact up to rounding. A prediction depends only on its case, not on earlier cases.
 ///
-/// **Complexity.** A compilation; then for each case a pass over the parts of the tree that the changes from the case before reach.
+/// **Complexity.** One compilation; then for each case a pass over the parts of the tree that the differences from the previous case affect.
 ///
-/// **Errors.** Those of [`JunctionTree`], when it is made.
+/// **Errors.** The errors of [`JunctionTree`], when the predictor is created.
 ///
-/// **References.** Those of [`JunctionTree`].
+/// **References.** As for [`JunctionTree`].
 ///
 /// ```
 /// # use figrs_infer::JunctionTree;
@@ -35,15 +35,15 @@ use super::{Network, State};
 pub struct CasePredictor {
     tree: CompiledTree,
     predicted: Element<State>,
-    /// The number of its states.
+    /// Number of states of the predicted variable.
     states: usize,
     /// The variables that cases may observe.
     observed: Vec<ObservedVariable>,
-    /// The log-probability of the evidence of the model alone.
+    /// Log-probability of the evidence of the model, without a case.
     log_evidence: f64,
 }
 
-/// A variable that cases may observe, with its state in the present case.
+/// A variable that cases may observe, with its state in the current case.
 #[derive(Clone, Debug)]
 struct ObservedVariable {
     position: usize,
@@ -51,7 +51,7 @@ struct ObservedVariable {
     present: Option<State>,
 }
 
-/// Prediction for one case.
+/// The prediction for one case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CasePrediction {
     probabilities: Vec<f64>,
@@ -59,9 +59,9 @@ pub struct CasePrediction {
 }
 
 impl CasePredictor {
-    /// A predictor of the variable at a position from those at others, given the evidence of a model of the network.
+    /// Creates a predictor of a variable from `observed` variables, all given by position, under the evidence of a model of the network.
     ///
-    /// **Errors.** Those of compilation; evidence of the model that is impossible.
+    /// **Errors.** The errors of compilation; impossible evidence of the model.
     pub fn new(
         network: &Network,
         model: &Model,
@@ -94,10 +94,10 @@ impl CasePredictor {
         })
     }
 
-    /// Predicts for a case: the states of all variables of the network in order, `None` where they are missing. The states of the predicted
-    /// variable and of variables that are not observed are ignored.
+    /// Predicts for a case, which gives the states of all variables of the network in order, `None` for missing ones. The states of the predicted
+    /// variable and of variables that cases may not observe are ignored.
     ///
-    /// **Errors.** Those of the tree, such as an interrupt. An impossible case is not an error: its log-likelihood is `-inf`.
+    /// **Errors.** The errors of the tree, such as an interrupt. An impossible case is not an error: its log-likelihood is `-inf`.
     pub fn predict<'s>(
         &mut self,
         case: impl IntoIterator<Item = Option<&'s State>>,
@@ -130,17 +130,17 @@ impl CasePredictor {
 }
 
 impl CasePrediction {
-    /// The posterior probabilities of the states of the predicted variable, in order; empty if the case is impossible.
+    /// Returns the posterior probabilities of the states of the predicted variable, in order; empty if the case is impossible.
     pub fn probabilities(&self) -> &[f64] {
         &self.probabilities
     }
 
-    /// The natural logarithm of the probability of the observed states of the case, given the evidence of the model; `-inf` if they are impossible.
+    /// Returns the natural logarithm of the probability of the observed states of the case, given the evidence of the model; `-inf` if they are impossible.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
-    /// The position of the most probable state, the first of several; `None` if the case is impossible.
+    /// Returns the index of the most probable state, the first one among equals; `None` if the case is impossible.
     pub fn most_probable(&self) -> Option<usize> {
         let numbered = self.probabilities.iter().copied().enumerate();
         let best = numbered.reduce(|best, other| if other.1 > best.1 { other } else { best });

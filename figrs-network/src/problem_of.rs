@@ -1,10 +1,10 @@
-//! Errors of texts, for tests.
+//! Test helper that returns the error of an invalid text.
 
 use std::fmt::Debug;
 
 use super::{NetworkError, TextProblem};
 
-/// The line, the column and the problem of a text that cannot be read.
+/// Returns the line, the column and the problem of a text that cannot be read.
 #[track_caller]
 pub(super) fn problem_of<T: Debug>(read: Result<T, NetworkError>) -> (usize, usize, TextProblem) {
     match read {

@@ -1,4 +1,4 @@
-//! The format of a network file by its extension or its contents, and the reader of each.
+//! Determines the format of a network file by its extension or its contents, and calls the reader of this format.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use super::xml::XmlReader;
 use super::{NetworkError, NetworkFormat, NetworkReader, bif, bifxml, cnf, net, uai, xdsl};
 
 impl NetworkFormat {
-    /// The format that the extension of a file names: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
+    /// Returns the format that belongs to the extension of a file: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
     ///
-    /// **Errors.** [`NetworkError::Extension`].
+    /// **Errors.** [`NetworkError::Extension`] for another extension.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         let path = path.as_ref();
         let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
@@ -28,7 +28,7 @@ impl NetworkFormat {
         }
     }
 
-    /// The format of a document in XML, by its first element; `None` if a text is not a document in XML.
+    /// Returns the format of an XML document, by its first element; `None` if the text is not an XML document.
     pub(super) fn of_document(text: &str) -> LexerResult<Option<Self>> {
         if !text.trim_start_matches(is_before_text).starts_with('<') {
             return Ok(None);
@@ -41,7 +41,7 @@ impl NetworkFormat {
         }
     }
 
-    /// The format of a text, by its contents.
+    /// Returns the format of a text, by its contents.
     pub(super) fn of_text(text: &str) -> LexerResult<Self> {
         if let Some(format) = Self::of_document(text)? {
             return Ok(format);
@@ -66,7 +66,7 @@ impl NetworkFormat {
         }
     }
 
-    /// Reads a text in this format.
+    /// Reads a text in this format as a draft.
     pub(super) fn draft(self, text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
         match self {
             Self::Bif => bif::read(text, reader),
@@ -79,7 +79,7 @@ impl NetworkFormat {
     }
 }
 
-/// White space, and the mark that some editors put at the start of a file.
+/// True for white space, and for the byte order mark that some editors put at the start of a file.
 fn is_before_text(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }

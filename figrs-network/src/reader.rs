@@ -1,4 +1,4 @@
-//! Readers of networks and influence diagrams, with their options.
+//! Reads networks and influence diagrams with options.
 
 use std::path::Path;
 
@@ -8,9 +8,9 @@ use super::lexer::LexerResult;
 use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat};
 use figrs_reading::{MOST_NETWORK_BYTES, read_limited};
 
-/// Reads networks and influence diagrams with options; [`Network::read`] and the functions like it read without any.
+/// Reads networks and influence diagrams with options; [`Network::read`] and similar functions read without options.
 ///
-/// A document in XML is read in the encoding that it declares, and any file in UTF-16 if its first bytes mark it; others are UTF-8.
+/// An XML document is read in the encoding that it declares, and any file with a byte order mark of UTF-16 in UTF-16; all others are UTF-8.
 ///
 /// ```
 /// use figrs_network::NetworkReader;
@@ -30,20 +30,20 @@ pub struct NetworkReader {
 }
 
 impl NetworkReader {
-    /// A reader without options.
+    /// Creates a reader without options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Divides each row of a conditional table by its sum, however far this is from one, and lists the row in
+    /// Divides each row of a conditional table by its sum, however far the sum is from one, and lists the row in
     /// [`normalised`](Network::normalised). A row of zeros is still an error.
     pub fn normalise(mut self) -> Self {
         self.normalises = true;
         self
     }
 
-    /// Unrolls a dynamic network of `GeNIe` to a number of slices: a node of the plate becomes a variable in each of them, with its name and `_0`, `_1` and so
-    /// on. Other networks are read as they are.
+    /// Unrolls a dynamic network of `GeNIe` to a number of time slices: a node of the plate becomes a variable in each slice, with its name and `_0`, `_1` and
+    /// so on. Other networks are read unchanged.
     pub fn slices(mut self, slices: u32) -> Self {
         self.slices = Some(slices.max(1));
         self
@@ -51,28 +51,28 @@ impl NetworkReader {
 
     /// Reads a file as [`Network::read`] does.
     ///
-    /// **Errors.** As there.
+    /// **Errors.** The errors of [`Network::read`].
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Network, NetworkError> {
         self.file(path.as_ref(), NetworkDraft::network)
     }
 
     /// Reads a file as [`InfluenceDiagram::read`] does.
     ///
-    /// **Errors.** As there.
+    /// **Errors.** The errors of [`InfluenceDiagram::read`].
     pub fn read_diagram(&self, path: impl AsRef<Path>) -> Result<InfluenceDiagram, NetworkError> {
         self.file(path.as_ref(), NetworkDraft::diagram)
     }
 
-    /// Reads a text as [`Network::from_text`] does. Its characters are decoded already, so an encoding that it declares is ignored.
+    /// Reads a text as [`Network::from_text`] does. The text is decoded already, so an encoding that it declares is ignored.
     ///
-    /// **Errors.** As there.
+    /// **Errors.** The errors of [`Network::from_text`].
     pub fn from_text(&self, text: &str, place: &str) -> Result<Network, NetworkError> {
         self.text(text, place, NetworkDraft::network)
     }
 
     /// Reads a text as [`InfluenceDiagram::from_text`] does.
     ///
-    /// **Errors.** As there.
+    /// **Errors.** The errors of [`InfluenceDiagram::from_text`].
     pub fn diagram_from_text(
         &self,
         text: &str,
@@ -81,16 +81,16 @@ impl NetworkReader {
         self.text(text, place, NetworkDraft::diagram)
     }
 
-    /// Reads bytes in the encoding that they declare, and in the format that the text shows.
+    /// Reads bytes in the encoding that they declare, and in the format that the decoded text shows.
     ///
-    /// **Errors.** As [`from_text`](Self::from_text), and if the encoding of the bytes is not known.
+    /// **Errors.** The errors of [`from_text`](Self::from_text); an unknown encoding of the bytes.
     pub fn from_bytes(&self, bytes: Vec<u8>, place: &str) -> Result<Network, NetworkError> {
         self.text(&text_of(bytes, place)?, place, NetworkDraft::network)
     }
 
-    /// As [`from_bytes`](Self::from_bytes), for an influence diagram.
+    /// Does the same as [`from_bytes`](Self::from_bytes) for an influence diagram.
     ///
-    /// **Errors.** As there.
+    /// **Errors.** The errors of [`from_bytes`](Self::from_bytes).
     pub fn diagram_from_bytes(
         &self,
         bytes: Vec<u8>,
@@ -128,10 +128,10 @@ impl NetworkReader {
     }
 }
 
-/// Builds the result of reading.
+/// Function that builds the result of reading from a draft and its text.
 pub(super) type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
 
-/// The text of a file; an error if it cannot be read or its encoding is not known.
+/// Reads and decodes a file; an error if it cannot be read or its encoding is not known.
 pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
     let bytes = read_limited(path, MOST_NETWORK_BYTES).map_err(|cause| NetworkError::Read {
         path: path.to_owned(),

@@ -2,7 +2,7 @@
 
 use figrs_factor::graph::sums_to_one;
 
-/// Largest distance of a row's sum from one that counts as rounding: the rounding of numbers with three decimals.
+/// Largest difference between a row's sum and one that counts as rounding of numbers with three decimals.
 ///
 /// The numbers of some files are rounded to three decimals, so that three thirds are 0.999.
 pub const ROUNDING: f64 = 1e-3;
@@ -14,7 +14,7 @@ pub struct NormalisedRow {
     pub variable: usize,
     /// The position of the row in its table, the last parent varying fastest.
     pub row: usize,
-    /// The sum of its numbers in the file.
+    /// The sum of the row's numbers in the file.
     pub sum: f64,
     /// The line of the row, counted from 1.
     pub line: usize,
@@ -32,7 +32,7 @@ pub(super) enum RowSumCheck {
     Wrong(f64),
 }
 
-/// Divides a row by its sum if that is one up to rounding, or `always` if it is positive.
+/// Divides a row by its sum if the sum is one up to rounding or, with `always`, if it is any positive number.
 pub(super) fn normalise(row: &mut [f64], always: bool) -> RowSumCheck {
     if sums_to_one(row) {
         return RowSumCheck::One;

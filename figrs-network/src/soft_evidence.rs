@@ -1,10 +1,10 @@
-//! Evidence about a network: observed variables, and weights of the states of others.
+//! Evidence about a network: observed variables, and weights of the states of other variables.
 
 use figrs_core::{Element, Model};
 
 use super::{DiagramElements, Network, Observation, State};
 
-/// Evidence about a network or an influence diagram: observations, and likelihoods of variables that are not observed themselves (soft evidence).
+/// Evidence about a network or an influence diagram: observations, and likelihoods (soft evidence) of variables that are not observed themselves.
 ///
 /// ```
 /// # use figrs_infer::{Run, VariableElimination};
@@ -26,7 +26,7 @@ pub struct NetworkEvidence {
 
 /// Likelihoods of the states of a variable: weights by which the probabilities of worlds are multiplied.
 ///
-/// Only their ratios matter to posteriors; the probability of the evidence is the expected weight.
+/// Only the ratios of the weights matter to posteriors; the probability of the evidence is the expected weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateLikelihoods {
     pub(super) variable: usize,
@@ -34,24 +34,24 @@ pub struct StateLikelihoods {
 }
 
 impl StateLikelihoods {
-    /// The position of the variable in the network.
+    /// Returns the position of the variable in the network.
     pub fn variable(&self) -> usize {
         self.variable
     }
 
-    /// The weights of its states, in their order.
+    /// Returns the weight of each state, in the order of the states.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 }
 
 impl NetworkEvidence {
-    /// The observations, in the order in which they are stated.
+    /// Returns the observations, in the order in which they were stated.
     pub fn observations(&self) -> &[Observation] {
         &self.observations
     }
 
-    /// The likelihoods, in the order in which they are stated.
+    /// Returns the likelihoods, in the order in which they were stated.
     pub fn likelihoods(&self) -> &[StateLikelihoods] {
         &self.likelihoods
     }
@@ -61,7 +61,7 @@ impl NetworkEvidence {
         self.observations.push(observation);
     }
 
-    /// The positions of all variables that the evidence is about.
+    /// Returns the positions of all variables that the evidence is about.
     pub fn variables(&self) -> impl Iterator<Item = usize> {
         let observed = self.observations.iter().map(Observation::variable);
         observed.chain(self.likelihoods.iter().map(StateLikelihoods::variable))
@@ -87,14 +87,15 @@ impl From<Vec<Observation>> for NetworkEvidence {
 }
 
 impl Network {
-    /// The model with this evidence.
+    /// Returns the model of the network with this evidence.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.observing(&evidence.observations), &self.elements)
     }
 }
 
 impl DiagramElements {
-    /// As [`model`](Self::model), with the likelihoods in addition. Algorithms refuse a likelihood of a decision: it would not state which option was chosen.
+    /// Returns the model with this evidence: [`model`](Self::model) plus the likelihoods. Algorithms reject a likelihood of a decision: it would not state
+    /// which option was chosen.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.model(&evidence.observations), self.variables())
     }

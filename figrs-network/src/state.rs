@@ -1,4 +1,4 @@
-//! One state of a variable.
+//! States of a network's variables.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use figrs_core::{States, printable};
 
-/// A state of a network's variable: the value of its element. Cheap to clone, compared by position.
+/// A state of a network's variable: a value of the variable's element. Cheap to clone, compared by position.
 #[derive(Clone)]
 pub struct State {
     names: Arc<[String]>,
@@ -14,7 +14,7 @@ pub struct State {
 }
 
 impl State {
-    /// All states with these names, in their order.
+    /// Creates the states with these names, in order.
     pub(super) fn all(names: Vec<String>) -> States<Self> {
         let names: Arc<[String]> = names.into();
         let state = |index| Self {
@@ -24,19 +24,19 @@ impl State {
         States::new((0..names.len() as u32).map(state))
     }
 
-    /// Its position among the states of its variable.
+    /// Returns the position among the states of the variable.
     pub fn index(&self) -> usize {
         self.index as usize
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.names[self.index()]
     }
 }
 
 impl PartialEq for State {
-    /// True if the position is the same, in lists with the same names.
+    /// True if both states have the same position, in lists with the same names.
     fn eq(&self, other: &Self) -> bool {
         self.index == other.index
             && (Arc::ptr_eq(&self.names, &other.names) || self.names == other.names)

@@ -1,4 +1,4 @@
-//! Tokens shared by the formats of names, quotes and brackets: each format defines its separators.
+//! Tokens shared by the formats that have names, quotes and brackets: each format defines its separators.
 
 use winnow::Parser;
 use winnow::combinator::opt;
@@ -7,15 +7,15 @@ use winnow::token::{any, take_till, take_while};
 
 use super::lexer::{Input, LexerResult, expected, offset};
 
-/// Tokens of a format.
+/// The rules for tokens of a format.
 pub(super) trait Dialect {
     /// True for a character that separates tokens.
     fn separates(c: char) -> bool;
 
-    /// Skips a comment; false if there is none.
+    /// Skips a comment; returns false if there is none.
     fn comment(input: &mut Input<'_>) -> LexerResult<bool>;
 
-    /// The characters of a name without quotes; empty if it is not a name.
+    /// Reads the characters of a name without quotes; returns an empty text if there is no name.
     fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str>;
 }
 
@@ -29,7 +29,7 @@ pub(super) fn space<D: Dialect>(input: &mut Input<'_>) -> LexerResult<()> {
     }
 }
 
-/// A name, in quotes or without.
+/// Reads a name, in quotes or without.
 pub(super) fn word<'t, D: Dialect>(
     input: &mut Input<'t>,
     what: &'static str,
@@ -46,7 +46,7 @@ pub(super) fn word<'t, D: Dialect>(
     Ok((at, bare))
 }
 
-/// The word at the beginning of the next block; `None` at the end of the text.
+/// Reads the word at the beginning of the next block; returns `None` at the end of the text.
 pub(super) fn next_word<'t, D: Dialect>(
     input: &mut Input<'t>,
     what: &'static str,
@@ -58,7 +58,7 @@ pub(super) fn next_word<'t, D: Dialect>(
     word::<D>(input, what).map(Some)
 }
 
-/// The text in quotes.
+/// Reads a text in quotes.
 pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     any.void().parse_next(input)?;
@@ -92,7 +92,7 @@ pub(super) fn require<D: Dialect>(
     }
 }
 
-/// Rare kinds of white space, and the mark that some editors put at the start of a file.
+/// True for rare kinds of white space, and for the byte order mark that some editors put at the start of a file.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }

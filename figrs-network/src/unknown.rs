@@ -4,16 +4,16 @@ use figrs_core::printable;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-/// A name that is not in the network.
+/// Error for a name that is not in the network.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Unknown {
     /// There is no variable of this name.
     #[error("no variable is called `{}`; {}", printable(.name), meant(near))]
     Variable {
-        /// The name asked for.
+        /// The unknown name.
         name: String,
-        /// Similar names, or all if there are few.
+        /// Similar names of variables, or all names if there are few.
         near: Vec<String>,
     },
     /// A variable has no state of this name.
@@ -21,9 +21,9 @@ pub enum Unknown {
     State {
         /// The variable.
         variable: String,
-        /// The name asked for.
+        /// The unknown name.
         name: String,
-        /// Similar names of states, or all if there are few.
+        /// Similar names of states, or all names if there are few.
         near: Vec<String>,
     },
 }
@@ -36,7 +36,7 @@ fn meant(near: &[String]) -> String {
     }
 }
 
-/// The names most like the one asked for; all of them if they are few.
+/// Returns the names most similar to the unknown one; all names if there are few.
 pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     const FEW: usize = 6;
     const SHOWN: usize = 3;
@@ -51,7 +51,7 @@ pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec
     ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// Edit distance: the number of letters to change, add or leave out, counted in the first letters only and regardless of case.
+/// Returns the edit distance: the number of letters to change, add or leave out, among the first letters only and regardless of case.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {

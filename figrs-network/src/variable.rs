@@ -16,23 +16,23 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The name; in a UAI file, the index of the variable.
+    /// Returns the name; in a UAI file, the index of the variable.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The states, in the order of the file.
+    /// Returns the states, in the order of the file.
     pub fn states(&self) -> &States<State> {
         &self.states
     }
 
-    /// The state with a name.
+    /// Returns the state with a name.
     pub fn state(&self, name: &str) -> Option<&State> {
         self.states.iter().find(|state| state.name() == name)
     }
 }
 
-/// Numbers over the states of some variables: a factor, or the conditional table of the last of them.
+/// Numbers over the states of some variables: a factor, or the conditional table of the last variable.
 #[derive(Clone, Debug)]
 pub struct NetworkTable {
     pub(super) variables: Vec<usize>,
@@ -40,18 +40,18 @@ pub struct NetworkTable {
 }
 
 impl NetworkTable {
-    /// The positions of the variables in the network, parents before the child.
+    /// Returns the positions of the variables in the network, parents before the child.
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
-    /// The numbers, the last variable varying fastest.
+    /// Returns the numbers, the last variable varying fastest.
     pub fn numbers(&self) -> &[f64] {
         self.weights.linear()
     }
 }
 
-/// The states of some variables at one of their combinations, the last varying fastest: `(young, F)`.
+/// Writes one combination of states of some variables, given its index with the last variable varying fastest: `(young, F)`.
 pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> String {
     let states = variables.iter().map(|&variable| all[variable].states());
     let combinations = Assignments::rows(states.clone().map(|states| states.len().max(1)));
@@ -60,9 +60,9 @@ pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> 
     format!("({})", names.collect::<Vec<_>>().join(", "))
 }
 
-/// The position of the variable with a name, by an index of the names.
+/// Returns the position of the variable with a name, by an index of the names.
 ///
-/// **Errors.** A name that does not exist.
+/// **Errors.** [`Unknown`] if there is no such variable.
 pub(super) fn position_of(
     index: &FxHashMap<String, usize>,
     variables: &[Variable],

@@ -1,7 +1,7 @@
-//! Elements of XML, with their places in the text.
+//! Reads XML elements, with their offsets in the text.
 //!
-//! Entities that a document declares are refused, so that none can expand beyond its size; document type definitions are skipped.
-//! Elements nest no deeper than a reader asks for: unknown ones are skipped by counting.
+//! Entities that a document declares are an error, so that none can expand to more than its size; document type definitions are skipped.
+//! Elements nest only as deeply as a reader expects: unknown elements are skipped by counting.
 
 use std::borrow::Cow;
 
@@ -13,29 +13,29 @@ use rustc_hash::FxHashSet;
 use super::TextProblem;
 use super::lexer::{LexerError, LexerResult, unexpected};
 
-/// Reads the elements of a document one after another, from an element that is open.
+/// Reads the child elements of an open element of a document one after another.
 pub(super) struct XmlReader<'t> {
     text: &'t str,
-    /// Bytes before the start of the reader: a byte order mark.
+    /// Number of bytes before the text that the parser reads: a byte order mark.
     before: usize,
     reader: Reader<&'t [u8]>,
 }
 
-/// The start of an element.
+/// The start tag of an element.
 pub(super) struct XmlElement<'t> {
-    /// Its offset in the text.
+    /// Offset of the start tag in the text.
     pub(super) at: usize,
     start: BytesStart<'t>,
 }
 
 impl XmlElement<'_> {
-    /// Its name, without a prefix.
+    /// Returns the name of the element, without a prefix.
     pub(super) fn name(&self) -> &str {
         // The name is part of a text, between marks of one byte.
         std::str::from_utf8(self.start.local_name().into_inner()).unwrap_or_default()
     }
 
-    /// An attribute, where it is given.
+    /// Returns the value of an attribute, if the element has the attribute.
     pub(super) fn attribute(&self, name: &str) -> LexerResult<Option<String>> {
         let mut found = None;
         // The reader's own check for repeated names takes time quadratic in their number.
@@ -64,7 +64,7 @@ impl XmlElement<'_> {
         }
     }
 
-    /// An attribute that is required, without the white space around it.
+    /// Returns the value of a required attribute, without the white space around it.
     pub(super) fn required(&self, name: &str, expected: &'static str) -> LexerResult<String> {
         match self.attribute(name)? {
             Some(value) => Ok(value.trim_ascii().to_owned()),
@@ -72,14 +72,14 @@ impl XmlElement<'_> {
         }
     }
 
-    /// The error that another element is expected here.
+    /// Returns the error that another element is expected here.
     pub(super) fn unexpected(&self, expected: &'static str) -> LexerError {
         unexpected(self.at, &format!("<{}>", self.name()), expected)
     }
 }
 
 impl<'t> XmlReader<'t> {
-    /// A reader in the first element of a document.
+    /// Opens a document and returns a reader inside its first element.
     pub(super) fn open(text: &'t str) -> LexerResult<(Self, XmlElement<'t>)> {
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader::from_str(document);
@@ -101,7 +101,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// The next child of the open element; `None` if the open element ends.
+    /// Returns the next child of the open element; `None` at the end of the open element.
     pub(super) fn child(&mut self) -> LexerResult<Option<XmlElement<'t>>> {
         loop {
             let (at, event) = self.event()?;
@@ -116,7 +116,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// The text of the open element, up to its end.
+    /// Reads the text of the open element, up to its end.
     pub(super) fn content(&mut self) -> LexerResult<XmlText<'t>> {
         let mut content = XmlText::default();
         loop {
@@ -166,7 +166,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// The next event with its offset.
+    /// Returns the next event of the parser with its offset.
     fn event(&mut self) -> LexerResult<(usize, Event<'t>)> {
         let at = self.before + self.reader.buffer_position() as usize;
         match self.reader.read_event() {
@@ -178,7 +178,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// The start of the character at an offset.
+    /// Returns the start of the character at an offset.
     fn floor(&self, at: usize) -> usize {
         let at = at.min(self.text.len());
         (0..=at)
@@ -196,7 +196,7 @@ impl<'t> XmlReader<'t> {
     }
 }
 
-/// Refuses versions of XML that do not exist. The encoding was applied when the bytes of the text were decoded.
+/// Rejects versions of XML that do not exist. The declared encoding has been applied when the text was decoded.
 fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     let version = declaration.version();
     let version = version.map_err(|error| malformed(at, &error))?;
@@ -207,7 +207,7 @@ fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     Err(LexerError::new(at, TextProblem::XmlVersion { version }))
 }
 
-/// The error of a document that is not well-formed.
+/// Returns the error of a document that is not well-formed.
 fn malformed(at: usize, error: &dyn std::error::Error) -> LexerError {
     let reason = error.to_string();
     LexerError::new(at, TextProblem::Xml { reason })
@@ -217,7 +217,7 @@ fn is_blank(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_whitespace)
 }
 
-/// The character of a reference such as `&lt;` or `&#60;`.
+/// Returns the character for which a reference such as `&lt;` or `&#60;` stands.
 fn resolved(at: usize, reference: &BytesRef<'_>) -> LexerResult<Cow<'static, str>> {
     match reference.resolve_char_ref() {
         Ok(Some(character)) => return Ok(character.to_string().into()),
@@ -240,11 +240,11 @@ pub(super) struct XmlText<'t> {
 
 /// A piece of the text of an element.
 struct Piece {
-    /// Its start in the text of the element.
+    /// Offset of the piece in the text of the element.
     start: usize,
-    /// Its offset in the text of the document.
+    /// Offset of the piece in the text of the document.
     at: usize,
-    /// True if the document contains it literally, false if it comes from a reference.
+    /// True if the document contains the piece literally, false if the piece comes from a reference.
     is_literal: bool,
 }
 
@@ -263,7 +263,7 @@ impl<'t> XmlText<'t> {
         }
     }
 
-    /// The offset in the document of a place in this text.
+    /// Returns the offset in the document of a position in this text.
     fn offset(&self, place: usize) -> usize {
         let after = self.pieces.partition_point(|piece| piece.start <= place);
         match after.checked_sub(1).map(|last| &self.pieces[last]) {
@@ -273,7 +273,7 @@ impl<'t> XmlText<'t> {
         }
     }
 
-    /// The words between white space, with their offsets in the document.
+    /// Returns the words between white space, with their offsets in the document.
     pub(super) fn words(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut place = 0;
         std::iter::from_fn(move || {
@@ -285,7 +285,7 @@ impl<'t> XmlText<'t> {
         })
     }
 
-    /// The text as a name: without white space around it, unless this is written as a reference.
+    /// Returns the text as a name, without white space around it unless the document writes this white space as a reference.
     pub(super) fn name(&self) -> String {
         let mut name = String::with_capacity(self.text.len());
         // Bytes up to which nothing may be trimmed.

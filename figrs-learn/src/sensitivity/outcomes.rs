@@ -75,8 +75,7 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
 }
 
 /// Returns the observed value of an element whose outcomes are not listed, observed on the element itself or on Chains of which it is a result; `None` unless
-/// there
-/// is exactly one.
+/// there is exactly one.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {

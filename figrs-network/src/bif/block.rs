@@ -1,4 +1,4 @@
-//! The blocks of a BIF file, except for the contents of probability tables.
+//! Parses the blocks of a BIF file, except for the contents of probability tables.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -8,20 +8,20 @@ use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
 use super::super::{State, TextProblem};
 use super::token::{mark, property, require, rest_of_block, word};
 
-/// The names of a variable's states, in their order.
+/// The names of a variable's states, in order.
 pub(super) type StateNames<'t> = IndexSet<&'t str, FxBuildHasher>;
 
-/// A probability block whose body is still to be read.
+/// A probability block whose body has not been parsed yet.
 pub(super) struct TableBlock<'t> {
     pub(super) child: (usize, &'t str),
     pub(super) parents: Vec<(usize, &'t str)>,
-    /// The input at the body.
+    /// The input from the body on.
     pub(super) body: Input<'t>,
     /// Length of the body in bytes.
     pub(super) length: usize,
 }
 
-/// The name of the network.
+/// Parses the network block and returns the name of the network.
 pub(super) fn network<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let mut name = "";
     if !mark(input, '{')? {
@@ -37,7 +37,7 @@ pub(super) fn network<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(name)
 }
 
-/// A variable with its states.
+/// Parses a variable with its states.
 pub(super) fn variable<'t>(
     input: &mut Input<'t>,
     draft: &mut NetworkDraft,
@@ -65,11 +65,11 @@ pub(super) fn variable<'t>(
     Ok(states)
 }
 
-/// Syntax of a list of states.
+/// Description of the syntax of a list of states.
 const STATE: &str =
     "a state or `}`; a state with blanks, commas or brackets stands in quotes, as in `\"(17,30]\"`";
 
-/// The first state that contains blanks, in a list of states separated by commas whose number is the declared one.
+/// Returns the first state that contains blanks, if the list, split at commas, has the declared number of states.
 fn unquoted(list: &str, declared: usize) -> Option<String> {
     let (list, _) = list.rsplit_once('}')?;
     let states: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -81,7 +81,7 @@ fn unquoted(list: &str, declared: usize) -> Option<String> {
         .map(|&state| state.to_owned())
 }
 
-/// The rest of `type discrete [ 2 ] { yes, no };`.
+/// Parses the rest of `type discrete [ 2 ] { yes, no };`.
 fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<StateNames<'t>> {
     let (kind, discrete) = word(input, "`discrete`")?;
     if discrete != "discrete" {
@@ -132,7 +132,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
     Ok(names)
 }
 
-/// The names of a probability block; its body is skipped.
+/// Parses the names of a probability block, and skips its body.
 pub(super) fn table<'t>(input: &mut Input<'t>) -> LexerResult<TableBlock<'t>> {
     require(input, '(', "`(` and a variable")?;
     let child = word(input, "a variable")?;

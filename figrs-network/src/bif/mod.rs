@@ -1,4 +1,4 @@
-//! The Interchange Format for Bayesian Networks.
+//! BIF, the Interchange Format for Bayesian Networks.
 
 mod block;
 mod notes;

@@ -1,4 +1,4 @@
-//! Reads BIF.
+//! Reads networks in BIF.
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerResult, unexpected};
@@ -8,7 +8,7 @@ use super::notes::{BLOCKS, BlockKind, next_block};
 use super::table::Tables;
 use super::token::word;
 
-/// The network of a text. Blocks may come in any order.
+/// Parses the network of a text. Blocks may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);

@@ -1,4 +1,4 @@
-//! The contents of a probability block.
+//! Parses the contents of a probability block.
 
 use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
@@ -7,21 +7,21 @@ use super::super::variable::{combination, unknown_state};
 use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};
 
-/// Reads the tables of a file one after another.
+/// Parses the tables of a file one after another.
 pub(super) struct Tables<'d, 't> {
     draft: &'d mut NetworkDraft,
-    /// The states of all variables.
+    /// The names of the states of all variables.
     names: &'d [StateNames<'t>],
 }
 
-/// A table that is being read.
+/// A table that is currently parsed.
 struct TableReader<'d, 't> {
-    /// The parents and the child.
+    /// Positions of the parents and the child.
     variables: Vec<usize>,
-    /// The states of the parents, and for each parent the index of the state that the last row named.
+    /// For each parent its states, and the index of its state in the latest row.
     parents: Vec<(&'d StateNames<'t>, usize)>,
     columns: usize,
-    /// The entries; NaN in rows that were not given yet.
+    /// The entries; NaN in rows that have not been given yet.
     numbers: Vec<f64>,
 }
 
@@ -30,7 +30,7 @@ impl<'d, 't> Tables<'d, 't> {
         Self { draft, names }
     }
 
-    /// Reads the table of a block.
+    /// Parses the table of a block.
     pub(super) fn read(&mut self, block: &TableBlock<'t>) -> LexerResult<()> {
         let names = [&block.child].into_iter().chain(&block.parents);
         let mut variables = self.draft.scope(names.copied())?;
@@ -83,7 +83,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Number of entries of the table; an error if the block is too short for them.
+    /// Returns the number of entries of the table; an error if the block is too short for them.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
         if block.body[..block.length].contains("default") {
             let (at, held) = (block.child.0, block.length);
@@ -102,7 +102,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(needed as usize)
     }
 
-    /// The position of a row by the states of its parents, after the opening parenthesis.
+    /// Parses the states of the parents, after the opening parenthesis, and returns the position of the row.
     fn row(&self, input: &mut Input<'t>, rows: &mut TableReader<'d, 't>) -> LexerResult<usize> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
@@ -128,7 +128,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(row)
     }
 
-    /// A whole table after its word: in this format the child varies slowest.
+    /// Parses a whole table after the word `table`: in this format the child varies slowest.
     fn whole(
         &mut self,
         input: &mut Input<'t>,
@@ -151,7 +151,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Fills the rows that are not given.
+    /// Fills the rows that the file does not give.
     fn complete(
         &mut self,
         rows: &mut TableReader<'d, 't>,
@@ -192,7 +192,7 @@ impl<'d, 't> Tables<'d, 't> {
         ))
     }
 
-    /// The names of the child and of a row, for messages.
+    /// Returns the names of the child and of a row, for messages.
     fn names(&self, rows: &TableReader<'d, 't>, row: usize) -> (String, String) {
         let variables = &self.draft.variables;
         let parents = &rows.variables[..rows.parents.len()];

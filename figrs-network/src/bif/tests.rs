@@ -1,12 +1,12 @@
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkError, NetworkTable, State, TextProblem, Unknown, Variable};
 
-/// The numbers of a network's tables.
+/// Returns the numbers of a network's tables.
 fn numbers(network: &Network) -> Vec<&[f64]> {
     network.tables().iter().map(NetworkTable::numbers).collect()
 }
 
-/// The place and the problem of a text that cannot be read.
+/// Returns the place and the problem of a text that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_bif(text))
 }
@@ -100,7 +100,7 @@ probability ( b | a ) {
     assert_eq!(network.row_name(&rows[1]), "b (z)");
 }
 
-/// A network of `a` and `b`, with `table` as the block of `b`, which is on line 5.
+/// Returns a network of `a` and `b`, with `table` as the block of `b`, which is on line 5.
 fn with(table: &str) -> String {
     format!(
         "network n {{ }}
@@ -131,7 +131,7 @@ fn a_cycle_names_a_variable_that_is_on_it() {
     );
 }
 
-/// A file that was cut off at its start was read as a network of no variables.
+/// Regression test: a file that was cut off at its start was read as a network without variables.
 #[test]
 fn a_text_without_any_block_is_no_network() {
     for text in ["", " \n", "// comment", "\u{feff}"] {

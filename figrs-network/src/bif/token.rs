@@ -1,6 +1,6 @@
-//! The tokens of BIF.
+//! Parses the tokens of BIF.
 //!
-//! Commas and bars count as space between tokens, as the format says; so do comments.
+//! Commas and bars count as space between tokens, as the format specifies; so do comments.
 
 use winnow::Parser;
 use winnow::ascii::till_line_ending;
@@ -11,7 +11,7 @@ use winnow::token::{any, take_till, take_until, take_while};
 use super::super::lexer::{Input, LexerResult, expected, weight};
 use super::super::token::{self, Dialect, is_blank, quoted};
 
-/// The tokens of BIF.
+/// The rules for tokens of BIF.
 struct Bif;
 
 impl Dialect for Bif {
@@ -29,7 +29,7 @@ impl Dialect for Bif {
     }
 }
 
-/// A name, in quotes or without.
+/// Reads a name, in quotes or without.
 pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
     token::word::<Bif>(input, what)
 }
@@ -64,7 +64,7 @@ fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
     }
 }
 
-/// The characters of a name without quotes; empty if it is not a name.
+/// Reads the characters of a name without quotes; returns an empty text if there is no name.
 pub(super) fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     let mut length = 0;
@@ -82,7 +82,7 @@ pub(super) fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(input.next_slice(length))
 }
 
-/// The ASCII characters that may stand in a name without quotes, one bit each.
+/// Bit set of the ASCII characters that a name without quotes may contain.
 const UNQUOTED_CHARACTERS: u128 = {
     let mut bits = 0;
     let mut c = b'!';
@@ -99,7 +99,7 @@ const UNQUOTED_CHARACTERS: u128 = {
     bits
 };
 
-/// True if a character may stand in a name without quotes.
+/// True if a name without quotes may contain this character.
 #[inline]
 pub(super) fn is_bare(c: char) -> bool {
     if c.is_ascii() {
@@ -109,13 +109,13 @@ pub(super) fn is_bare(c: char) -> bool {
     }
 }
 
-/// A probability.
+/// Reads a probability.
 pub(super) fn number(input: &mut Input<'_>) -> LexerResult<f64> {
     let (at, digits) = word(input, "a number")?;
     weight(at, digits)
 }
 
-/// Skips a property, including its semicolon; the word itself was read.
+/// Skips the rest of a property, after the word `property`, including its semicolon.
 pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., [';', '"']).void().parse_next(input)?;
@@ -127,7 +127,7 @@ pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
     }
 }
 
-/// Skips to the end of a block, including its brace.
+/// Skips to the end of a block, including the closing brace.
 pub(super) fn rest_of_block(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., ['"', '}', '/']).void().parse_next(input)?;

@@ -1,4 +1,4 @@
-//! The XML format for Bayesian networks, version 0.3.
+//! BIFXML, the XML format for Bayesian networks, version 0.3.
 
 mod read;
 mod write;

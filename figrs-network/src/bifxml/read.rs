@@ -1,18 +1,18 @@
-//! Reads BIFXML.
+//! Reads networks and influence diagrams in BIFXML.
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerResult, unexpected};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
 use super::super::{NetworkKind, NetworkReader};
 
-/// The contents of a `DEFINITION`, whose table has the defined variable varying fastest.
+/// The contents of a `DEFINITION` element, in whose table the defined variable varies fastest.
 struct Definition<'t> {
     subject: (usize, String),
     given: Vec<(usize, String)>,
     table: XmlText<'t>,
 }
 
-/// The network or influence diagram of a document; variables and definitions come in any order.
+/// Parses the network or influence diagram of a document; variables and definitions may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "BIF" {
@@ -54,7 +54,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// A chance variable, a decision or a utility.
+/// Parses a chance variable, a decision or a utility.
 fn variable<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,
@@ -85,7 +85,7 @@ fn variable<'t>(
     }
 }
 
-/// A definition: the parents of a variable, and its table.
+/// Parses a definition: the parents of a variable, and its table.
 fn definition<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

@@ -1,7 +1,7 @@
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, State, TextProblem};
 
-/// A document with two parents of different sizes, every number different, and everything that may surround them.
+/// A document with two parents of different sizes, all numbers different, and everything that may surround them.
 const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 <!-- by hand -->\r\n\
 <!DOCTYPE BIF [\r\n  <!ELEMENT BIF ( NETWORK )*>\r\n  <!ATTLIST BIF VERSION CDATA #REQUIRED>\r\n  <!ENTITY unused \"nothing\">\r\n]>\r\n\
@@ -17,7 +17,7 @@ const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 <DEFINITION><TABLE>0.25 0.75</TABLE><FOR>sprinkler</FOR></DEFINITION>\r\n\
 </NETWORK></BIF><?end?>\r\n";
 
-/// The place and the problem of a document that cannot be read.
+/// Returns the place and the problem of a document that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_bifxml(text))
 }
@@ -57,7 +57,7 @@ fn the_last_parent_varies_faster_than_the_first_and_the_child_fastest() {
     assert_eq!(again.tables()[0].numbers(), wet);
 }
 
-/// A document of one variable `a` with two states, whose table is given.
+/// Returns a document of one variable `a` with two states, followed by `more`.
 fn with(more: &str) -> String {
     format!(
         "<BIF><NETWORK>\n<VARIABLE><NAME>a</NAME><OUTCOME>x</OUTCOME><OUTCOME>y</OUTCOME></VARIABLE>\n{more}\n</NETWORK></BIF>"

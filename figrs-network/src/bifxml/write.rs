@@ -1,11 +1,11 @@
-//! Writes BIFXML.
+//! Writes networks in BIFXML.
 
 use std::fmt::Write as _;
 
 use super::super::markup;
 use super::super::{Network, NetworkError, NetworkFormat};
 
-/// The document of a Bayesian network: numbers in their shortest form that reads back the same.
+/// Writes a Bayesian network as a document; each number has its shortest form that reads back the same.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let escaped = |name: &str| markup::escaped(name, NetworkFormat::Bifxml);
     let variables = network.variables();

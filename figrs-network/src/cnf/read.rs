@@ -11,10 +11,10 @@ use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkTable, State, TextProblem};
 
-/// Largest number of variables of a small file.
+/// Maximum number of variables in a small file.
 const VARIABLES: usize = 1 << 16;
 
-/// The network of a text.
+/// Parses the network of a text.
 pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     let mut reader = CnfReader::new(text);
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
@@ -34,33 +34,33 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers that the header declares, with the offset of the number of clauses.
+/// The numbers that the header declares, and the offset of the number of clauses.
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,
     clauses: usize,
 }
 
-/// A literal as the file writes it, with its offset: a variable counted from 1, negative where it is negated.
+/// A literal in the file, with its offset: the number of a variable from 1, negative for a negated variable.
 type Literal = (usize, i64);
 
 struct CnfReader<'t> {
     text: &'t str,
     header: Option<CnfHeader>,
-    /// The clauses, without those that are always true.
+    /// The clauses, except those that are always true.
     clauses: Vec<NetworkClause>,
-    /// Number of clauses that have ended.
+    /// Number of finished clauses.
     ended: usize,
-    /// The literals of a clause that has not ended, its offset and its line.
+    /// The literals of an unfinished clause; its offset and line follow.
     open: Vec<(usize, bool)>,
     open_at: Option<usize>,
     open_line: usize,
-    /// The number of the present line, from 1.
+    /// Number of the current line, from 1.
     line: usize,
     weights: Vec<(Literal, f64)>,
-    /// True if the file asks for a count, in which all literals have weight one.
+    /// True if the file requests an unweighted count, in which all literals have weight one.
     is_unweighted: bool,
-    /// The place of the first line that names the variables of a projected count, and the variables of all such lines.
+    /// Offset of the first line that lists variables of a projected count; `projected` has the variables of all such lines.
     projected_at: Option<usize>,
     shown: BTreeSet<i64>,
 }
@@ -83,12 +83,12 @@ impl<'t> CnfReader<'t> {
         }
     }
 
-    /// The offset of a word of the text.
+    /// Returns the offset of a word of the text.
     fn offset(&self, word: &str) -> usize {
         word.as_ptr() as usize - self.text.as_ptr() as usize
     }
 
-    /// The next word of a line, with its offset.
+    /// Returns the next word of a line, with its offset.
     fn word(
         &self,
         words: &mut Words<'t>,
@@ -152,7 +152,7 @@ impl<'t> CnfReader<'t> {
         )
     }
 
-    /// Reads a line that is a comment, or an instruction to model counters.
+    /// Parses a line that is a comment, or an instruction to model counters.
     fn comment(&mut self, mut words: Words<'t>) -> LexerResult<()> {
         let Some("c") = words.next() else {
             return Ok(());
@@ -190,7 +190,7 @@ impl<'t> CnfReader<'t> {
         Ok(())
     }
 
-    /// Reads the variables that a count is projected to, up to a zero.
+    /// Parses the variables of a projected count, up to a zero.
     fn show(&mut self, word: &str, variables: impl Iterator<Item = &'t str>) {
         self.projected_at.get_or_insert(self.offset(word));
         let variables = variables.map_while(|digits| digits.parse().ok());
@@ -257,7 +257,7 @@ impl<'t> CnfReader<'t> {
         Ok(draft)
     }
 
-    /// Adds a table for each variable that has a weight; an opposite literal without a weight has weight one.
+    /// Adds a table for each variable that has a weighted literal; the opposite literal has weight one unless it has its own weight.
     fn add_weights(&self, variables: usize, draft: &mut NetworkDraft) -> LexerResult<()> {
         let mut tables: FxHashMap<usize, usize> = FxHashMap::default();
         let mut all: Vec<(usize, usize, [Option<f64>; 2])> = Vec::new();
@@ -286,7 +286,7 @@ impl<'t> CnfReader<'t> {
     }
 }
 
-/// A weight from its digits, or from the digits of a fraction.
+/// Parses a weight, given as a decimal number or as a fraction.
 fn ratio(at: usize, word: &str) -> LexerResult<f64> {
     let Some((above, below)) = word.split_once('/') else {
         return weight(at, word);
@@ -304,7 +304,7 @@ fn integer(at: usize, word: &str) -> LexerResult<i64> {
     word.parse().map_err(|_| unexpected(at, word, what))
 }
 
-/// The position of the variable of a literal, and the value that makes it true.
+/// Returns the position of the variable of a literal, and the value that makes the literal true.
 fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)> {
     let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
     if variable == 0 || variable > variables {

@@ -11,7 +11,7 @@ fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_cnf(text))
 }
 
-/// The number of assignments and the logarithm of the sum of their weights, by search.
+/// Returns the number of assignments and the logarithm of the sum of their weights, found by search.
 fn found(text: &str) -> (String, f64) {
     let network = Network::from_cnf(text).unwrap();
     let model = network.model();
@@ -194,7 +194,7 @@ fn text((n, clauses, weights): &Formula) -> String {
     lines.join("\n")
 }
 
-/// The number of assignments of positive weight, and the logarithm of the sum of weights, by trying all assignments.
+/// Returns the number of assignments of positive weight and the logarithm of the sum of weights, found by trying all assignments.
 fn tried((n, clauses, weights): &Formula) -> (u64, f64) {
     let (mut count, mut logs) = (0, Vec::new());
     for world in 0..1u32 << n {

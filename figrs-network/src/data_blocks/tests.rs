@@ -14,7 +14,7 @@ fn network() -> Network {
     .unwrap()
 }
 
-/// All rows as text, with their lines.
+/// Returns all rows as text, with their lines.
 fn rows(network: &Network, stream: impl Read) -> Result<Vec<(usize, String)>, NetworkError> {
     let mut all = Vec::new();
     for block in network.data_blocks(stream, "CSV")? {

@@ -15,7 +15,7 @@ pub struct DiagramElements {
 }
 
 impl InfluenceDiagram {
-    /// The elements, as [`MaximiseUtility`](figrs_learn::MaximiseUtility) takes them.
+    /// Creates the elements, in the form that [`MaximiseUtility`](figrs_learn::MaximiseUtility) takes.
     ///
     /// ```
     /// use figrs_learn::MaximiseUtility;
@@ -65,7 +65,7 @@ impl InfluenceDiagram {
         }
     }
 
-    /// The element of a chance variable, given the elements of its parents.
+    /// Creates the element of a chance variable, given the elements of its parents.
     fn chance(&self, position: usize, made: &[Option<Element<State>>]) -> Element<State> {
         let variable: &Variable = &self.variables[position];
         let mut tables = self.tables.iter();
@@ -101,22 +101,22 @@ impl InfluenceDiagram {
 }
 
 impl DiagramElements {
-    /// The elements of the variables, chance and decisions, in their order.
+    /// Returns the elements of the chance variables and decisions, in their order.
     pub fn variables(&self) -> &[Element<State>] {
         &self.variables
     }
 
-    /// The utilities, in their order.
+    /// Returns the utilities, in their order.
     pub fn utilities(&self) -> &[Element<f64>] {
         &self.utilities
     }
 
-    /// The decisions, in the order in which they are made.
+    /// Returns the decisions, in the order in which they are made.
     pub fn decisions(&self) -> &[Element<State>] {
         &self.decisions
     }
 
-    /// A model with some observations. A decision that is observed has been made: it is set.
+    /// Returns a model with some observations. An observed decision counts as made: it is set by intervention.
     pub fn model(&self, observations: &[Observation]) -> Model {
         observations.iter().fold(Model::new(), |model, observed| {
             let element = &self.variables[observed.variable];

@@ -1,12 +1,12 @@
-//! Decisions whose order the diagram does not determine.
+//! Finds decisions whose order the diagram does not determine.
 
 use rustc_hash::FxHashSet;
 
 use super::InfluenceDiagram;
 
 impl InfluenceDiagram {
-    /// Neighbours in [`decisions`](Self::decisions) that are ordered only by the file, as the positions of their variables: no directed path leads from one to
-    /// the other, and the two know different things, so that the second would remember less if it came first.
+    /// Returns neighbours in [`decisions`](Self::decisions) that only the file orders, as the positions of their variables: no directed path leads from one to
+    /// the other, and different variables are known to them, so that the second would remember less if it came first.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;

@@ -1,10 +1,10 @@
-//! The blocks of a NET file.
+//! Parses the blocks of a NET file.
 
 use super::super::TextProblem;
 use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
 use super::token::{mark, require, space, value, word};
 
-/// A name with its offset.
+/// A name and its offset in the text.
 pub(super) type Name<'t> = (usize, &'t str);
 
 /// A potential, with its numbers and formulas if it has any.
@@ -12,15 +12,15 @@ pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
     pub(super) data: Option<Data<'t>>,
-    /// Its formulas, if it has any.
+    /// The formulas of the potential, if it has any.
     pub(super) model: Option<Model<'t>>,
-    /// The nodes whose joint states have a formula each.
+    /// The nodes for each of whose joint states there is a formula.
     pub(super) nodes: Vec<Name<'t>>,
 }
 
 /// The formulas of a potential.
 pub(super) struct Model<'t> {
-    /// The input at the list.
+    /// The input from the list of formulas on.
     pub(super) data: Input<'t>,
     /// Length of the list in bytes.
     pub(super) length: usize,
@@ -28,25 +28,25 @@ pub(super) struct Model<'t> {
 
 /// A list of numbers, in parentheses that may be nested.
 pub(super) struct Data<'t> {
-    /// The input after the first parenthesis.
+    /// The input after the opening parenthesis.
     start: Input<'t>,
-    /// The offset of the first innermost list, and the number of numbers in each of them, if lists are nested.
+    /// If lists are nested: offset of the first innermost list, and the number of numbers in each innermost list.
     pub(super) columns: Option<(usize, usize)>,
 }
 
-/// The name and the states in the block of the network or of a node, and the name that it had before it was made an identifier.
+/// Attributes of the network or of a node: name and states, and the full name if `name` is an identifier made from it.
 #[derive(Default)]
 pub(super) struct Attributes<'t> {
     pub(super) name: Option<&'t str>,
     pub(super) full_name: Option<&'t str>,
     pub(super) states: Vec<(usize, String)>,
-    /// The kind of the states' values in formulas.
+    /// Kind of the values that the states have in formulas.
     pub(super) subtype: Option<&'t str>,
-    /// The values of the states in formulas, or their bounds.
+    /// Values of the states in formulas, or the bounds of their intervals.
     pub(super) values: Vec<Name<'t>>,
 }
 
-/// The attributes of the network or of a node, from `{` to `}`.
+/// Parses the attributes of the network or of a node, from `{` to `}`.
 pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t>> {
     let mut found = Attributes::default();
     require(input, '{', "`{`")?;
@@ -86,7 +86,7 @@ pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t
     Ok(found)
 }
 
-/// The rest of a potential, after the word.
+/// Parses the rest of a potential, after the word `potential`.
 pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>> {
     require(input, '(', "`(` and a node")?;
     let mut found = Potential {
@@ -139,7 +139,7 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Names in parentheses.
+/// Parses names in parentheses.
 fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
     let mut all = Vec::new();
     require(input, '(', "`(` and names")?;
@@ -184,7 +184,7 @@ impl<'t> Data<'t> {
         Ok(Self { start, columns })
     }
 
-    /// The numbers with their offsets.
+    /// Returns the numbers with their offsets.
     pub(super) fn words(&self) -> impl Iterator<Item = Name<'t>> + use<'t> {
         let mut input = self.start;
         std::iter::from_fn(move || {

@@ -1,12 +1,12 @@
-//! Formulas of tables in NET: expressions over the values of nodes.
+//! Formulas that define tables in NET: expressions over the values of nodes.
 
 use super::super::TextProblem;
 use super::super::lexer::{LexerError, LexerResult};
 
-/// Largest depth of nested formulas.
+/// Maximum depth of nested formulas.
 const MOST_DEPTH: usize = 100;
 
-/// Largest number of operators of a formula: each may be an argument of the next one.
+/// Maximum number of operators of a formula: each may be nested in the next one.
 const MOST_OPERATORS: usize = 1000;
 
 /// A value of a formula.
@@ -39,7 +39,7 @@ fn mistake(at: usize, reason: impl Into<String>) -> LexerError {
     LexerError::new(at, TextProblem::Formula { reason })
 }
 
-/// The formulas of a list in parentheses, separated by commas; `offset` is the position of the text.
+/// Parses a list of formulas in parentheses, separated by commas; `offset` is the position of `text` in the file.
 pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
     let mut reader = FormulaReader {
         text,
@@ -62,11 +62,11 @@ struct FormulaReader<'t> {
     place: usize,
     offset: usize,
     depth: usize,
-    /// Number of operators so far in the formula of the list.
+    /// Number of operators so far in the current formula.
     operators: usize,
 }
 
-/// Operators between two formulas, the weakest first; the operators of one line bind equally.
+/// Infix operators in lines of increasing strength; the operators of one line bind equally.
 const OPERATORS: [&[&str]; 4] = [
     &["==", "!=", "<>", "<=", ">=", "<", ">", "="],
     &["+", "-"],
@@ -108,7 +108,7 @@ impl<'t> FormulaReader<'t> {
         Err(mistake(self.at(), format!("`{mark}` is missing")))
     }
 
-    /// Formulas up to a closing parenthesis.
+    /// Parses formulas up to a closing parenthesis.
     fn list(&mut self) -> LexerResult<Vec<Formula>> {
         let mut all = Vec::new();
         while !self.mark(")") {
@@ -123,7 +123,7 @@ impl<'t> FormulaReader<'t> {
         Ok(all)
     }
 
-    /// A formula of operators that bind at least as strongly as those of a line.
+    /// Parses a formula whose operators bind at least as strongly as those of a line of `OPERATORS`.
     fn binary(&mut self, line: usize) -> LexerResult<Formula> {
         let Some(operators) = OPERATORS.get(line) else {
             return self.unary();
@@ -222,7 +222,7 @@ impl<'t> FormulaReader<'t> {
 }
 
 impl Formula {
-    /// Offset of the formula in the text.
+    /// Returns the offset of the formula in the text.
     pub(super) fn at(&self) -> Option<usize> {
         match self {
             Self::Constant(_) => None,
@@ -230,9 +230,9 @@ impl Formula {
         }
     }
 
-    /// The value, given the values of nodes by their names.
+    /// Returns the value of the formula, given the values of nodes by their names.
     ///
-    /// **Errors.** A node without a value, an unknown function, and arguments of a kind or a number that the function does not take.
+    /// **Errors.** A node without a value, an unknown function, or arguments whose kind or number the function does not allow.
     pub(super) fn value(&self, of: &impl Fn(&str) -> Option<Value>) -> LexerResult<Value> {
         let (at, name, arguments) = match self {
             Self::Constant(value) => return Ok(value.clone()),
@@ -267,7 +267,7 @@ impl Formula {
     }
 }
 
-/// The value of a function; `None` if it is unknown, or its arguments have the wrong kinds.
+/// Applies a function; returns `None` if it is unknown, or if its arguments have the wrong kinds.
 fn applied(name: &str, values: &[Value]) -> Option<Value> {
     use Value::{Distribution, Number, Truth};
     if let ("==" | "=" | "!=" | "<>", [left, right]) = (name, values) {

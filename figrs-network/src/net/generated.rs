@@ -1,4 +1,4 @@
-//! Tables that formulas generate.
+//! Generates tables from formulas.
 
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashMap;
@@ -10,20 +10,20 @@ use super::super::{State, TextProblem};
 use super::block::{Attributes, Model, Potential};
 use super::formula::{Formula, Value, formulas};
 
-/// The values of the states of a node in formulas.
+/// The values that the states of a node have in formulas.
 pub(super) enum StateValues {
     /// The first state is false, the second true.
     Boolean,
     /// A number for each state.
     Numbers(Vec<f64>),
-    /// The bounds of the states: one more than there are states.
+    /// The bounds of the states' intervals: one more than there are states.
     Intervals(Vec<f64>),
     /// The names of the states.
     Labels,
 }
 
 impl StateValues {
-    /// The values that the attributes of a node define; its labels where they define none.
+    /// Reads the values from the attributes of a node; the labels of the states if there are none.
     pub(super) fn new(attributes: &Attributes<'_>) -> Self {
         let values = || attributes.values.iter().map(|&(_, value)| number(value));
         let names = || attributes.states.iter().map(|(_, name)| number(name));
@@ -39,7 +39,7 @@ impl StateValues {
         .unwrap_or(Self::Labels)
     }
 
-    /// The value of a state; `None` if it is an interval.
+    /// Returns the value of a state; `None` if it is an interval.
     fn of(&self, state: usize, name: &str) -> Option<Value> {
         match self {
             Self::Boolean => Some(Value::Truth(state == 1)),
@@ -49,7 +49,7 @@ impl StateValues {
         }
     }
 
-    /// The state with a value.
+    /// Returns the state with a value.
     fn state(&self, value: &Value, names: &[&str]) -> Option<usize> {
         match (self, value) {
             (Self::Boolean, Value::Truth(truth)) => Some(usize::from(*truth)),
@@ -66,7 +66,7 @@ impl StateValues {
     }
 }
 
-/// A number, which may be infinite.
+/// Parses a number, which may be infinite.
 fn number(word: &str) -> Option<f64> {
     let digits = word.strip_prefix('-').unwrap_or(word);
     let number = match digits {
@@ -81,7 +81,7 @@ fn number(word: &str) -> Option<f64> {
     })
 }
 
-/// Defines a node by its formulas: one for each joint state of the model's nodes, the last varying fastest.
+/// Defines a node by its formulas: one for each joint state of the nodes that the model lists, the last node varying fastest.
 pub(super) fn define(
     draft: &mut NetworkDraft,
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),

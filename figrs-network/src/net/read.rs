@@ -1,4 +1,4 @@
-//! Reads NET.
+//! Reads networks and influence diagrams in NET.
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, unexpected};
@@ -10,10 +10,10 @@ use super::block::{Attributes, Name, Potential, attributes, potential};
 use super::generated::{self, StateValues};
 use super::token::{mark, next_word, word};
 
-/// Words that begin a block.
+/// The words that can begin a block.
 const BLOCKS: &str = "`net`, `node`, `decision`, `utility` or `potential`";
 
-/// The network or influence diagram of a text; nodes and potentials come in any order.
+/// Parses the network or influence diagram of a text; nodes and potentials may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
@@ -40,7 +40,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// A chance variable, decision or utility, whose first word is read.
+/// Parses a chance variable, decision or utility, after its first word.
 fn node<'t>(
     input: &mut Input<'t>,
     first: Name<'t>,
@@ -85,12 +85,12 @@ fn node<'t>(
     }
 }
 
-/// True if the attributes of a block come next.
+/// True if a brace that opens the attributes of a block is next.
 fn mark_ahead(input: &Input<'_>) -> LexerResult<bool> {
     mark(&mut input.clone(), '{')
 }
 
-/// Defines the node of a potential.
+/// Defines the node to which a potential belongs.
 fn define(
     draft: &mut NetworkDraft,
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),

@@ -3,7 +3,7 @@ use super::super::{
     InfluenceDiagram, Network, NetworkError, NetworkFormat, State, TextProblem, Variable,
 };
 
-/// A node with parents of different sizes, in which every number is different.
+/// A node with parents of different sizes, with all numbers different.
 const GARDEN: &str = "% by hand\r\nnet { name = \"a garden\"; node_size = (50 50); HR_Desc = \"two\nlines; % and { more\"; }\r
 discrete node wet { label = \"Is it \\ wet?\"; states = (\"yes\" \"not at all\" 3); position = (1 2); } % a comment }
 potential ( wet | sky hour ) % sky varies slowest
@@ -19,7 +19,7 @@ potential (sky) { data = (0.5 0.3 0.2); }
 potential (hour |) { data = ((0.6 0.4)); model_nodes = (); }
 ";
 
-/// The place and the problem of a text that cannot be read.
+/// Returns the place and the problem of a text that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_net(text))
 }

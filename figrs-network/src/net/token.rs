@@ -1,4 +1,4 @@
-//! The tokens of NET.
+//! Parses the tokens of NET.
 
 use winnow::Parser;
 use winnow::ascii::till_line_ending;
@@ -7,7 +7,7 @@ use winnow::token::{take_till, take_while};
 use super::super::lexer::{Input, LexerResult, expected};
 use super::super::token::{self, Dialect, is_blank};
 
-/// The tokens of NET: white space separates them, and a comment begins with `%`.
+/// The rules for tokens of NET: white space separates tokens, and a comment begins with `%`.
 struct Net;
 
 impl Dialect for Net {
@@ -38,12 +38,12 @@ pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Net>(input)
 }
 
-/// A name or a number, in quotes or without.
+/// Reads a name or a number, in quotes or without.
 pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
     token::word::<Net>(input, what)
 }
 
-/// The word at the beginning of the next block; `None` at the end of the text.
+/// Reads the word at the beginning of the next block; returns `None` at the end of the text.
 pub(super) fn next_word<'t>(
     input: &mut Input<'t>,
     what: &'static str,

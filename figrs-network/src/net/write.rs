@@ -1,12 +1,12 @@
-//! Writes NET.
+//! Writes networks in NET.
 
 use std::fmt::Write as _;
 
 use super::super::names::identifiers;
 use super::super::{Network, NetworkError, NetworkFormat, Variable};
 
-/// The text of a Bayesian network: numbers in their shortest form that reads back the same, each list of states of a parent in
-/// parentheses. Names that are not identifiers are kept as attributes.
+/// Writes a Bayesian network as text. Each number has its shortest form that reads back the same; parentheses enclose the numbers for each parent's
+/// states. Names that are not identifiers are stored as attributes.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let variables = network.variables();
     let names: Vec<&str> = variables.iter().map(Variable::name).collect();
@@ -61,7 +61,7 @@ pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError>
     Ok(text)
 }
 
-/// A text in quotes, which cannot hold a quote or the end of a line.
+/// Writes a text in quotes; an error if the text contains a quote or the end of a line.
 fn quoted(name: &str) -> Result<String, NetworkError> {
     if name.contains(['"', '\n']) {
         return Err(NetworkError::Inexpressible {

@@ -19,7 +19,7 @@ fn network() -> Network {
     .unwrap()
 }
 
-/// The probability of the states of a case, with a weight for each state of `b`, by a sum over all worlds.
+/// Returns the probability of the states of a case, with a weight for each state of `b`, by a sum over all worlds.
 fn by_worlds(network: &Network, case: &[Option<usize>; 3], weights: [f64; 3]) -> f64 {
     let numbers = |table: usize| network.tables()[table].numbers();
     let mut sum = 0.0;

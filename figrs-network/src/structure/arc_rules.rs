@@ -7,30 +7,30 @@ use super::super::{Network, Variable};
 use super::StructureLearningError;
 use super::dag::{ArcChange, Dag};
 
-/// Largest number of entries of a table.
+/// Maximum number of entries of a table.
 pub(super) const MOST_ENTRIES: usize = 1 << 24;
 
-/// Largest number of entries of all tables of a learned network.
+/// Maximum number of entries of all tables of a learned network together.
 pub(super) const MOST_ENTRIES_IN_ALL: usize = 1 << 26;
 
-/// Arcs by the names of their parents and children.
+/// Arcs as pairs of names: parent and child.
 type ArcNames = [(String, String)];
 
-/// The rules that a structure has to keep.
+/// The rules that a structure must obey: required and forbidden arcs, and the maximum number of parents.
 pub(super) struct ArcRules {
     required: FxHashSet<(u32, u32)>,
     forbidden: FxHashSet<(u32, u32)>,
     most_parents: usize,
-    /// Number of states of each variable.
+    /// Number of states of each variable of the network.
     states: Vec<usize>,
-    /// The graph of the required arcs alone.
+    /// The graph with only the required arcs.
     least: Dag,
 }
 
 impl ArcRules {
-    /// The rules for a network, with arcs given by names.
+    /// Creates the rules for a network, with arcs given by names.
     ///
-    /// **Errors.** Unknown names, and rules that no structure keeps.
+    /// **Errors.** Unknown names, and rules that no structure can obey.
     pub(super) fn new(
         network: &Network,
         (required, forbidden): (&ArcNames, &ArcNames),
@@ -64,7 +64,7 @@ impl ArcRules {
         Ok(rules)
     }
 
-    /// **Errors.** Too many required parents, or a table of them that is too large.
+    /// **Errors.** A variable has too many required parents, or its table with these parents is too large.
     fn check_parents(&self, variables: &[Variable]) -> Result<(), StructureLearningError> {
         for (parents, variable) in self.least.all_parents().iter().zip(variables) {
             if parents.len() > self.most_parents {
@@ -89,7 +89,7 @@ impl ArcRules {
         Ok(())
     }
 
-    /// **Errors.** Tables of a structure that are too large together.
+    /// **Errors.** The tables of a structure are too large together.
     pub(super) fn check_entries(&self, dag: &Dag) -> Result<(), StructureLearningError> {
         let entries = (0..).zip(dag.all_parents()).map(|(child, parents)| {
             let sizes = parents.iter().chain([&child]);
@@ -105,12 +105,12 @@ impl ArcRules {
         Ok(())
     }
 
-    /// The graph of the required arcs alone.
+    /// Returns the graph with only the required arcs.
     pub(super) fn least(&self) -> &Dag {
         &self.least
     }
 
-    /// The required arcs, and the arcs of a structure that the rules allow in addition, child by child.
+    /// Returns the required arcs, plus the arcs of a structure that the rules allow, added child by child.
     pub(super) fn start(&self, parents: &[Vec<u32>]) -> Dag {
         let mut dag = self.least.clone();
         for (child, parents) in (0..).zip(parents) {
@@ -128,7 +128,7 @@ impl ArcRules {
         self.required.contains(&(from, to))
     }
 
-    /// True if a change keeps the rules; the change may close a cycle.
+    /// True if a change obeys the rules; it may close a cycle.
     pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => self.allows_parent(dag, from, to),
@@ -139,7 +139,7 @@ impl ArcRules {
         }
     }
 
-    /// True if a variable may have this parent in addition.
+    /// True if the rules allow this additional parent of a variable.
     pub(super) fn allows_parent(&self, dag: &Dag, from: u32, to: u32) -> bool {
         let parents = dag.parents(to);
         let members = parents.iter().chain([&from, &to]);
@@ -153,7 +153,7 @@ impl ArcRules {
     }
 }
 
-/// The positions of variables.
+/// Converts arcs given by names to positions of variables.
 fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, StructureLearningError> {
     let arcs = names.iter().map(|(from, to)| {
         if from == to {
@@ -166,14 +166,14 @@ fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, Structur
     arcs.collect()
 }
 
-/// The position of the variable with a name.
+/// Returns the position of the variable with a name.
 ///
-/// **Errors.** A name that the network does not have.
+/// **Errors.** [`StructureLearningError::Unknown`] if the network has no such variable.
 pub(super) fn position(network: &Network, name: &str) -> Result<u32, StructureLearningError> {
     Ok(position_of(&network.index, &network.variables, name)? as u32)
 }
 
-/// The cycle that an arc would close: a path back from its child, between its ends.
+/// Returns the cycle that an arc would close: the path from the arc's child back to its parent.
 fn cycle(dag: &Dag, from: u32, to: u32) -> Vec<u32> {
     let mut path = vec![from];
     let mut at = from;

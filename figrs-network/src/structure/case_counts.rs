@@ -1,4 +1,4 @@
-//! Sources of the counts of families: complete rows, or expected numbers of rows with missing cells.
+//! Sources of the counts of families: complete rows, or expected counts of rows with missing cells.
 
 use super::family_counts::{CountingMemory, FamilyBase};
 use super::family_terms::FamilyTerms;
@@ -7,9 +7,9 @@ use super::family_terms::FamilyTerms;
 #[derive(Clone, Copy)]
 pub(super) struct Family<'f> {
     pub(super) child: u32,
-    /// In ascending order.
+    /// The parents, in ascending order.
     pub(super) parents: &'f [u32],
-    /// One more parent.
+    /// An additional parent.
     pub(super) more: Option<u32>,
 }
 
@@ -22,7 +22,7 @@ impl<'f> Family<'f> {
         }
     }
 
-    /// All parents.
+    /// Returns all parents, including the additional one.
     pub(super) fn all_parents(&self) -> impl Iterator<Item = u32> {
         self.parents.iter().copied().chain(self.more)
     }
@@ -30,22 +30,22 @@ impl<'f> Family<'f> {
 
 /// A source of counts: for each configuration of a variable's parents, the number of cases of each state of the variable.
 pub(super) trait CaseCounts: Sync {
-    /// Number of variables.
+    /// Returns the number of variables.
     fn width(&self) -> usize;
 
-    /// Number of states of a variable.
+    /// Returns the number of states of a variable.
     fn states(&self, variable: u32) -> usize;
 
-    /// Number of all rows.
+    /// Returns the number of all rows.
     fn total(&self) -> u64;
 
-    /// Number of different rows: counting a family reads each of them.
+    /// Returns the number of distinct rows: counting a family reads each of them.
     fn distinct(&self) -> usize;
 
-    /// The base of a family; `None` if its table would be large compared with the data.
+    /// Returns the base of a family, from which it is counted quickly; `None` if its table would be large compared with the data.
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase>;
 
-    /// The sum of the terms of all configurations of a family: the parents of `base`, and one more if there is one.
+    /// Returns the sum of the score terms of all parent configurations of a family: the parents of `base`, and possibly one more.
     fn sum_of_terms(
         &self,
         family: Family<'_>,
@@ -54,6 +54,6 @@ pub(super) trait CaseCounts: Sync {
         terms: &FamilyTerms<'_>,
     ) -> f64;
 
-    /// The counts of a variable and its parents: row-major, the last parent and then the variable varying fastest.
+    /// Returns the counts of a variable and its parents as a table: the child varies fastest, then the last parent.
     fn table(&self, child: u32, parents: &[u32]) -> Vec<f64>;
 }

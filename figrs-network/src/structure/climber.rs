@@ -1,4 +1,4 @@
-//! A structure with the gain of each change of an arc, kept up to date from change to change.
+//! A structure with the gain of each change of an arc, updated after each change.
 
 use super::arc_rules::ArcRules;
 use super::dag::{ArcChange, Dag};
@@ -6,8 +6,8 @@ use super::family_scores::FamilyScores;
 
 /// A structure, the scores of its families, and the gain of each change of an arc in their sum.
 ///
-/// Invariant: `gains[child][parent]` is the score of the child's family with the parent added, or removed if it is one, minus that of the
-/// family as it is; minus infinity where the rules exclude it.
+/// Invariant: `gains[child][parent]` is the score of the child's family after the parent is added (or removed if present), minus the score of the
+/// present family; minus infinity if the rules exclude the change.
 pub(super) struct Climber<'c, 'd> {
     families: &'c mut FamilyScores<'d>,
     rules: &'c ArcRules,
@@ -15,27 +15,27 @@ pub(super) struct Climber<'c, 'd> {
     scores: Vec<f64>,
     gains: Vec<Vec<f64>>,
     preference: ChildPreference,
-    /// Scores that differ by no more than this count as equal: the difference may be rounding.
+    /// Scores whose difference is at most this count as equal: the difference may be rounding.
     resolution: f64,
 }
 
-/// The child that is preferred among changes of equal gain: an arc and its reverse often have the same gain.
+/// Which child is preferred among changes of equal gain: an arc and its reverse often have the same gain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChildPreference {
-    /// The variable with the fewest children; among equal ones, the first.
+    /// The variable with the fewest children; the first one among equals.
     FewestChildren,
     /// The last variable.
     Last,
 }
 
-/// Difference of scores of this number of cases that may be rounding: their terms are as large as `N ln N`.
+/// Returns the difference of scores that may be rounding for this number of cases: terms of scores are as large as `N ln N`.
 pub(super) fn resolution(total: u64) -> f64 {
     let total = total.max(2) as f64;
     1e-12 + 1e-13 * total * total.ln()
 }
 
 impl<'c, 'd> Climber<'c, 'd> {
-    /// Begins with a structure; `None` if the work was interrupted.
+    /// Creates a climber at a structure; returns `None` if the work was interrupted.
     pub(super) fn new(
         families: &'c mut FamilyScores<'d>,
         rules: &'c ArcRules,
@@ -72,7 +72,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.preference = preference;
     }
 
-    /// The variables in the order in which they are preferred as children.
+    /// Returns the variables in the order in which they are preferred as children.
     fn children(&self) -> Vec<u32> {
         let mut children: Vec<u32> = (0..self.dag.len() as u32).collect();
         match self.preference {
@@ -89,7 +89,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         children
     }
 
-    /// The score of the structure.
+    /// Returns the score of the structure.
     pub(super) fn total(&self) -> f64 {
         self.scores.iter().sum()
     }
@@ -98,7 +98,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.resolution
     }
 
-    /// The gains of a variable's family, after a change of its parents; `None` if the work was interrupted.
+    /// Recomputes the gains of a variable's family after a change of its parents; returns `None` if the work was interrupted.
     fn refresh(&mut self, child: u32, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Option<()> {
         let own = self.families.family(child, self.dag.parents(child));
         self.scores[child as usize] = own;
@@ -122,7 +122,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// The gain of a change in the score; minus infinity if the rules exclude it. The change may close a cycle.
+    /// Returns the gain of a change in the score; minus infinity if the rules exclude it. The change may close a cycle.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
         match change {
@@ -131,7 +131,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         }
     }
 
-    /// The change with the largest gain among those that are allowed and meet a condition. Among equal ones, additions come before deletions
+    /// Returns the change with the largest gain among those that are allowed and meet a condition. Among equal gains, additions come before deletions
     /// and these before reversals; then the preferred child, and the first parent.
     pub(super) fn best_change(
         &self,
@@ -154,7 +154,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         best
     }
 
-    /// Makes a change. If the work is interrupted it returns `None`; the change is made, and only the climber's structure and score may be used.
+    /// Makes a change. If interrupted, returns `None`; then the change is made, but only the structure and the score may be used, not the gains.
     pub(super) fn make(
         &mut self,
         change: ArcChange,
@@ -165,7 +165,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.go_to(dag, is_interrupted)
     }
 
-    /// Goes to another structure. If the work is interrupted it returns `None`, and only the climber's structure and score may be used.
+    /// Moves to another structure. If interrupted, returns `None`; then only the structure and the score may be used, not the gains.
     pub(super) fn go_to(
         &mut self,
         dag: Dag,
@@ -196,7 +196,7 @@ mod tests {
     use super::super::row_counts::RowCounts;
     use super::*;
 
-    /// The score of a structure, computed without the climber's memory.
+    /// Returns the score of a structure, computed independently of the climber.
     fn rescored(rows: &RowCounts, score: NetworkScore, dag: &Dag) -> f64 {
         let mut families = FamilyScores::new(rows, score, 1);
         let children = 0..dag.len() as u32;

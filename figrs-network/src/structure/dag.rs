@@ -1,13 +1,13 @@
-//! Directed acyclic graphs that change arc by arc.
+//! Directed acyclic graphs that are changed arc by arc.
 
-/// A directed acyclic graph over numbered variables, with the descendants of each.
+/// A directed acyclic graph over numbered variables, with the descendants of each variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dag {
     /// The parents of each variable, in ascending order.
     parents: Vec<Vec<u32>>,
-    /// For each variable a bit for each of its descendants.
+    /// For each variable, a bit set of its descendants.
     descendants: Vec<u64>,
-    /// Number of words of 64 bits of each variable.
+    /// Number of 64-bit words of each variable's bit set.
     words: usize,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum ArcChange {
 }
 
 impl Dag {
-    /// The graph of this number of variables without arcs.
+    /// Creates a graph with this number of variables and without arcs.
     pub(super) fn empty(variables: usize) -> Self {
         let words = variables.div_ceil(64);
         Self {
@@ -35,7 +35,7 @@ impl Dag {
         self.parents.len()
     }
 
-    /// The parents of a variable, in ascending order.
+    /// Returns the parents of a variable, in ascending order.
     pub(super) fn parents(&self, child: u32) -> &[u32] {
         &self.parents[child as usize]
     }
@@ -44,14 +44,14 @@ impl Dag {
         &self.parents
     }
 
-    /// The arcs, child by child.
+    /// Returns the arcs, child by child.
     pub(super) fn arcs(&self) -> Vec<(u32, u32)> {
         let children = (0..).zip(&self.parents);
         let arcs = children.flat_map(|(to, parents)| parents.iter().map(move |&from| (from, to)));
         arcs.collect()
     }
 
-    /// True if the other parents of an arc's child are exactly the parents of the arc's parent.
+    /// True if the parents of an arc's child, without the arc's parent, are exactly the parents of the arc's parent.
     pub(super) fn is_covered(&self, from: u32, to: u32) -> bool {
         let others = self.parents(to).iter().filter(|parent| **parent != from);
         others.eq(self.parents(from))
@@ -67,7 +67,7 @@ impl Dag {
         word >> (to % 64) & 1 == 1
     }
 
-    /// True if the change leaves the graph acyclic, and adds an arc where there is none or changes an arc that exists.
+    /// True if the change leaves the graph acyclic, and adds an arc that is absent or changes an arc that exists.
     pub(super) fn allows(&self, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => {
@@ -102,7 +102,7 @@ impl Dag {
         }
     }
 
-    /// The variables, each after its parents.
+    /// Returns the variables, each after its parents.
     pub(super) fn topological_order(&self) -> Vec<u32> {
         let mut missing: Vec<usize> = self.parents.iter().map(Vec::len).collect();
         let mut children = vec![Vec::new(); self.len()];
@@ -142,7 +142,7 @@ impl Dag {
 }
 
 impl ArcChange {
-    /// The ends of the arc: parent and child.
+    /// Returns the ends of the arc: parent and child.
     pub(super) fn ends(self) -> (u32, u32) {
         let (Self::Add(from, to) | Self::Delete(from, to) | Self::Reverse(from, to)) = self;
         (from, to)
@@ -156,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// True if arcs have no cycle: variables without parents are removed until none is left.
+    /// True if the arcs have no cycle: removes variables without parents until none is left.
     fn is_acyclic(parents: &[Vec<u32>]) -> bool {
         let mut left: Vec<u32> = (0..parents.len() as u32).collect();
         loop {

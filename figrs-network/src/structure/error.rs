@@ -7,14 +7,14 @@ use thiserror::Error;
 
 use super::super::Unknown;
 
-/// Reason that a structure cannot be scored or learned.
+/// Reason why a structure cannot be scored or learned.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum StructureLearningError {
-    /// A Markov network has no parents and children.
+    /// The network is a Markov network, in which no variable has parents.
     #[error("a Markov network has no structure of parents and children; give a Bayesian network")]
     NotBayesian,
-    /// A cell is missing where data has to be complete.
+    /// A cell is missing in data that has to be complete.
     #[error(
         "line {line} has no state of `{}` (its cell is empty, or a mark of missing values such as `NA`, `nan` or `None`), and a structure is scored on complete data only; fill the cell, leave the line out, \
          rename a state that is called so, or learn \
@@ -46,13 +46,13 @@ pub enum StructureLearningError {
         "the equivalent sample size {size:e} is none; give a positive number from 1e-100 to 1e100"
     )]
     EquivalentSampleSize {
-        /// The size.
+        /// The invalid size.
         size: f64,
     },
-    /// The count that is added to all counts is negative, larger than [`MOST_PRIOR`](super::super::NetworkLearner::MOST_PRIOR), or NaN.
+    /// The prior count (added to all counts) is negative, larger than [`MOST_PRIOR`](super::super::NetworkLearner::MOST_PRIOR), or NaN.
     #[error("the prior count {count} is none; give a number from 0 to 1e15")]
     PriorCount {
-        /// The count.
+        /// The invalid count.
         count: f64,
     },
     /// An arc or an order names a variable that the network does not have.
@@ -71,15 +71,15 @@ pub enum StructureLearningError {
         printable(.to)
     )]
     RequiredAndForbidden {
-        /// The parent.
+        /// Parent of the arc.
         from: String,
-        /// The child.
+        /// Child of the arc.
         to: String,
     },
     /// Required arcs form a cycle.
     #[error("the required arcs form a cycle, {}; leave one of them out", printable(&.cycle.join(" -> ")))]
     RequiredCycle {
-        /// The variables on it, the first again at the end.
+        /// The variables of the cycle, the first one again at the end.
         cycle: Vec<String>,
     },
     /// A variable has more required parents than the maximum.
@@ -90,24 +90,24 @@ pub enum StructureLearningError {
     TooManyRequired {
         /// The variable.
         variable: String,
-        /// Number of its required parents.
+        /// Number of required parents.
         required: usize,
         /// The maximum number of parents.
         most: usize,
     },
-    /// A required arc goes against the order of K2.
+    /// A required arc contradicts the order of K2.
     #[error(
         "the required arc from `{}` to `{}` goes against the order of the variables; change the order",
         printable(.from),
         printable(.to)
     )]
     AgainstOrder {
-        /// The parent.
+        /// Parent of the arc.
         from: String,
-        /// The child.
+        /// Child of the arc.
         to: String,
     },
-    /// The order of K2 names a variable twice.
+    /// The order of K2 contains a variable twice.
     #[error("the order names `{}` a second time; name each variable once", printable(.variable))]
     RepeatedInOrder {
         /// The variable.
@@ -123,10 +123,10 @@ pub enum StructureLearningError {
         variable: String,
         /// Number of entries of the table.
         entries: u128,
-        /// The maximum.
+        /// Maximum number of entries.
         limit: usize,
     },
-    /// The tables of a structure are too large together.
+    /// The tables of a structure together are too large.
     #[error(
         "the tables of the structure would have {entries} entries together, more than {limit}; allow fewer parents (`max_parents`), require fewer \
          arcs, or take a score with a penalty, such as BIC"
@@ -134,30 +134,30 @@ pub enum StructureLearningError {
     TablesTooLarge {
         /// Number of entries of all tables.
         entries: u128,
-        /// The maximum.
+        /// Maximum number of entries.
         limit: usize,
     },
-    /// There are more variables than a search takes.
+    /// The network has more variables than a search can take.
     #[error(
         "{count} variables, more than the {limit} that a search for arcs takes; leave some out"
     )]
     TooManyVariables {
         /// Number of variables.
         count: usize,
-        /// The maximum.
+        /// Maximum number of variables.
         limit: usize,
     },
-    /// The rows with missing cells and the pairs of variables are too many for expected counts.
+    /// Rows with missing cells and pairs of variables are too many for expected counts.
     #[error(
         "{rows} different rows with missing cells and {families} pairs of variables are more expected counts than the limit of {limit}; leave out rows or \
          variables, or fill cells"
     )]
     TooManyExpectedCounts {
-        /// Number of different rows with missing cells.
+        /// Number of distinct rows with missing cells.
         rows: usize,
         /// Number of pairs of variables.
         families: u64,
-        /// The maximum of their product.
+        /// Maximum of the product of both numbers.
         limit: u64,
     },
     /// The posterior of the missing cells of a row is too large to be computed.
@@ -170,7 +170,7 @@ pub enum StructureLearningError {
         line: usize,
         /// Number of missing cells of the line that depend on each other.
         cells: usize,
-        /// The elimination that is too large.
+        /// The elimination that would be too large.
         source: EliminationError,
     },
 }

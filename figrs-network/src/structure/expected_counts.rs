@@ -1,5 +1,5 @@
-//! Counts of families from rows with missing cells: expected ones, by the exact posterior of these cells under a network, or those of the rows that have all
-//! cells of a family.
+//! Counts of families from rows with missing cells: expected counts by the exact posterior of the missing cells under a network, or counts of the rows that
+//! have all cells of a family.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,36 +14,36 @@ use super::fitted::log_likelihood;
 use super::missing_block::{BlockFactor, LargePosterior, MissingBlock};
 use super::row_counts::{DataRows, OpenRow};
 
-/// Smallest share of the rows that have to have all cells of a family: the noise of fewer rows, multiplied to the number of all rows, would pass for a
+/// Minimum share of the rows that must have all cells of a family: the noise of fewer rows, scaled up to all rows, would look like a
 /// dependence.
 const LEAST_SHARE: f64 = 0.25;
-/// The score of a family of which too few rows have all cells.
+/// Score of a family if too few rows have all its cells.
 const NOT_AVAILABLE: f64 = -1e300;
 
-/// The expected counts of families under a network with these tables, given the cells of each row that are there; or, before there is a network, the
-/// counts of the rows that have all cells of a family, multiplied to the number of all rows.
+/// Expected counts of families under a network with these tables, given the observed cells of each row. Before there is a network: the
+/// counts of the rows that have all cells of a family, scaled up to the number of all rows.
 pub(super) struct ExpectedCounts<'d> {
     rows: &'d DataRows,
-    /// For each open row, its missing cells in the order of the variables; `None` without a network.
+    /// Missing cells of each incomplete row, in the order of the variables; `None` without a network.
     missing: Option<Vec<Vec<MissingCell>>>,
     blocks: Vec<MissingBlock>,
-    /// The log-likelihood of the cells that are there.
+    /// The log-likelihood of the observed cells.
     pub(super) log_likelihood: f64,
     failure: Mutex<Option<LargePosterior>>,
 }
 
-/// A missing cell of a row: its variable, the block with its posterior, and its place there.
+/// A missing cell of a row: its variable, the block that holds its posterior, and its position in that block.
 struct MissingCell {
     variable: u32,
     block: u32,
     place: usize,
 }
 
-/// A member of a family and its step in the table of the family.
+/// A variable of a family, and its stride in the table of the family.
 type Member = (u32, u64);
 
 impl<'d> ExpectedCounts<'d> {
-    /// The counts of the rows that have all cells of a family.
+    /// Creates the counts of the rows that have all cells of a family.
     pub(super) fn available(rows: &'d DataRows) -> Self {
         Self {
             rows,
@@ -54,9 +54,9 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// The expected counts under a structure with these tables, by variable.
+    /// Creates the expected counts under a structure with these tables, one for each variable.
     ///
-    /// **Errors.** A row whose posterior is too large to be computed.
+    /// **Errors.** The posterior of a row is too large to be computed.
     pub(super) fn new(
         rows: &'d DataRows,
         dag: &Dag,
@@ -91,13 +91,13 @@ impl<'d> ExpectedCounts<'d> {
         failure.unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The reason that a posterior could not be computed.
+    /// Returns the reason why a posterior could not be computed.
     pub(super) fn failure(&self) -> Option<LargePosterior> {
         let failure = self.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds the expected counts of the open rows to the cells of a family's table.
+    /// Adds the expected counts of the incomplete rows to the cells of a family's table.
     fn add_open(&self, members: &[Member], mut add: impl FnMut(u64, f64)) {
         // A block has the same variables in all of its rows, so that its part of the family is the same.
         let mut known: FxHashMap<u32, Vec<(u64, f64)>> = FxHashMap::default();
@@ -138,7 +138,7 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// The possible states of some variables of a block, as steps in the table of a family, with their probabilities.
+    /// Returns the possible states of some variables of a block, as offsets in the table of a family, with their probabilities.
     fn posterior_cells(&self, part: &[(u32, usize, u64)]) -> Vec<(u64, f64)> {
         let block = &self.blocks[part[0].0 as usize];
         let places: Vec<usize> = part.iter().map(|&(_, place, _)| place).collect();
@@ -165,7 +165,7 @@ impl<'d> ExpectedCounts<'d> {
         entries.map(|(entry, &p)| (cell(entry), p)).collect()
     }
 
-    /// The number by which the counts of a family are multiplied; `None` if too few rows have all of its cells.
+    /// Returns the factor that scales the counts of a family up to all rows; `None` if too few rows have all its cells.
     fn scale(&self, counts: impl Iterator<Item = f64>) -> Option<f64> {
         if self.missing.is_some() {
             return Some(1.0);
@@ -174,7 +174,7 @@ impl<'d> ExpectedCounts<'d> {
         (all >= LEAST_SHARE * total).then_some(total / all)
     }
 
-    /// The members of a family with their steps in its table: the child varies fastest, then the parents from the last, then one more.
+    /// Returns the variables of a family with their strides in its table: the child varies fastest, then the parents from the last, then the additional parent.
     fn members(&self, family: Family<'_>) -> Vec<Member> {
         let members = family.more.into_iter();
         let members = members.chain(family.parents.iter().copied());
@@ -263,18 +263,18 @@ impl CaseCounts for ExpectedCounts<'_> {
     }
 }
 
-/// The blocks of all rows, each once.
+/// Builds the blocks of all rows, each block once.
 struct BlockBuilder<'b> {
     rows: &'b DataRows,
     dag: &'b Dag,
     tables: &'b [Vec<f64>],
-    /// The blocks by their variables, and by the states of the variables around them.
+    /// Blocks by their variables and the states of the variables around them.
     known: FxHashMap<Vec<u32>, u32>,
     blocks: Vec<MissingBlock>,
 }
 
 impl BlockBuilder<'_> {
-    /// The missing cells of a row, and the log-probability of the others.
+    /// Adds an incomplete row; returns its missing cells and the log-probability of its observed cells.
     fn add(&mut self, row: &OpenRow) -> Result<(Vec<MissingCell>, f64), LargePosterior> {
         let children = 0..self.dag.len() as u32;
         let mut groups = Groups::new(&row.cells);
@@ -315,7 +315,7 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// The block of some variables, which are in the tables of some children.
+    /// Returns the block of some variables, which are in the tables of some children.
     fn block(
         &mut self,
         row: &OpenRow,
@@ -350,12 +350,12 @@ impl BlockBuilder<'_> {
         Ok(number)
     }
 
-    /// The variables of a child's table: its parents, and then the child.
+    /// Returns the variables of a child's table: the parents, followed by the child.
     fn scope(&self, child: u32) -> impl Iterator<Item = u32> {
         self.dag.parents(child).iter().copied().chain([child])
     }
 
-    /// The entries of a child's table that agree with the cells of a row: row-major over the missing ones.
+    /// Returns the entries of a child's table that agree with the cells of a row: row-major over the missing variables.
     fn restricted(&self, child: u32, row: &OpenRow) -> Vec<f64> {
         let mut places = vec![0];
         for variable in self.scope(child) {
@@ -377,9 +377,9 @@ impl BlockBuilder<'_> {
     }
 }
 
-/// The missing variables of a row, in groups that are joined.
+/// The missing variables of a row, in groups that depend on each other.
 struct Groups {
-    /// For each variable, an earlier one of its group, or itself; `u32::MAX` if it is not missing.
+    /// For each variable, an earlier variable of its group, or itself; `u32::MAX` if it is not missing.
     leads: Vec<u32>,
 }
 
@@ -399,7 +399,7 @@ impl Groups {
         variable
     }
 
-    /// Joins the groups of some variables; returns the first variable of the group, `None` if there is no variable.
+    /// Joins the groups of some variables; returns the first variable of the joint group, `None` if there is no variable.
     fn join(&mut self, variables: impl Iterator<Item = u32>) -> Option<u32> {
         variables.fold(None, |joined, variable| {
             let own = self.first(variable);
@@ -410,7 +410,7 @@ impl Groups {
         })
     }
 
-    /// The groups by their first variables, each in ascending order.
+    /// Returns the groups in the order of their first variables, each in ascending order.
     fn all(&self) -> Vec<Vec<u32>> {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut number = FxHashMap::default();

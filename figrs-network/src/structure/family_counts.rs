@@ -6,25 +6,25 @@ use super::case_counts::{CaseCounts, Family};
 use super::family_terms::FamilyTerms;
 use super::row_counts::RowCounts;
 
-/// Largest number of cells of a dense table: a number for each different row, between two bounds.
+/// Maximum number of cells of a dense table for each distinct row; the total also has fixed bounds.
 const CELLS_PER_ROW: usize = 64;
 const MOST_CELLS: usize = 1 << 22;
 const LEAST_CELLS: usize = 1 << 12;
 
-/// The place of each row in the dense table of a variable and some of its parents. One more parent may be added.
+/// The cell of each row in the dense table of a variable and some of its parents. One more parent may be added.
 pub(super) struct FamilyBase {
-    /// The configuration of the parents times the number of the child's states, plus the child's state.
+    /// For each row, the configuration of the parents times the number of the child's states, plus the child's state.
     places: Vec<u32>,
     pub(super) cells: usize,
 }
 
-/// Working memory of counting.
+/// Working memory for counting.
 #[derive(Default)]
 pub(super) struct CountingMemory {
     pub(super) cells: Vec<u32>,
     keys: Vec<(u64, u32, u32)>,
     counts: Vec<u32>,
-    /// Expected counts, by cell.
+    /// Expected counts, one for each cell.
     pub(super) expected: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    /// The base of a family; `None` if its table would be large compared with the data.
+    /// Returns the base of a family, from which it is counted quickly; `None` if its table would be large compared with the data.
     pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
         let members = parents.iter().chain([&child]);
         let mut cells = 1_usize;
@@ -53,7 +53,7 @@ impl RowCounts {
         Some(FamilyBase { places, cells })
     }
 
-    /// Counts into the dense table of a family, in `memory.cells`: the configuration of `more`, then that of the parents of `base`, then the
+    /// Counts into the dense table `memory.cells` of a family: the additional parent `more` varies slowest, then the parents of `base`, then the
     /// child's state, which varies fastest. `None` if the table would be large compared with the data.
     pub(super) fn dense<'m>(
         &self,
@@ -84,8 +84,8 @@ impl RowCounts {
         Some(&memory.cells)
     }
 
-    /// Visits the counts of a child's states for each configuration of its parents that occurs: the parents of `base`, and one more if there
-    /// is one. Counts of zero may be left out.
+    /// Visits the counts of a child's states for each parent configuration that occurs (the parents of `base`, and possibly one more). Counts of zero may be
+    /// left out.
     pub(super) fn for_each_configuration(
         &self,
         family: Family<'_>,
@@ -101,7 +101,7 @@ impl RowCounts {
         }
     }
 
-    /// As [`for_each_configuration`](Self::for_each_configuration), by sorting the rows: for tables with many more cells than there are rows.
+    /// Does the same as [`for_each_configuration`](Self::for_each_configuration) by sorting the rows, for tables with many more cells than there are rows.
     fn for_each_sparse(
         &self,
         family: Family<'_>,
@@ -186,7 +186,7 @@ impl CaseCounts for RowCounts {
 }
 
 impl RowCounts {
-    /// The place of each row in the table of some variables, the last varying fastest.
+    /// Returns the cell of each row in the table of some variables, the last one varying fastest.
     pub(super) fn places(&self, members: impl Iterator<Item = u32>) -> Vec<usize> {
         let mut places = vec![0; self.distinct()];
         for member in members {
@@ -207,7 +207,7 @@ mod tests {
     use super::super::super::Network;
     use super::*;
 
-    /// Data with random states of variables that have these numbers of states.
+    /// Returns data with random states of variables that have these numbers of states.
     fn rows(states: &[usize], count: usize, seed: u64) -> RowCounts {
         let mut random = stream(seed, 0);
         let names: Vec<String> = (0..states.len()).map(|v| format!("v{v}")).collect();
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// The configurations of nine variables of 300 states are more than 64 bits number.
+    /// Nine variables of 300 states have more configurations than 64 bits can number.
     #[test]
     fn tables_of_any_size_are_counted() {
         let rows = rows(&[300; 10], 400, 2);

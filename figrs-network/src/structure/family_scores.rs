@@ -1,4 +1,4 @@
-//! Scores of families, a variable with its parents, each computed once.
+//! Scores of families (a variable with its parents), each computed once.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -11,18 +11,18 @@ use super::case_counts::{CaseCounts, Family};
 use super::family_counts::{CountingMemory, FamilyBase};
 use super::family_terms::ScoreTerms;
 
-/// Largest number of families that are kept.
+/// Maximum number of families whose scores are stored.
 const MOST_KEPT: usize = 1 << 21;
-/// Smallest number of cells to read with which threads are used.
+/// Number of cells to read from which on several threads are used.
 const WORTH_THREADS: usize = 1 << 18;
-/// Families that a thread takes at once.
+/// Number of families that a thread takes at once.
 const BATCH: u64 = 4;
 
 /// The scores of families on some data.
 pub(super) struct FamilyScores<'d> {
     rows: &'d dyn CaseCounts,
     terms: ScoreTerms,
-    /// The scores by variable, then by its parents in ascending order.
+    /// The scores by variable and by its parents in ascending order.
     known: Vec<FxHashMap<Box<[u32]>, f64>>,
     memory: CountingMemory,
     threads: usize,
@@ -45,7 +45,7 @@ impl<'d> FamilyScores<'d> {
         self.rows
     }
 
-    /// The score of a variable with these parents, in ascending order.
+    /// Returns the score of a variable with these parents, in ascending order.
     pub(super) fn family(&mut self, child: u32, parents: &[u32]) -> f64 {
         if let Some(&score) = self.known[child as usize].get(parents) {
             return score;
@@ -58,7 +58,7 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// The scores of a variable with these parents and one of the candidates added, or removed if it is among them; `None` if the work was
+    /// Returns the scores of a variable with these parents after one of the candidates is added, or removed if it is a parent; `None` if the work was
     /// interrupted.
     pub(super) fn toggled(
         &mut self,
@@ -129,7 +129,7 @@ impl<'d> FamilyScores<'d> {
         Some(scores)
     }
 
-    /// The score of a family, by counting.
+    /// Computes the score of a family by counting.
     fn counted(
         &self,
         family: Family<'_>,
@@ -143,7 +143,7 @@ impl<'d> FamilyScores<'d> {
         self.rows.sum_of_terms(family, base, memory, &terms)
     }
 
-    /// Keeps a score; if a variable has too many, its earlier scores are dropped.
+    /// Stores a score; if a variable has too many, its earlier scores are dropped.
     fn keep(&mut self, child: u32, parents: Box<[u32]>, score: f64) {
         let most = MOST_KEPT / self.known.len().max(1);
         let known = &mut self.known[child as usize];
@@ -154,7 +154,7 @@ impl<'d> FamilyScores<'d> {
     }
 }
 
-/// A list in ascending order with an item added, or removed if it is in the list.
+/// Returns an ascending list after an item is added, or removed if it is in the list.
 fn toggled(list: &[u32], item: u32) -> Vec<u32> {
     let mut list = list.to_vec();
     match list.binary_search(&item) {

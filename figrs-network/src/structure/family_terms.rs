@@ -1,4 +1,4 @@
-//! Terms of decomposable scores: a function of each count, one of the number of each configuration, and a constant of the family.
+//! Terms of decomposable scores: a function of each count, a function of the count of each parent configuration, and a constant of the family.
 
 use std::ops::AddAssign;
 
@@ -6,14 +6,14 @@ use statrs::function::gamma::ln_gamma;
 
 use super::NetworkScore;
 
-/// Largest count with a precomputed term.
+/// Maximum count whose term is precomputed.
 const MOST_LOOKED_UP: u64 = 1 << 20;
 
-/// The numbers of a score that all families share.
+/// The numbers of a score that are the same for all families.
 pub(super) struct ScoreTerms {
     score: NetworkScore,
     log_total: f64,
-    /// The value of each count: `n ln n`, or the logarithm of the factorial for K2.
+    /// Precomputed term of each count `n`: `n ln n`, or for K2 the logarithm of the factorial.
     by_count: Vec<f64>,
 }
 
@@ -21,16 +21,16 @@ pub(super) struct ScoreTerms {
 pub(super) struct FamilyTerms<'s> {
     shared: &'s ScoreTerms,
     kind: TermKind,
-    /// The term of the family itself: minus its penalty.
+    /// The constant term of the family: its penalty, negated.
     pub(super) constant: f64,
 }
 
 enum TermKind {
-    /// Terms of the likelihood.
+    /// Terms of the likelihood (also for AIC and BIC).
     Likelihood,
-    /// Terms of factorials, with the number of states.
+    /// Terms of factorials (K2), with the number of states.
     Factorials { states: u64, log_offset: f64 },
-    /// Terms of a Dirichlet prior: its weight of a cell and of a configuration, and the logarithms of their gamma functions.
+    /// Terms of a Dirichlet prior (BDeu): the prior weights of a cell and of a configuration, each with the logarithm of its gamma function.
     Dirichlet {
         cell: (f64, f64),
         configuration: (f64, f64),
@@ -52,7 +52,7 @@ impl ScoreTerms {
         }
     }
 
-    /// The terms of a variable with this number of states, whose parents have this number of configurations.
+    /// Returns the terms of a variable with this number of states, whose parents have this number of configurations.
     pub(super) fn family(&self, states: usize, configurations: f64) -> FamilyTerms<'_> {
         let parameters = (states as f64 - 1.0) * configurations;
         let kind = match self.score {
@@ -90,15 +90,15 @@ impl ScoreTerms {
     }
 }
 
-/// A number of cases: a whole one of complete data, or an expected one.
+/// A count of cases: a whole number for complete data, or an expected count.
 pub(super) trait CaseCount: Copy + PartialOrd + AddAssign + Default {
-    /// `n ln n`.
+    /// Returns `n ln n`.
     fn n_log_n(self, shared: &ScoreTerms) -> f64;
 
-    /// The logarithm of the factorial of this number and some more.
+    /// Returns the logarithm of the factorial of `n + more`.
     fn log_factorial(self, more: u64, shared: &ScoreTerms) -> f64;
 
-    /// The logarithm of `Γ(a + n) / Γ(a)`, given `a` and the logarithm of its gamma function.
+    /// Returns the logarithm of `Γ(a + n) / Γ(a)`, given `a` and the logarithm of its gamma function.
     fn log_rising(self, prior: (f64, f64)) -> f64;
 }
 
@@ -137,7 +137,7 @@ impl CaseCount for f64 {
 }
 
 impl FamilyTerms<'_> {
-    /// The term of one configuration of the parents, by the counts of the child's states. Counts of zero add nothing.
+    /// Returns the term of one configuration of the parents, from the counts of the child's states. Counts of zero add nothing.
     pub(super) fn configuration<C: CaseCount>(&self, counts: impl Iterator<Item = C>) -> f64 {
         let (mut all, mut sum) = (C::default(), 0.0);
         for count in counts.filter(|count| *count > C::default()) {
@@ -166,16 +166,16 @@ fn n_log_n(n: u64) -> f64 {
     n * n.ln()
 }
 
-/// The difference of two logarithms of gamma functions of numbers above this one would lose digits: Stirling's formula separates them.
+/// Numbers above this limit use Stirling's formula, since the difference of the logarithms of two gamma functions would lose digits.
 const LARGE: f64 = 1e6;
 
-/// The logarithm of `Γ(a + n) / Γ(a)` for a large `a`.
+/// Returns the logarithm of `Γ(a + n) / Γ(a)` for a large `a`.
 fn log_rising_of_large(a: f64, n: f64) -> f64 {
     let correction = (1.0 / (a + n) - 1.0 / a) / 12.0;
     n * a.ln() + (a + n - 0.5) * (n / a).ln_1p() - n + correction
 }
 
-/// The logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of its gamma function.
+/// Returns the logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of its gamma function.
 fn log_rising((a, log_gamma): (f64, f64), n: u64) -> f64 {
     // A product of few factors is faster, and equally exact.
     const FEW: u64 = 6;

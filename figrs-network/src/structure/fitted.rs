@@ -1,4 +1,4 @@
-//! Networks with a learned structure, their tables from counts.
+//! Builds networks with a learned structure, with tables fitted to counts.
 
 use figrs_core::factor::Weights;
 
@@ -7,7 +7,7 @@ use super::case_counts::CaseCounts;
 use super::dag::Dag;
 use super::row_counts::RowCounts;
 
-/// The parents of each variable of a Bayesian network, in ascending order.
+/// Returns the parents of each variable of a Bayesian network, in ascending order.
 pub(super) fn parents_of(network: &Network) -> Vec<Vec<u32>> {
     let mut all = vec![Vec::new(); network.variables().len()];
     for table in network.tables() {
@@ -20,8 +20,8 @@ pub(super) fn parents_of(network: &Network) -> Vec<Vec<u32>> {
     all
 }
 
-/// The tables of a structure, by variable, that make the cases most likely, after a number is added to each count. The states of a row without
-/// counts are equally likely.
+/// Returns the tables of a structure, one for each variable, that maximise the likelihood of the cases after `prior` is added to each count. In a row without
+/// counts all states are equally likely.
 pub(super) fn fitted_tables(counts: &dyn CaseCounts, dag: &Dag, prior: f64) -> Vec<Vec<f64>> {
     let tables = (0..dag.len() as u32).map(|child| {
         let mut numbers = counts.table(child, dag.parents(child));
@@ -46,7 +46,7 @@ fn divide_rows(numbers: &mut [f64], states: usize, prior: f64) {
     }
 }
 
-/// The log-likelihood of complete rows.
+/// Returns the log-likelihood of complete rows.
 pub(super) fn log_likelihood(rows: &RowCounts, dag: &Dag, tables: &[Vec<f64>]) -> f64 {
     let mut log_likelihood = 0.0;
     for (child, numbers) in (0..).zip(tables) {
@@ -60,7 +60,7 @@ pub(super) fn log_likelihood(rows: &RowCounts, dag: &Dag, tables: &[Vec<f64>]) -
     log_likelihood
 }
 
-/// The network of a structure with these tables.
+/// Returns the network with a structure and these tables.
 pub(super) fn with_tables(network: &Network, dag: &Dag, tables: Vec<Vec<f64>>) -> Network {
     let tables = (0..).zip(tables).map(|(child, numbers)| NetworkTable {
         variables: dag

@@ -1,4 +1,4 @@
-//! Hill climbing over structures, with a tabu list and restarts.
+//! Hill climbing in the space of structures, with a tabu list and restarts.
 
 use std::collections::VecDeque;
 
@@ -12,14 +12,14 @@ use super::dag::{ArcChange, Dag};
 /// Settings of hill climbing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HillClimbing {
-    /// Number of changes for which a changed arc is tabu, and of changes without a better structure after which the search ends; without a
-    /// tabu list only changes that raise the score are made.
+    /// Number of changes for which a changed arc is tabu, and number of changes without a better structure after which the search ends. `None` makes only
+    /// changes that raise the score.
     pub(super) tabu_length: Option<usize>,
     pub(super) restarts: u64,
     pub(super) seed: u64,
 }
 
-/// The observer of a search: it receives each step, and decides whether to end.
+/// Observer of a search: it is called for each step, and decides whether the search ends.
 pub(super) struct SearchObserver<'o> {
     pub(super) is_interrupted: &'o (dyn Fn() -> bool + Sync),
     pub(super) report: &'o dyn Fn(u64),
@@ -32,7 +32,7 @@ pub(super) struct FoundStructure {
     pub(super) is_interrupted: bool,
 }
 
-/// The best structure of some climbs so far.
+/// The best structure so far of some climbs.
 #[derive(Clone)]
 struct BestStructure {
     dag: Dag,
@@ -40,7 +40,7 @@ struct BestStructure {
 }
 
 impl BestStructure {
-    /// Takes the climber's structure if it is better.
+    /// Takes the climber's structure if its score is better.
     fn offer(&mut self, climber: &Climber<'_, '_>) {
         if climber.total() > self.total + climber.resolution() {
             (self.dag, self.total) = (climber.dag().clone(), climber.total());
@@ -49,9 +49,9 @@ impl BestStructure {
 }
 
 impl HillClimbing {
-    /// Climbs from the climber's structure. The first restart climbs again from there, with another preference among changes of equal gain. The others
-    /// start in turn above one of the two tops: from the best structure found there so far, with random covered arcs reversed, every other time after
-    /// random changes.
+    /// Climbs from the climber's structure. The first restart climbs from it again, with another preference among changes of equal gain; these two climbs give
+    /// two tops (local optima). Further restarts alternate between the two: each begins at the best structure found from that top so far, with random covered
+    /// arcs reversed, and every other time for each top also with random changes.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,
@@ -102,7 +102,7 @@ impl HillClimbing {
         }
     }
 
-    /// Makes the best change repeatedly; `None` if the work was interrupted.
+    /// Makes the best change repeatedly; returns `None` if the work was interrupted.
     fn climb(
         self,
         climber: &mut Climber<'_, '_>,
@@ -155,9 +155,9 @@ impl HillClimbing {
     }
 }
 
-/// A structure with random changes, one for every eighth variable and one more: an arc is added, deleted or reversed.
+/// Returns a structure with random changes, one for every eight variables and one more: an arc is added, deleted or reversed.
 fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Number of draws for each change: most pairs of variables may be changed.
+    /// Maximum number of draws for each change: most pairs of variables allow a change.
     const DRAWS: usize = 50;
     let mut dag = structure.clone();
     let variables = dag.len() as u32;
@@ -192,7 +192,7 @@ fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
     dag
 }
 
-/// A structure of the same equivalence class: reverses random arcs whose ends have the same other parents (covered arcs), which changes no
+/// Returns a structure of the same equivalence class: reverses random covered arcs (whose ends have the same other parents), which changes no
 /// independence.
 fn equivalent(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
     /// Number of draws for each arc; about half of the arcs are covered.

@@ -1,4 +1,4 @@
-//! The search of K2: the parents of each variable among those before it in an order.
+//! The K2 search: each variable takes its parents from the variables before it in an order.
 
 use super::super::Network;
 use super::StructureLearningError;
@@ -8,9 +8,9 @@ use super::dag::ArcChange;
 use super::family_scores::FamilyScores;
 use super::hill_climbing::{FoundStructure, SearchObserver};
 
-/// The positions of all variables: the named ones first, and then the others in the order of the network.
+/// Returns the positions of all variables: first the ones listed by name, then the others in the order of the network.
 ///
-/// **Errors.** Unknown and repeated names; a required arc against the order.
+/// **Errors.** Unknown or repeated names; a required arc that contradicts the order.
 pub(super) fn order(
     network: &Network,
     names: &[String],
@@ -44,8 +44,8 @@ pub(super) fn order(
     Ok(order)
 }
 
-/// Adds to each variable in turn the parent before it in the order that raises the score of its family most, while one raises it; among equal
-/// ones, the first in the order.
+/// Adds parents to each variable in turn: repeatedly the variable before it in the order that raises the score of its family most, as long as one raises it;
+/// among equal ones, the first in the order.
 pub(super) fn search(
     families: &mut FamilyScores<'_>,
     rules: &ArcRules,

@@ -1,4 +1,4 @@
-//! Learning of the structure of a network from data.
+//! Learns the structure of a network from data.
 
 use std::fmt;
 use std::num::NonZero;
@@ -20,48 +20,49 @@ use super::row_counts::DataRows;
 use super::structural_em::StructuralEm;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
-/// Largest number of variables of a search: it keeps a number for each pair.
+/// Maximum number of variables of a search, which stores a number for each pair.
 const MOST_VARIABLES: usize = 4096;
-/// Default length of the tabu list, or the number of variables if that is larger.
+/// Default length of the tabu list, unless the number of variables is larger.
 const TABU_LENGTH: usize = 10;
 /// Default number of restarts.
 const RESTARTS: u64 = 30;
 /// Default maximum number of rounds of structural expectation-maximisation.
 const ROUNDS: u64 = 50;
 
-/// What all searches of one run share.
+/// Settings that all searches of one run share.
 struct SearchSettings<'s> {
     rules: &'s ArcRules,
-    /// The order of K2.
+    /// Order of the variables for K2.
     order: &'s [u32],
     threads: usize,
-    /// Number of changes in earlier searches.
+    /// Number of changes made in earlier searches of the run.
     earlier: AtomicU64,
     is_over: &'s (dyn Fn() -> bool + Sync),
 }
 
 type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
-/// Search for the structure of a Bayesian network with the best score on data.
+/// Learns the structure of a Bayesian network: searches for the structure with the best score on data.
 ///
-/// Data with missing cells is learned from by structural expectation-maximisation, in rounds: the present network gives the missing cells of each row
-/// their exact posterior, hence each family its expected counts; the search finds a structure with a better score on these; and its tables are fitted,
-/// which is the next network. The rounds begin twice: at the structure that the search begins with, and at the one that it finds on
-/// the rows that have all cells of a family, which also give the first tables, with one added to each count. The better result is taken. The rounds end where the score of the cells that are there does not rise: for BIC, AIC and the log-likelihood the score with the
-/// log-likelihood of these cells; for the others the score of the expected counts plus the entropy of the missing cells
-/// (Cheeseman and Stutz). The result is a local optimum, which depends on the start. Cells have to be missing at random.
+/// If cells are missing, the learner runs structural expectation-maximisation, in rounds. The current network gives the missing cells of each row
+/// their exact posterior, and so each family its expected counts; the search finds a structure with a better score on these counts; fitting the tables of this
+/// structure gives the next network. The rounds run from two starts: from the structure with which the search begins, and from the structure that it finds on
+/// the rows that have all cells of a family. Those rows also give the initial tables, with one added to each count. The better result is returned. Rounds end
+/// when the score of the observed cells does not rise: for BIC, AIC and the log-likelihood the score with the log-likelihood of these cells; for the other
+/// scores the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The result is a local optimum, which depends on the
+/// start. Cells have to be missing at random.
 ///
-/// **Guarantee.** The structure is acyclic, has the required arcs and none of the forbidden ones, and its score is never below that of the structure that the
-/// search begins with. Hill climbing, with or without a tabu list, ends where no arc that is added, deleted or reversed raises the score by more than rounding,
-/// unless it is interrupted or its deadline passes: then the result is the best structure so far. Unless the search was cut short, the result depends only on
+/// **Guarantee.** The structure is acyclic, has the required arcs and none of the forbidden ones, and its score is never below that of the structure with which
+/// the search begins. Hill climbing, with or without a tabu list, ends when adding, deleting or reversing any arc raises the score by no more than rounding,
+/// unless it is interrupted or its deadline passes: then the result is the best structure so far. Unless the search is cut short, the result depends only on
 /// the data, the settings and the seed, not on the number of threads.
 ///
-/// **Complexity.** Each family, a variable with its parents, is counted once. With `V` variables hill climbing counts `V²` families at the beginning
-/// and `V` to `2 V` for each step, each in time linear in the number of different rows.
+/// **Complexity.** Each family (a variable with its parents) is counted once. With `V` variables, hill climbing counts `V²` families at the beginning
+/// and `V` to `2 V` for each step, each in time linear in the distinct rows.
 ///
-/// With missing cells, each round counts anew; a row costs its posterior, and each family the joint posterior of its missing cells.
+/// If cells are missing, each round counts anew; it computes a posterior for each row, and the joint posterior of the missing cells for each family.
 ///
-/// **Errors.** [`StructureLearningError`].
+/// **Errors.** [`StructureLearningError`] if the data or the rules do not fit the network, or the work is too large.
 ///
 /// **References.** Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of knowledge and statistical data*, Machine Learning
 /// 20, 1995; Bouckaert, *Bayesian belief networks: from construction to inference*, 1995 (tabu search); Cooper and Herskovits, *A Bayesian method for the
@@ -97,18 +98,18 @@ pub struct StructureLearner {
     listener: Option<SearchListener>,
 }
 
-/// Search for a structure.
+/// Algorithm of the search for a structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StructureSearch {
-    /// Hill climbing: makes the change of one arc that raises the score most, while there is one. It begins with the arcs of the network, as far as
-    /// the required and forbidden ones and the maximum number of parents allow.
+    /// Hill climbing: repeatedly makes the change of one arc that raises the score most, while there is one. It begins with the arcs of the network, as far as
+    /// the required and forbidden arcs and the maximum number of parents allow.
     #[default]
     HillClimbing,
-    /// Hill climbing that continues at a top with the change that lowers the score least. Arcs that were changed recently are left alone (tabu) unless
-    /// their change gives the best structure so far.
+    /// Tabu search: hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are left alone (tabu)
+    /// unless changing them gives the best structure so far.
     Tabu,
-    /// K2: variables take parents from those before them in an order, greedily.
+    /// K2: each variable greedily takes parents from the variables before it in an order.
     K2,
 }
 
@@ -116,18 +117,18 @@ pub enum StructureSearch {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LearnedStructure {
-    /// The network: each table has the parents in the order of the variables, and the numbers that make the data most likely, with the prior added to
-    /// each count. The states of a row without counts are equally likely.
+    /// The network: each table has the parents in the order of the variables, and the numbers that maximise the likelihood of the data, with the prior added to
+    /// each count. In a row without counts all states are equally likely.
     pub network: Network,
-    /// The score of the structure; if cells are missing, on the counts that the network expects.
+    /// The score of the structure; if cells are missing, on the expected counts under the network.
     pub score: ScoredNetwork,
-    /// The log-likelihood of the cells that are there, in natural logarithms.
+    /// The log-likelihood of the observed cells, in natural logarithms.
     pub log_likelihood: f64,
-    /// The rounds in which missing cells were learned from; `None` if no cell is missing.
+    /// The rounds of structural expectation-maximisation; `None` if no cell is missing.
     pub missing: Option<MissingCellRounds>,
     /// Number of changes that the search made.
     pub steps: u64,
-    /// The reason for the end of the search.
+    /// The reason why the search ended.
     pub ended: Stopped,
 }
 
@@ -137,14 +138,14 @@ pub struct LearnedStructure {
 pub struct MissingCellRounds {
     /// Number of missing cells.
     pub cells: u64,
-    /// Number of rounds, from both starts: searches on expected counts.
+    /// Number of rounds from both starts; each round is a search on expected counts.
     pub rounds: u64,
-    /// The score of the cells that are there, of the first network and after each round that raised it.
+    /// The score of the observed cells for the first network and after each round that raised it.
     pub scores: Vec<f64>,
 }
 
 impl StructureLearner {
-    /// A search by hill climbing for the structure with the best score.
+    /// Creates a learner that searches by hill climbing for the structure with the best score.
     pub fn new(score: NetworkScore) -> Self {
         Self {
             score,
@@ -165,31 +166,31 @@ impl StructureLearner {
         }
     }
 
-    /// Sets the search.
+    /// Sets the algorithm of the search.
     pub fn search(mut self, search: StructureSearch) -> Self {
         self.search = search;
         self
     }
 
-    /// Requires the arc from one variable to another, by their names.
+    /// Requires an arc between two variables, given by their names.
     pub fn require(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.required.push((from.into(), to.into()));
         self
     }
 
-    /// Forbids the arc from one variable to another, by their names.
+    /// Forbids an arc between two variables, given by their names.
     pub fn forbid(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.forbidden.push((from.into(), to.into()));
         self
     }
 
-    /// Sets the maximum number of parents of a variable (default: none).
+    /// Sets the maximum number of parents of a variable (default: no limit).
     pub fn max_parents(mut self, most: usize) -> Self {
         self.most_parents = Some(most);
         self
     }
 
-    /// Sets the order of K2, by names; variables that it does not name follow in the order of the network.
+    /// Sets the order of the variables for K2, by names; variables not listed follow in the order of the network.
     pub fn order(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.order = names.into_iter().map(Into::into).collect();
         self
@@ -202,10 +203,10 @@ impl StructureLearner {
         self
     }
 
-    /// Climbs this many times more (default 30): once from the start again, with another order of changes of equal gain; then in turn from the best
-    /// structure above one of these two tops and above the other, with random covered arcs reversed, every other time after random changes. Such
-    /// reversals stay in the equivalence class, in which all structures have the same score except by [`NetworkScore::K2`]. The search
-    /// [`StructureSearch::K2`] has no restarts.
+    /// Sets the number of restarts of hill climbing (default 30). The first restart climbs again from the start, with another order of changes of equal gain,
+    /// and so gives a second local optimum. Further restarts alternate between the two: each begins at the best structure found from that optimum so far, with
+    /// random covered arcs reversed, and every other time also with random changes. Reversing covered arcs stays in the equivalence class, in which all
+    /// structures have equal scores except by [`NetworkScore::K2`]. [`StructureSearch::K2`] has no restarts.
     pub fn restarts(mut self, restarts: u64) -> Self {
         self.restarts = restarts;
         self
@@ -217,7 +218,7 @@ impl StructureLearner {
         self
     }
 
-    /// Adds this number to each count of the learned tables (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score has a prior of its own.
+    /// Adds this number to each count of the learned tables (default 0, at most [`NetworkLearner::MOST_PRIOR`]); it does not change the score.
     pub fn prior(mut self, count: f64) -> Self {
         self.prior = count;
         self
@@ -229,25 +230,25 @@ impl StructureLearner {
         self
     }
 
-    /// Works on this many threads (default: all cores); the result is the same.
+    /// Sets the number of threads (default: all cores); the result does not depend on it.
     pub fn threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// Ends the search, with the best structure so far, once this flag is `true`.
+    /// Ends the search, with the best structure so far, once `flag` is `true`.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.interrupt = Some(flag);
         self
     }
 
-    /// Ends the search after this time, with the best structure so far (default: no limit).
+    /// Sets the time after which the search ends with the best structure so far (default: no limit).
     pub fn deadline(mut self, limit: Duration) -> Self {
         self.deadline = Some(limit);
         self
     }
 
-    /// Calls this after each change, with their number.
+    /// Calls `listener` after each change, with the number of changes.
     pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self
@@ -255,7 +256,7 @@ impl StructureLearner {
 
     /// Learns the structure and the tables of a network from data about its variables.
     ///
-    /// **Errors.** Those of the [search](Self).
+    /// **Errors.** The errors of the [learner](Self).
     pub fn learn(
         &self,
         network: &Network,
@@ -358,7 +359,7 @@ impl StructureLearner {
         })
     }
 
-    /// The reason for the end of a search.
+    /// Returns the reason why a search ended.
     fn end(&self, was_cut: bool, is_over: &dyn Fn() -> bool) -> Stopped {
         match was_cut {
             true if is_over() && !self.is_interrupted() => Stopped::Deadline,

@@ -1,4 +1,4 @@
-//! Missing cells of a row that depend on each other given its other cells, with their posterior.
+//! Blocks of missing cells of a row that depend on each other given the other cells, with their posterior.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,34 +8,34 @@ use rustc_hash::FxHashMap;
 
 use super::StructureLearningError;
 
-/// Largest number of entries of a joint posterior that is kept; that of a larger block is eliminated for each question.
+/// Maximum number of entries of a joint posterior that is stored; a larger block is eliminated anew for each query.
 const MOST_JOINT: usize = 1 << 12;
-/// Largest number of entries of one table of an elimination, and of its operations.
+/// Maximum number of entries of one table of an elimination, and of its operations.
 const MOST_ENTRIES: usize = 1 << 18;
 const MOST_OPERATIONS: f64 = 1e7;
-/// Largest number of entries of marginals that a block keeps.
+/// Maximum number of entries of marginals that a block stores.
 const MOST_KEPT: usize = 1 << 22;
 
-/// Missing cells that depend on each other given the other cells of a row, and no others. Rows whose cells around them are equal share a block.
+/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed ones. Rows with equal cells around them share a block.
 pub(super) struct MissingBlock {
-    /// The line of the first row with it.
+    /// The line of the first row that contains the block.
     line: usize,
     graph: FactorGraph,
-    /// The natural logarithm of the probability of the cells around the missing ones.
+    /// The natural logarithm of the probability of the observed cells around the missing ones.
     pub(super) log_total: f64,
     /// The joint posterior, if it is small: row-major, the last variable varying fastest.
     joint: Option<Vec<f64>>,
     marginals: Mutex<KeptMarginals>,
 }
 
-/// Marginals by the places of their variables.
+/// Stored marginals, by the positions of their variables in the block.
 #[derive(Default)]
 struct KeptMarginals {
     known: FxHashMap<Box<[usize]>, Arc<[f64]>>,
     entries: usize,
 }
 
-/// The posterior of a row that is too large to be computed: its line, and the number of its missing cells that depend on each other.
+/// Error: the posterior of a row is too large to be computed. It has the line, and the number of missing cells that depend on each other.
 #[derive(Clone)]
 pub(super) struct LargePosterior {
     line: usize,
@@ -53,16 +53,16 @@ impl From<LargePosterior> for StructureLearningError {
     }
 }
 
-/// A factor of a block: the places of its variables, and its numbers in row-major order.
+/// A factor of a block: the positions of its variables in the block, and its numbers in row-major order.
 pub(super) struct BlockFactor {
     pub(super) places: Vec<usize>,
     pub(super) numbers: Vec<f64>,
 }
 
 impl MissingBlock {
-    /// The block of variables with these numbers of states, in the row of a line.
+    /// Creates the block of variables with these numbers of states, in the row of a line.
     ///
-    /// **Errors.** An elimination that would be too large.
+    /// **Errors.** The elimination would be too large.
     pub(super) fn new(
         line: usize,
         states: &[usize],
@@ -96,14 +96,14 @@ impl MissingBlock {
         })
     }
 
-    /// Number of states of the variable at a place.
+    /// Returns the number of states of the variable at a position of the block.
     pub(super) fn states(&self, place: usize) -> usize {
         self.graph.cardinalities[place] as usize
     }
 
-    /// The posterior of the variables at some places, in ascending order: row-major, the last one varying fastest.
+    /// Returns the posterior of the variables at some positions, in ascending order: row-major, the last one varying fastest.
     ///
-    /// **Errors.** An elimination that would be too large.
+    /// **Errors.** The elimination would be too large.
     pub(super) fn marginal(&self, places: &[usize]) -> Result<Arc<[f64]>, LargePosterior> {
         let Some(joint) = &self.joint else {
             return self.eliminated(places);

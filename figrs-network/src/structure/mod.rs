@@ -1,14 +1,14 @@
-//! Structures of Bayesian networks: their scores on complete data, and the search for one on data that may have missing cells.
+//! Structures of Bayesian networks: their scores on complete data, and the search for a structure on data that may have missing cells.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `row_counts.rs`, `family_counts.rs` | different rows of data with their numbers; contingency tables of a variable and its parents |
-//! | `score.rs`, `family_terms.rs` | decomposable scores; the terms that they give to counts |
+//! | `row_counts.rs`, `family_counts.rs` | distinct rows of data with their counts; contingency tables of a variable and its parents |
+//! | `score.rs`, `family_terms.rs` | decomposable scores; the terms of scores as functions of counts |
 //! | `family_scores.rs` | the scores of families, each computed once |
-//! | `dag.rs`, `arc_rules.rs` | acyclic graphs that change arc by arc; arcs that are required or forbidden |
+//! | `dag.rs`, `arc_rules.rs` | acyclic graphs that are changed arc by arc; required and forbidden arcs |
 //! | `climber.rs`, `hill_climbing.rs` | the best change of an arc; steps, tabu list and restarts |
-//! | `k2_search.rs` | parents along an order of the variables |
-//! | `case_counts.rs`, `expected_counts.rs`, `missing_block.rs` | the source of counts; counts that a network expects where cells are missing; the posterior of these cells |
+//! | `k2_search.rs` | parents chosen along an order of the variables |
+//! | `case_counts.rs`, `expected_counts.rs`, `missing_block.rs` | the source of counts; expected counts if cells are missing; the posterior of missing cells |
 //! | `structural_em.rs` | rounds of searches on expected counts |
 //! | `learner.rs`, `fitted.rs` | the search with its settings; tables from counts |
 

@@ -1,4 +1,4 @@
-//! Data as columns of small integers: each different row once, with the number of its occurrences.
+//! Data as columns of small integers: each distinct row once, with its number of occurrences.
 
 use rustc_hash::FxHashMap;
 
@@ -6,10 +6,10 @@ use super::super::data::MISSING;
 use super::super::{Network, NetworkData};
 use super::StructureLearningError;
 
-/// The different complete rows of data, by column, and the number of occurrences of each.
+/// The distinct complete rows of data, by column, and the number of occurrences of each row.
 #[derive(Debug)]
 pub(super) struct RowCounts {
-    /// The state of each row, by variable.
+    /// For each variable, its state in each distinct row.
     columns: Vec<Vec<u32>>,
     /// The number of states of each variable.
     states: Vec<usize>,
@@ -17,7 +17,7 @@ pub(super) struct RowCounts {
     total: u64,
 }
 
-/// The different rows of data that may have missing cells.
+/// The distinct rows of data that may have missing cells.
 #[derive(Debug)]
 pub(super) struct DataRows {
     pub(super) complete: RowCounts,
@@ -27,9 +27,9 @@ pub(super) struct DataRows {
     pub(super) missing_cells: u64,
     /// Number of all rows.
     pub(super) total: u64,
-    /// The first missing cell: the positions of its row and variable.
+    /// The first missing cell: the positions of its row and its variable.
     first_missing: Option<(usize, usize)>,
-    /// A variable without a state in any row.
+    /// A variable that has no state in any row.
     unseen: Option<usize>,
 }
 
@@ -38,16 +38,16 @@ pub(super) struct DataRows {
 pub(super) struct OpenRow {
     /// The state of each variable, or [`MISSING`].
     pub(super) cells: Box<[u32]>,
-    /// The number of its occurrences.
+    /// Number of occurrences of the row.
     pub(super) number: u32,
-    /// The line of its first occurrence.
+    /// Line of the first occurrence.
     pub(super) line: usize,
 }
 
 impl DataRows {
-    /// The rows of data about a network, in the order in which they first occur.
+    /// Collects the distinct rows of data about a network, in the order in which they first occur.
     ///
-    /// **Errors.** Data about other variables.
+    /// **Errors.** The data is about other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -94,7 +94,7 @@ impl DataRows {
         Ok(rows)
     }
 
-    /// Adds the row of a line; `places` has the place of each different row among the complete or the open ones.
+    /// Adds the row of a line; `places` has the index of each distinct row among the complete or the incomplete rows.
     fn add(&mut self, cells: &[u32], line: usize, places: &mut FxHashMap<Box<[u32]>, usize>) {
         let is_open = cells.contains(&MISSING);
         let complete = &mut self.complete;
@@ -122,7 +122,7 @@ impl DataRows {
         }
     }
 
-    /// **Errors.** A variable without a state in any row.
+    /// **Errors.** A variable has no state in any row.
     pub(super) fn check_columns(&self, network: &Network) -> Result<(), StructureLearningError> {
         self.unseen.map_or(Ok(()), |variable| {
             let variable = network.variables()[variable].name().to_owned();
@@ -132,9 +132,9 @@ impl DataRows {
 }
 
 impl RowCounts {
-    /// The rows of complete data about a network, in the order in which they first occur.
+    /// Collects the distinct rows of complete data about a network, in the order in which they first occur.
     ///
-    /// **Errors.** The first missing cell; data about other variables.
+    /// **Errors.** A cell is missing; the data is about other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -154,32 +154,32 @@ impl RowCounts {
         })
     }
 
-    /// Number of variables.
+    /// Returns the number of variables.
     pub(super) fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// Number of different rows.
+    /// Returns the number of distinct rows.
     pub(super) fn distinct(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Number of all rows.
+    /// Returns the number of all rows.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
 
-    /// The states of a variable in the different rows.
+    /// Returns the states of a variable in the distinct rows.
     pub(super) fn column(&self, variable: u32) -> &[u32] {
         &self.columns[variable as usize]
     }
 
-    /// Number of states of a variable.
+    /// Returns the number of states of a variable.
     pub(super) fn states(&self, variable: u32) -> usize {
         self.states[variable as usize]
     }
 
-    /// The number of occurrences of each different row.
+    /// Returns the number of occurrences of each distinct row.
     pub(super) fn numbers(&self) -> &[u32] {
         &self.numbers
     }

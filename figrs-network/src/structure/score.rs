@@ -6,8 +6,8 @@ use super::family_scores::FamilyScores;
 use super::fitted::parents_of;
 use super::row_counts::RowCounts;
 
-/// A decomposable score of the structure of a Bayesian network on complete data: a sum over the variables, in natural logarithms.
-/// Larger is better.
+/// A decomposable score of the structure of a Bayesian network on complete data: a sum of terms of the variables, in natural logarithms.
+/// Larger scores are better.
 ///
 /// For a variable with `r` states whose parents have `q` configurations, with `n[j][k]` cases of configuration `j` and state `k`, `n[j]`
 /// of configuration `j`, and `N` cases in all:
@@ -18,7 +18,7 @@ use super::row_counts::RowCounts;
 /// | AIC | log-likelihood `- (r - 1) q` |
 /// | BIC | log-likelihood `- ln(N) / 2 (r - 1) q` |
 /// | BDeu, with `a = s / (r q)` and `b = s / q` | `Σ ln(Γ(b) / Γ(b + n[j])) + Σ ln(Γ(a + n[j][k]) / Γ(a))` |
-/// | K2 | the same with `a = 1` and `b = r` |
+/// | K2 | the same as BDeu with `a = 1` and `b = r` |
 ///
 /// The states and configurations are those that the network declares, whether they occur or not.
 ///
@@ -44,12 +44,12 @@ pub enum NetworkScore {
     Bic,
     /// Akaike's information criterion.
     Aic,
-    /// Bayesian Dirichlet score, equivalent and uniform.
+    /// Bayesian Dirichlet score, likelihood-equivalent and uniform (BDeu).
     Bdeu {
-        /// The equivalent sample size `s`: the weight of the prior in cases, from 1e-100 to 1e100.
+        /// The equivalent sample size `s`: the weight of the prior in number of cases, from 1e-100 to 1e100.
         equivalent_sample_size: f64,
     },
-    /// The score of Cooper and Herskovits: a uniform prior of each row.
+    /// The score of Cooper and Herskovits: a uniform prior for each row.
     K2,
     /// The logarithm of the likelihood, which no additional arc lowers.
     LogLikelihood,
@@ -58,7 +58,7 @@ pub enum NetworkScore {
 /// The score of a network on some data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoredNetwork {
-    /// The sum over all variables.
+    /// The sum of the terms of all variables.
     pub total: f64,
     /// The terms of the variables, in the order of the network.
     pub variables: Vec<f64>,
@@ -74,7 +74,7 @@ impl ScoredNetwork {
 }
 
 impl NetworkScore {
-    /// The score of a network's structure; its numbers do not matter.
+    /// Scores the structure of a network; the numbers in its tables do not matter.
     ///
     /// **Errors.** [`NotBayesian`](StructureLearningError::NotBayesian), [`MissingCell`](StructureLearningError::MissingCell),
     /// [`MissingColumn`](StructureLearningError::MissingColumn), [`OtherData`](StructureLearningError::OtherData),
@@ -95,7 +95,7 @@ impl NetworkScore {
         Ok(ScoredNetwork::new(terms.collect()))
     }
 
-    /// **Errors.** A prior weight that is out of range.
+    /// **Errors.** The equivalent sample size is out of range.
     pub(super) fn check(self) -> Result<(), StructureLearningError> {
         match self {
             Self::Bdeu {

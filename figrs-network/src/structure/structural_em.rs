@@ -1,4 +1,4 @@
-//! Structural expectation-maximisation: searches on the counts that the present network expects, in rounds.
+//! Structural expectation-maximisation: in rounds, searches on the expected counts under the current network.
 
 use super::arc_rules::ArcRules;
 use super::case_counts::CaseCounts;
@@ -11,13 +11,13 @@ use super::hill_climbing::FoundStructure;
 use super::row_counts::DataRows;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError};
 
-/// Largest number of expected counts of one pass over all pairs of variables: different rows with missing cells times pairs.
+/// Maximum number of expected counts of one pass over all pairs of variables: distinct rows with missing cells times pairs.
 const MOST_COUNTS: u64 = 1 << 33;
-/// Rounds of the tables of one structure, and the rise of the log-likelihood, as a share of it, at which they end.
+/// Maximum number of rounds that fit the tables of one structure; the next constant is the rise of the log-likelihood, as a share of it, at which they end.
 const TABLE_ROUNDS: u64 = 100;
 const TABLE_RISE: f64 = 1e-7;
 
-/// The search for a structure on some counts, from a structure.
+/// A function that searches for a structure on some counts, from a given structure.
 pub(super) type StructureSearchOf<'s> =
     &'s dyn Fn(&mut FamilyScores<'_>, Dag, &(dyn Fn() -> bool + Sync)) -> FoundStructure;
 
@@ -33,34 +33,35 @@ pub(super) struct StructuralEm<'s> {
     pub(super) is_interrupted: &'s (dyn Fn() -> bool + Sync),
 }
 
-/// The result of structural expectation-maximisation.
+/// The network that structural expectation-maximisation found, with its scores.
 pub(super) struct FoundNetwork {
     pub(super) dag: Dag,
     pub(super) tables: Vec<Vec<f64>>,
-    /// The score of the expected counts.
+    /// The score on the expected counts.
     pub(super) score: ScoredNetwork,
     pub(super) log_likelihood: f64,
-    /// The score of the cells that are there, of the start and after each round that raised it.
+    /// The score of the observed cells for the start and after each round that raised it.
     pub(super) scores: Vec<f64>,
     pub(super) rounds: u64,
     pub(super) steps: u64,
     pub(super) is_interrupted: bool,
 }
 
-/// A structure with its tables and the counts that they expect.
+/// A structure with its tables and the expected counts under them.
 struct Fitted<'d> {
     dag: Dag,
     tables: Vec<Vec<f64>>,
     expected: ExpectedCounts<'d>,
     score: ScoredNetwork,
-    /// The score of the expected counts, plus the entropy of the missing cells.
+    /// The score on the expected counts, plus the entropy of the missing cells.
     observed_score: f64,
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Searches from a structure, and from what a search on the rows that have all cells of a family finds; takes the result with the better score.
+    /// Runs rounds from a structure, and from the structure that a search on the rows with all cells of a family finds; returns the result with the better
+    /// score.
     ///
-    /// **Errors.** Work that is too large.
+    /// **Errors.** The work is too large.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         self.check_work()?;
         let mut found = self.run_from(start.clone())?;
@@ -87,7 +88,7 @@ impl<'s> StructuralEm<'s> {
         })
     }
 
-    /// Searches from a structure, until a round does not raise the score.
+    /// Runs rounds from a structure, until one does not raise the score.
     fn run_from(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         // With one more in each cell, no row is impossible.
         let available = ExpectedCounts::available(self.rows);
@@ -129,7 +130,7 @@ impl<'s> StructuralEm<'s> {
         })
     }
 
-    /// **Errors.** More expected counts than are computed.
+    /// **Errors.** There are more expected counts than can be computed.
     fn check_work(&self) -> Result<(), StructureLearningError> {
         let (rows, variables) = (self.rows.open.len(), self.rows.complete.width());
         let families = variables as u64 * variables as u64;
@@ -143,12 +144,12 @@ impl<'s> StructuralEm<'s> {
         Ok(())
     }
 
-    /// **Errors.** That a posterior could not be computed.
+    /// **Errors.** A posterior could not be computed.
     fn check(expected: &ExpectedCounts<'_>) -> Result<(), StructureLearningError> {
         expected.failure().map_or(Ok(()), |large| Err(large.into()))
     }
 
-    /// Raises the likelihood of a structure's tables in rounds.
+    /// Fits the tables of a structure in rounds, each of which raises the likelihood.
     fn fitted(
         &self,
         dag: Dag,
@@ -191,7 +192,7 @@ impl<'s> StructuralEm<'s> {
     }
 }
 
-/// The expected log-likelihood of complete rows: that of the cells that are there, less the entropy of the missing ones.
+/// Returns the expected log-likelihood of the completed rows: the log-likelihood of the observed cells, minus the entropy of the missing ones.
 fn explained(expected: &dyn CaseCounts, dag: &Dag, tables: &[Vec<f64>]) -> f64 {
     let terms = (0..).zip(tables).map(|(child, numbers)| {
         let counts = expected.table(child, dag.parents(child));

@@ -1,4 +1,4 @@
-//! Reads UAI networks.
+//! Reads networks in the UAI format.
 
 use figrs_core::States;
 use rustc_hash::FxHashMap;
@@ -8,10 +8,10 @@ use super::super::lexer::{Input, LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkReader, NetworkTable, State, TextProblem};
 use super::token::{count, end, word};
 
-/// Largest number of states of all variables together in a small file.
+/// Maximum number of states of all variables together in a small file.
 const STATES: usize = 1 << 16;
 
-/// The network of a text.
+/// Parses the network of a text.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let (at, name) = word(&mut input, "`BAYES` or `MARKOV`")?;
@@ -31,7 +31,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// The variables, named by their index; variables with equally many states share them.
+/// Parses the variables, whose names are their indices; variables with equally many states share these.
 fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()> {
     let limit = input.len().max(STATES);
     let (_, variables) = count(input, "the number of variables")?;
@@ -56,7 +56,7 @@ fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()>
     Ok(())
 }
 
-/// The variables of each table. In a Bayesian network the last variable of a table is the child, and each variable is the child of one table.
+/// Parses the variables of each table. In a Bayesian network the last variable of a table is the child, and each variable is the child of one table.
 fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Vec<usize>>> {
     let (at_count, tables) = count(input, "the number of tables")?;
     let variables = draft.variables.len();
@@ -109,7 +109,7 @@ fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Ve
     }
 }
 
-/// The numbers of a table.
+/// Parses the numbers of a table.
 fn table(
     input: &mut Input<'_>,
     draft: &mut NetworkDraft,

@@ -50,7 +50,7 @@ fn a_factor_that_is_zero_everywhere_is_impossible_evidence() {
     );
 }
 
-/// The format of 2016 allows lines of comments anywhere; the sums are by hand.
+/// The format of 2016 allows comment lines anywhere; the expected sums were computed by hand.
 #[test]
 fn lines_that_begin_with_c_are_comments() {
     let text = "c two factors\nMARKOV\nc variables\n2\n2 3\nc\n2\n1 0\n2 0 1\n\nc tables\n2\n1 2\n6\nc rows\n1 0 1\n0 2 0\nc end";
@@ -117,10 +117,10 @@ fn large_declarations_do_not_take_memory() {
     }
 }
 
-/// The variables of a factor and its weights.
+/// The variables of a factor, and its weights.
 type ScopedWeights = (Vec<usize>, Vec<f64>);
 
-/// The numbers of states of a Markov network's variables, and its factors.
+/// Generates the numbers of states of a Markov network's variables, and its factors.
 fn markov() -> impl Strategy<Value = (Vec<usize>, Vec<ScopedWeights>)> {
     let sizes = prop::collection::vec(1..=3usize, 1..=4);
     sizes.prop_flat_map(|sizes| {

@@ -23,7 +23,7 @@ fn space(input: &mut Input<'_>) -> LexerResult<()> {
     }
 }
 
-/// The characters up to the next white space.
+/// Reads the characters up to the next white space.
 pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
     space(input)?;
     let at = offset(input);
@@ -34,7 +34,7 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     Ok((at, word))
 }
 
-/// A number of things, or an index.
+/// Reads a whole number: a count or an index.
 pub(in super::super) fn count(
     input: &mut Input<'_>,
     what: &'static str,
@@ -46,7 +46,7 @@ pub(in super::super) fn count(
     }
 }
 
-/// Checks that the text ends.
+/// Checks that the text ends here.
 pub(in super::super) fn end(input: &mut Input<'_>, what: &'static str) -> LexerResult<()> {
     space(input)?;
     if input.is_empty() {

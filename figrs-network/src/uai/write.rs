@@ -1,11 +1,11 @@
-//! Writes UAI networks.
+//! Writes networks in the UAI format.
 
 use std::fmt::Write as _;
 
 use super::super::clause::ChainVariable;
 use super::super::{Network, NetworkKind, NetworkTable};
 
-/// The text of a network: numbers in their shortest form that reads back the same.
+/// Writes a network as text; each number has its shortest form that reads back the same.
 pub(in super::super) fn write(network: &Network) -> String {
     let variables = network.variables();
     let kind = match network.kind() {
@@ -76,7 +76,7 @@ impl ClauseFactors {
     }
 }
 
-/// The numbers of a table, in lines of this many.
+/// Writes the numbers of a table, `columns` of them in each line.
 fn rows(text: &mut String, numbers: &[f64], columns: usize) {
     let _ = write!(text, "\n{}\n", numbers.len());
     for row in numbers.chunks(columns.max(1)) {

@@ -1,4 +1,4 @@
-//! Weighted sums of utilities.
+//! Weighted sums of utilities (`mau` nodes).
 
 use rustc_hash::FxHashMap;
 
@@ -10,11 +10,11 @@ use super::super::order::parents_first;
 use super::super::variable::unknown_among;
 use super::read::XdslNode;
 
-/// A node whose utility is the sum of its parents' utilities, each times a weight.
+/// A node whose utility is the weighted sum of its parents' utilities.
 pub(super) struct AdditiveUtility {
     at: usize,
     name: String,
-    /// The offset and the name of each parent, and its weight.
+    /// The offset, name and weight of each parent.
     terms: Vec<(usize, String, f64)>,
 }
 
@@ -39,9 +39,9 @@ impl AdditiveUtility {
     }
 }
 
-/// Multiplies the utilities of a diagram by their weights in its sums, so that the objective is their plain sum.
+/// Multiplies the utilities of a diagram by their weights in its sums, so that the objective is a plain sum of utilities.
 ///
-/// A utility that is in no sum counts once, and one that is in several counts in each of them.
+/// A utility that is in no sum counts once; a utility in several sums counts in each of them.
 pub(super) fn add_weights(draft: &mut NetworkDraft, sums: &[AdditiveUtility]) -> LexerResult<()> {
     // Sums come before utilities.
     let of_sums = sums.iter().map(|sum| sum.name.as_str());

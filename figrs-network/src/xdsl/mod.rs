@@ -1,4 +1,4 @@
-//! The XML format of `GeNIe` and SMILE.
+//! XDSL, the XML format of `GeNIe` and SMILE.
 
 mod additive;
 mod noisy_max;
@@ -10,13 +10,13 @@ mod write;
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// A property of a node: its name, if this is not an identifier.
+/// Property of a node that holds its name, if the name is not an identifier.
 const NAME: &str = "figrs_name";
 
-/// A property of a node, before the index of a state: the name of the state, if this is not an identifier.
+/// Property of a node, followed by the index of a state, that holds the state's name if this is not an identifier.
 const STATE: &str = "figrs_state_";
 
-/// A property of a node: its place among the variables, if nodes are in another order.
+/// Property of a node that holds its position among the variables, if nodes are in another order.
 const PLACE: &str = "figrs_place";
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
 use super::read::Definition;
 
-/// Defines a noisy-MAX node by its table. Its states are ordered from the strongest to the weakest, and its state is the strongest of those that its
-/// parents and the leak produce, independently of each other.
+/// Defines a noisy-MAX node by its table. Its states are ordered from the strongest to the weakest. Each parent and the leak independently produce a state,
+/// and the state of the node is the strongest of these.
 ///
-/// The parameters have a row for each state of each parent, in the order of the strengths, and one for the leak. The weakest state of a parent produces the
-/// weakest state. With `P(Y >= k)` the probability of the state `k` or a weaker one, this probability of the node is the product of those of the parents'
+/// The parameters have a row for each state of each parent, in the order of the strengths, and one row for the leak. The weakest state of a parent produces the
+/// weakest state. Let `P(Y >= k)` be the probability of the state `k` or a weaker one: for the node it is the product of this probability over the parents'
 /// states and the leak.
 ///
 /// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. `BayesFusion`, "SMILE Programmer's

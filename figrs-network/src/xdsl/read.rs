@@ -1,4 +1,4 @@
-//! Reads XDSL.
+//! Reads networks and influence diagrams in XDSL.
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected};
@@ -19,13 +19,13 @@ pub(super) struct XdslNode<'t> {
     pub(super) name: String,
     pub(super) states: Vec<(usize, String)>,
     pub(super) parents: XmlText<'t>,
-    /// Probabilities, utilities, weights, parameters or resulting states.
+    /// The numbers of the node (probabilities, utilities, weights or parameters), or its resulting states.
     pub(super) words: XmlText<'t>,
-    /// For a noisy-MAX node the states of each parent from the strongest on.
+    /// For a noisy-MAX node, the states of each parent from the strongest to the weakest.
     pub(super) strengths: XmlText<'t>,
-    /// The node's place among the variables, if it differs from the place in the file.
+    /// The node's position among the variables, if that differs from the position in the file.
     place: Option<usize>,
-    /// The node's place in a dynamic network.
+    /// How the node occurs in the time slices of a dynamic network.
     pub(super) time: TimeKind,
 }
 
@@ -34,15 +34,15 @@ pub(super) struct Definition<'n, 't> {
     pub(super) at: usize,
     pub(super) name: String,
     pub(super) parents: Vec<(usize, String)>,
-    /// The node with the kind and the states.
+    /// The node that declares the kind and the states.
     pub(super) declared: &'n XdslNode<'t>,
-    /// The node with the numbers.
+    /// The node that has the numbers.
     pub(super) node: &'n XdslNode<'t>,
     /// True if several definitions share one list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
-/// The network or influence diagram of a document; nodes come in any order.
+/// Parses the network or influence diagram of a document; nodes may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "smile" {
@@ -144,7 +144,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// The name of the network in the extensions, if its identifier was made from that name.
+/// Returns the name of the network in the extensions, if its identifier was made from that name.
 fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<String>> {
     let mut name = None;
     while let Some(element) = xml.child()? {
@@ -156,7 +156,7 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// A node of a known kind, and its name if that differs from its identifier.
+/// Parses a node of a known kind; also returns its name if that differs from its identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,
@@ -217,7 +217,7 @@ fn node<'t>(
     Ok((node, name))
 }
 
-/// The error that a node cannot be read.
+/// Returns the error that a node cannot be read.
 fn unread(node: &XdslNode<'_>, kind: String) -> LexerError {
     let node_name = node.name.clone();
     let problem = TextProblem::NodeKind {

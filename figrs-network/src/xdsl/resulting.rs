@@ -8,7 +8,7 @@ use super::super::variable::unknown_state;
 use super::super::{State, TextProblem};
 use super::read::Definition;
 
-/// Defines a node by the state that follows from each combination of states of its parents, the last varying fastest.
+/// Defines a node by its state for each combination of its parents' states, the last parent varying fastest.
 pub(super) fn resulting(
     draft: &mut NetworkDraft,
     definition: &Definition<'_, '_>,

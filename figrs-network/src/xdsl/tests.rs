@@ -1,7 +1,7 @@
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, NetworkReader, State, TextProblem, Variable};
 
-/// A node with parents of different sizes, one of which follows from the other; every number is different.
+/// A node with parents of different sizes, one of which depends on the other; all numbers are different.
 const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <nodes>
   <deterministic id="alarm">
@@ -26,7 +26,7 @@ const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <extensions><genie version="1.0" app="by hand" name="A garden"><node id="wet"><name>Wetness</name></node></genie></extensions>
 </smile>"#;
 
-/// The place and the problem of a document that cannot be read.
+/// Returns the place and the problem of a document that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_xdsl(text))
 }
@@ -121,7 +121,7 @@ fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
     );
 }
 
-/// Compares with the sum over the states that each parent and the leak produce.
+/// Compares the table with the sum over all states that the parents and the leak produce.
 #[test]
 fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     let text = r#"<smile version="1.0" id="n"><nodes>

@@ -1,4 +1,4 @@
-//! Dynamic networks of `GeNIe`, unrolled to a number of slices.
+//! Unrolls dynamic networks of `GeNIe` to a number of time slices.
 
 use std::collections::BTreeMap;
 
@@ -9,30 +9,31 @@ use super::super::lexer::{LexerError, LexerResult, unexpected};
 use super::super::names::FullNames;
 use super::read::{Definition, XdslNode};
 
-/// Largest number of variables of an unrolled network.
+/// Maximum number of variables of an unrolled network.
 const MOST_VARIABLES: usize = 1 << 20;
 
-/// The place of a node in a dynamic network.
+/// How a node of a dynamic network occurs in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimeKind {
-    /// Once, for all slices.
+    /// The node occurs once, for all slices.
     #[default]
     Contemporal,
-    /// Once, before the first slice.
+    /// The node occurs once, before the first slice.
     Anchor,
-    /// Once in each slice.
+    /// The node occurs once in each slice.
     Plate,
-    /// Once, after the last slice.
+    /// The node occurs once, after the last slice.
     Terminal,
 }
 
-/// The definitions of nodes of the plate by their names and orders: the definition of an order holds from the slice of that number on, up to the next one.
+/// The definitions of each node of the plate by name and order: the definition of an order applies from the slice with that number up to the next definition.
 pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 
-/// The definitions of the nodes of a network with a number of slices: a node of the plate has one in each slice `t`, named by the node and `_t`.
+/// Returns the definitions of the nodes of a network with a number of slices: a node of the plate has a definition in each slice `t`, with the name of the node
+/// and `_t`.
 ///
-/// A definition of order `k` depends on the node's parents within its slice except anchors, and then on the nodes that the definitions of the orders `1..=k`
-/// list, each from as many slices before as its order. If its table is too small for that, it depends only on the nodes that it lists itself.
+/// A definition of order `k` depends on the node's parents within its slice except anchors, and on the nodes that the definitions of the orders `1..=k`
+/// list, each as many slices earlier as its order. If its table is too small for these parents, it depends only on the nodes that it lists itself.
 ///
 /// **References.** `BayesFusion`, "SMILE Programmer's Manual" (dynamic Bayesian networks).
 pub(super) fn unrolled<'n, 't>(
@@ -90,7 +91,7 @@ struct Unrolling<'n, 't> {
 }
 
 impl<'n, 't> Unrolling<'n, 't> {
-    /// The definition of a node that occurs once.
+    /// Returns the definition of a node that occurs once.
     fn once(&self, node: &'n XdslNode<'t>) -> Definition<'n, 't> {
         let last = self.slices.saturating_sub(1);
         let parents = node.parents.words().map(|parent| {
@@ -109,7 +110,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         }
     }
 
-    /// The parents that a node lists.
+    /// Returns the parents that a node lists.
     fn parents<'s>(&'s self, node: &'s XdslNode<'t>) -> Vec<(usize, &'s str)> {
         node.parents
             .words()
@@ -121,7 +122,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         self.nodes.get(name).is_some_and(|node| node.time == kind)
     }
 
-    /// The definition of a node of the plate in a slice.
+    /// Returns the definition of a node of the plate in a slice.
     fn in_slice(
         &self,
         declared: &'n XdslNode<'t>,
@@ -182,7 +183,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         Ok(defined(declared, node, slice, parents))
     }
 
-    /// True if a definition has as many entries as it needs with these parents.
+    /// True if the number of entries of a definition fits these parents.
     fn fits(
         &self,
         declared: &XdslNode<'_>,
@@ -209,7 +210,7 @@ impl<'n, 't> Unrolling<'n, 't> {
     }
 }
 
-/// A definition of a node of the plate in a slice.
+/// Creates a definition of a node of the plate in a slice.
 fn defined<'n, 't>(
     declared: &'n XdslNode<'t>,
     node: &'n XdslNode<'t>,
@@ -226,7 +227,7 @@ fn defined<'n, 't>(
     }
 }
 
-/// The name of a node in a slice.
+/// Returns the name of a node in a slice.
 fn in_slice(name: &str, slice: Option<usize>) -> String {
     match slice {
         Some(slice) => format!("{name}_{slice}"),

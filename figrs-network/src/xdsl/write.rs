@@ -1,4 +1,4 @@
-//! Writes XDSL.
+//! Writes networks in XDSL.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use super::super::names::identifiers;
 use super::super::{Network, NetworkError, NetworkFormat, State, Variable, markup};
 use super::{NAME, PLACE, STATE};
 
-/// The document of a Bayesian network: numbers in their shortest form that reads back the same, and nodes after their parents.
-/// Names that are not identifiers are kept as properties.
+/// Writes a Bayesian network as a document. Each number has its shortest form that reads back the same, and nodes follow their parents.
+/// Names that are not identifiers are stored as properties.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let escaped = |name: &str| markup::escaped(name, NetworkFormat::Xdsl);
     let variables = network.variables();

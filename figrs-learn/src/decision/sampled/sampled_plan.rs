@@ -14,8 +14,7 @@ use figrs_factor::bounds::six_decimals;
 /// Policies fitted on draws, and an estimate of their expected utility from separate draws.
 ///
 /// [`SampledPolicies`](crate::SampledPolicies) computes it. The plan holds the draws: a [`Param`](figrs_core::Param) that changes afterwards does not change
-/// it.
-/// The text of a plan is the estimate and a table for each decision.
+/// it. The text of a plan is the estimate and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct SampledPlan {
     sampler: &'static str,

@@ -32,9 +32,8 @@ use figrs_answer::run::replicate::Replicate;
 /// run, in which all decisions follow their policies, estimates the expected utility.
 ///
 /// Known values are matched exactly if several draws share each value: then a policy is a table of means. Numbers and lists of numbers are compared by distance
-/// if fewer
-/// than [`neighbours`](Self::neighbours) draws share a value on average: by the Euclidean distance, with each coordinate divided by its standard deviation
-/// among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
+/// if fewer than [`neighbours`](Self::neighbours) draws share a value on average: by the Euclidean distance, with each coordinate divided by its standard
+/// deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
 ///
 /// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias it, since it
 /// uses other draws than the fits; its error is that of the sampler. The policies approach the best ones as draws and neighbours become more numerous and the
@@ -95,8 +94,7 @@ impl<S: Replicate> SampledPolicies<S> {
     }
 
     /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). More neighbours have
-    /// less
-    /// variance, but are farther away.
+    /// less variance, but are farther away.
     pub fn neighbours(mut self, neighbours: usize) -> Self {
         self.neighbours = Some(neighbours);
         self

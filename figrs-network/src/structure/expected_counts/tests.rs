@@ -7,7 +7,7 @@ use super::super::dag::ArcChange;
 use super::super::family_scores::FamilyScores;
 use super::*;
 
-/// A network in CSV: data that names every state, and then rows with missing cells.
+/// Returns random rows with missing cells, preceded by rows that contain every state.
 fn rows(states: &[usize], count: usize, missing: f64, seed: u64) -> DataRows {
     let mut random = stream(seed, 0);
     let names: Vec<String> = (0..states.len()).map(|v| format!("v{v}")).collect();
@@ -25,7 +25,7 @@ fn rows(states: &[usize], count: usize, missing: f64, seed: u64) -> DataRows {
     DataRows::new(&network, &data).unwrap()
 }
 
-/// A structure with random arcs from earlier to later variables, and random tables.
+/// Returns a structure with random arcs from earlier to later variables, and random tables.
 fn model(states: &[usize], arcs: f64, seed: u64) -> (Dag, Vec<Vec<f64>>) {
     let mut random = stream(seed, 1);
     let mut dag = Dag::empty(states.len());
@@ -53,7 +53,7 @@ fn model(states: &[usize], arcs: f64, seed: u64) -> (Dag, Vec<Vec<f64>>) {
     (dag, tables)
 }
 
-/// The expected counts of a family and the log-likelihood, by a sum over all completions of each row.
+/// Returns the expected counts of a family and the log-likelihood, by a sum over all completions of each row.
 fn enumerated(
     rows: &DataRows,
     (dag, tables): &(Dag, Vec<Vec<f64>>),
@@ -133,7 +133,7 @@ fn expected_counts_are_sums_over_all_completions() {
     }
 }
 
-/// The joint posterior of 13 missing cells in a row is not kept: each question is an elimination.
+/// The joint posterior of 13 missing cells in a row is not stored: each query runs an elimination.
 #[test]
 fn large_posteriors_are_eliminated() {
     let states = [2; 13];
@@ -148,7 +148,7 @@ fn large_posteriors_are_eliminated() {
     check(&rows, &chain, &[&[0, 12], &[3, 9, 4]]);
 }
 
-/// The terms of a family are those of its table, whether the counts stand in a dense table or are sorted.
+/// The terms of a family equal those of its table, whether the counts are in a dense table or sorted.
 #[test]
 fn terms_are_those_of_tables() {
     let states = [2, 3, 2, 30, 30, 30];
