@@ -1,10 +1,10 @@
-//! Models and generators built on figrs: programs that a user of the library could have written.
+//! Models and generators built on figrs, as a user of the library could have written them.
 //!
 //! - [`board`]: generators of boards, and the sampler that chooses a method for each.
 //! - [`grid`]: constraints over the cells of a grid, as automata folded over elements.
-//! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn exactly from the boards that the rules
+//! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn from exactly the boards that the rules
 //!   allow.
-//! - [`picture`]: pictures of their boards; [`variation`]: scores of the differences between boards.
+//! - [`picture`]: pictures of these boards; [`variation`]: scores of the differences between boards.
 //! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
 //!
 //! # Example

@@ -1,6 +1,6 @@
-//! Shares of a number of cells.
+//! Converts shares of cells to numbers of cells.
 
-/// The smallest and the largest number of cells whose shares lie from `low` to `high`; a share that is a whole number of
+/// Returns the smallest and the largest number of cells whose share lies from `low` to `high`; a share that is a whole number of
 /// cells up to rounding counts as that number.
 pub fn whole_numbers(low: f64, high: f64, cells: usize) -> (usize, usize) {
     const ROUNDING: f64 = 1e-9;

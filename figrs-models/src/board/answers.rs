@@ -1,4 +1,4 @@
-//! Exact answers about boards, by a generator's own formulas or by the exact method.
+//! Exact answers about boards, by a generator's own formulas or by the exact method (states of the board read cell by cell).
 
 use std::fmt;
 
@@ -9,34 +9,34 @@ use num_bigint::BigUint;
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, ConditionalSampler, Cost, ExactBoards, Generator, Method};
 
-/// The distribution of the values of a cell.
+/// The distribution of a cell's values.
 pub type CellDistribution<C> = Vec<(C, f64)>;
 
-/// Exact answers that a generator provides itself, for boards of any size.
+/// Exact answers that a generator computes by its own formulas, for boards of any size.
 ///
-/// **Errors.** The errors of the answers and of [`Progress::step`].
+/// **Errors.** The errors of the formulas and of [`Progress::step`].
 pub trait OwnAnswers<C, B> {
-    /// The name of the method.
+    /// Returns the name of the method.
     fn name(&self) -> &'static str;
 
-    /// Number of boards.
+    /// Returns the number of boards.
     fn count(&self, progress: &Progress<'_>) -> Result<BigUint, BoardError>;
 
-    /// Logarithm of the probability that independent cells follow the rules and meet all demands.
+    /// Returns the logarithm of the probability that independent cells follow the rules and meet all demands.
     fn log_probability(&self) -> Result<f64, BoardError>;
 
-    /// The marginal distribution of each cell, in scan order, within this many bytes.
+    /// Returns the marginal distribution of each cell, in scan order, using at most this many bytes.
     fn marginals(
         &self,
         memory: u64,
         progress: &Progress<'_>,
     ) -> Result<Vec<CellDistribution<C>>, BoardError>;
 
-    /// The most probable board, and the logarithm of its probability among all boards.
+    /// Returns the most probable board, and the logarithm of its probability among all boards.
     fn most_probable(&self) -> Result<(B, f64), BoardError>;
 }
 
-/// Progress of a computation, which may be interrupted.
+/// Progress of a computation that can be interrupted.
 #[derive(Debug)]
 pub struct Progress<'a> {
     watch: &'a BoardWatch,
@@ -46,7 +46,7 @@ pub struct Progress<'a> {
 impl Progress<'_> {
     /// Reports that `steps` of `total` steps are done.
     ///
-    /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] once the computation is to end.
+    /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] if the computation should end.
     pub fn step(&self, steps: u64, total: u64) -> Result<(), BoardError> {
         self.watch.tell(Event::Computed { steps, total });
         if self.watch.is_interrupted() {
@@ -78,9 +78,9 @@ impl<G: Generator> fmt::Debug for BoardAnswers<'_, G> {
 }
 
 impl ConditionalSampler {
-    /// Returns exact answers: the generator's own if it has any, and else those of [`exact`](Self::exact).
+    /// Returns exact answers: by the generator's own formulas if it has any, else by [`exact`](Self::exact).
     ///
-    /// **Errors.** Those of [`exact`](Self::exact); [`BoardError::NoMethod`] if neither method is allowed.
+    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoMethod`] if neither method is allowed.
     pub fn answers<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -101,7 +101,7 @@ impl ConditionalSampler {
 }
 
 impl<G: Generator> BoardAnswers<'_, G> {
-    /// The method that finds the answers.
+    /// Returns the method that computes the answers.
     pub fn method(&self) -> Method {
         match &self.source {
             Source::Own(own) => Method::Own(own.name()),
@@ -109,7 +109,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Size of the exact method's states, if the exact method is used.
+    /// Returns the size of the exact method's states, if the exact method is used.
     pub fn cost(&self) -> Option<Cost> {
         match &self.source {
             Source::Own(_) => None,
@@ -132,9 +132,9 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Number of boards.
+    /// Returns the number of boards.
     ///
-    /// **Errors.** [`BoardError::Inference`] if it is interrupted, or the exact method cannot count.
+    /// **Errors.** [`BoardError::Inference`] if the count is interrupted, or the exact method cannot count.
     pub fn count(&self) -> Result<BigUint, BoardError> {
         match &self.source {
             Source::Own(own) => own.count(&self.progress()),
@@ -142,9 +142,9 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Logarithm of the probability that independent cells follow the rules and meet all demands.
+    /// Returns the logarithm of the probability that independent cells follow the rules and meet all demands.
     ///
-    /// **Errors.** Those of the generator's own answers.
+    /// **Errors.** The errors of the generator's own formulas.
     pub fn log_probability(&self) -> Result<f64, BoardError> {
         match &self.source {
             Source::Own(own) => own.log_probability(),
@@ -152,9 +152,9 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// The marginal distribution of each cell, in scan order.
+    /// Returns the marginal distribution of each cell, in scan order.
     ///
-    /// **Errors.** As [`ExactBoards::marginals`]; [`BoardError::TooLarge`].
+    /// **Errors.** The errors of [`ExactBoards::marginals`]; [`BoardError::TooLarge`].
     pub fn marginals(&self) -> Result<Vec<CellDistribution<G::Cell>>, BoardError> {
         match &self.source {
             Source::Own(own) => own.marginals(self.memory, &self.progress()),
@@ -168,9 +168,9 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// The most probable board, and the logarithm of its probability among all boards that are possible.
+    /// Returns the most probable board, and the logarithm of its probability among all possible boards.
     ///
-    /// **Errors.** As [`marginals`](Self::marginals).
+    /// **Errors.** The errors of [`marginals`](Self::marginals).
     pub fn most_probable(&self) -> Result<(G::Board, f64), BoardError> {
         match &self.source {
             Source::Own(own) => own.most_probable(),
@@ -179,7 +179,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
     }
 }
 
-/// A distribution without the values of probability zero.
+/// Returns the distribution without the values of probability zero.
 pub(crate) fn positive<C: Value>(pairs: impl Iterator<Item = (C, f64)>) -> CellDistribution<C> {
     pairs.filter(|(_, p)| *p > 0.0).collect()
 }

@@ -1,4 +1,4 @@
-//! Settings of conditional sampling of boards, and the exact method within them.
+//! Settings of conditional sampling of boards, and its exact method.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,36 +9,36 @@ use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason};
 
-/// Bytes of states that are explored before a prediction is consulted; that takes about two seconds.
+/// Bytes of states that the exact method explores before it consults a prediction, which takes about two seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 
-/// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the method that suits them, and reports the
-/// method and the reason for it.
+/// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the most suitable method, and reports this
+/// method and the reason for its choice.
 ///
 /// | the generator has | method |
 /// |---|---|
-/// | a sampler of independent boards | that sampler, with rejection of boards that do not meet the demands, until a million boards in a row fail, or fewer if there are Markov chains |
+/// | a sampler of independent boards | this sampler, with rejection of boards that do not meet the demands, until a million boards in a row fail (fewer if there are Markov chains) |
 /// | rules that independent cells [often follow](Generator::is_often_met), and more than 16 MiB of states are predicted | rejection |
-/// | demands that it can be [relaxed](Generator::relaxed) of | the exact method and rejection in turn, in rounds of four times the work of the round before, until one of them has the boards |
-/// | cells and rules whose boards are [joined](super::RuledCells::joined), if at most four boards are wanted and the exact method is predicted to take twenty times as long | Markov chains, one for each board; the exact method if they do not settle in its predicted time |
+/// | demands of which it can be [relaxed](Generator::relaxed) | the exact method and rejection in turn, in rounds of four times the work of the round before, until one of them has drawn the boards |
+/// | cells and rules whose boards are [joined](super::RuledCells::joined), if at most four boards are wanted and the exact method is predicted to take twenty times as long | Markov chains, one for each board; the exact method if they do not converge in its predicted time |
 /// | an element program whose states fit into memory | the exact method |
 /// | [cells and rules](Generator::ruled_cells) of whole boards | Markov chains |
 /// | rules that independent cells often follow | rejection |
-/// | another element program | particles |
+/// | an element program only | particles |
 ///
-/// The first applicable row whose methods are allowed by [`among`](Self::among) is taken; if it fails for lack of memory, the next row is. Predictions are in
+/// The first applicable row whose methods [`among`](Self::among) allows is used; if its method runs out of memory, the next row is. Predictions are in
 /// bytes of states, and work is counted in states and boards, so the choice does not depend on the machine, and the same
 /// seed gives the same boards.
 ///
-/// **Guarantee.** By all methods except chains and particles boards are independent and have exactly their probabilities given rules, demands and clues. Boards
-/// of particles are independent, and their law tends to the exact one with more particles. Boards of chains are not independent; their law tends to the exact
-/// one as they run on: until the R-hat of simple measures is at most 1.05, or about half a minute's work is done. The report has both R-hat and the effective
-/// number of boards.
+/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands and
+/// clues. Boards of particles are independent, and their law tends to the exact one as the number of particles grows. Boards of Markov chains are not
+/// independent; their law tends to the exact one as the chains run: until the R-hat of simple measures is at most 1.05, or about half a minute's work is done.
+/// The report has both R-hat and the effective number of boards.
 ///
-/// **Complexity.** That of the method; for methods in turn, a few times that of the quicker one.
+/// **Complexity.** The complexity of the method; if methods take turns, a few times that of the quicker one.
 ///
-/// **Errors.** [`BoardError::NoSolution`] names clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`]; [`BoardError::NotFound`];
-/// [`BoardError::NoMethod`]; those of the generator.
+/// **Errors.** [`BoardError::NoSolution`] with clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`]; [`BoardError::NotFound`];
+/// [`BoardError::NoMethod`]; the errors of the generator.
 ///
 /// ```
 /// use figrs_core::{Element, Flip};
@@ -91,7 +91,7 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 pub struct ConditionalSampler {
     pub(super) memory: u64,
     pub(super) seed: u64,
-    /// The allowed methods; `None` allows all.
+    /// The allowed methods; `None` allows all methods.
     methods: Option<Vec<Method>>,
     pub(super) watch: BoardWatch,
 }
@@ -125,19 +125,19 @@ impl ConditionalSampler {
         Self { seed, ..self }
     }
 
-    /// Restricts the choice to these methods. A single one is used whatever its predicted cost.
+    /// Restricts the choice to these methods. A single method is used whatever its predicted cost.
     pub fn among(self, methods: impl IntoIterator<Item = Method>) -> Self {
         let methods = Some(methods.into_iter().collect());
         Self { methods, ..self }
     }
 
-    /// Ends a run with the boards drawn so far once this flag is `true`.
+    /// Ends a run with the boards drawn so far once `flag` is `true`.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.watch.interrupt = Some(flag);
         self
     }
 
-    /// Calls `listener` from time to time, on the calling thread or on a worker thread.
+    /// Sets a listener, which is called from time to time, on the calling thread or on a worker thread.
     pub fn on_event(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.watch.listener = Some(Arc::new(listener));
         self
@@ -148,7 +148,7 @@ impl ConditionalSampler {
         methods.is_none_or(|methods| methods.contains(&method))
     }
 
-    /// The only allowed method, if there is only one.
+    /// Returns the only allowed method, if only one is allowed.
     pub(super) fn only(&self) -> Option<Method> {
         match self.methods.as_deref() {
             Some(&[method]) => Some(method),
@@ -156,10 +156,10 @@ impl ConditionalSampler {
         }
     }
 
-    /// The exact method, for any question about the boards. Unless it is the only allowed method, it explores more than 16 MiB of states
-    /// only if they are predicted to fit into memory.
+    /// Returns the exact method, for any question about the boards. Unless it is the only allowed method, it explores more than 16 MiB of states
+    /// only if the states are predicted to fit into memory.
     ///
-    /// **Errors.** [`BoardError::TooLarge`] if they do not fit; [`BoardError::Inference`] instead if it is the only allowed method; the errors of the
+    /// **Errors.** [`BoardError::TooLarge`] if the states do not fit; instead [`BoardError::Inference`] if it is the only allowed method; the errors of the
     /// generator.
     pub fn exact<'g, G: Generator>(
         &self,
@@ -172,14 +172,14 @@ impl ConditionalSampler {
         exact.ok_or_else(|| self.too_large(generator, false))
     }
 
-    /// Returns the error that no board is possible, which names clues that exclude each other if there are any.
+    /// Returns the error that no board is possible, with clues that exclude each other if there are any.
     ///
     /// **Guarantee.** Exact.
     ///
-    /// **Complexity.** A compilation for each clue.
+    /// **Complexity.** One compilation for each clue.
     ///
-    /// **Errors.** Those of the generator; [`BoardError::Inference`] if inference fails. A clue is named too if the states without it do not fit into
-    /// memory.
+    /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. If the states without some clue do not fit into
+    /// memory, that clue is listed too.
     pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
         let elements = generator.elements()?;
         no_solution(
@@ -195,7 +195,7 @@ impl ConditionalSampler {
         )
     }
 
-    /// The compiled element program, if its states fit into this many bytes.
+    /// Compiles the element program, if its states fit into this many bytes.
     pub(super) fn within<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -207,7 +207,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// The compiled element program, if its states fit into memory.
+    /// Compiles the element program, if its states fit into memory.
     pub(super) fn fitting<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -228,7 +228,7 @@ impl ConditionalSampler {
         predicted.is_none_or(|bytes| bytes <= self.memory as f64)
     }
 
-    /// The predicted bytes of states, if they exceed the memory.
+    /// Returns the predicted bytes of states, if they exceed the memory.
     pub(super) fn excess<G: Generator>(&self, generator: &G) -> Option<f64> {
         let predicted = generator.predicted_bytes();
         predicted.filter(|&bytes| bytes > self.memory as f64)
@@ -243,7 +243,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Reports that drawing turns to a method.
+    /// Reports that drawing goes on by a method.
     pub(super) fn turn(&self, method: Method, reason: Reason) -> MethodChoice {
         let choice = MethodChoice { method, reason };
         self.watch.tell(Event::Turned(choice));

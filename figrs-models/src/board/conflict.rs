@@ -1,19 +1,19 @@
-//! Clues that exclude each other.
+//! Finds clues that exclude each other.
 
 use figrs_core::Value;
 use figrs_infer::{Error, Frontier};
 
 use super::{BoardError, Elements};
 
-/// Returns the error that no board is possible: it names clues that exclude each other, or none if the rules alone do.
+/// Returns the error that no board is possible, with clues that exclude each other, or without clues if the rules alone exclude all boards.
 ///
-/// Each clue is left out in turn, and kept if the rest has a board. `goes_on` gets the number of clues tried and of all clues; once it
-/// returns false, the clues left by then are named.
+/// Each clue is left out in turn, and kept if the rest has a board. `goes_on` takes the number of clues tried and the number of all clues; once it
+/// returns false, the error has the clues left by then.
 ///
-/// **Guarantee.** No board meets the named clues. If the error says so, they are minimal: without any one of them there is a board
-/// that meets the others. They may not be minimal if the search was interrupted, or if the states without some clue did not fit.
+/// **Guarantee.** No board meets the clues of the error. If the error says so, they are minimal: without any one of them some board
+/// meets the others. They may not be minimal if the search was interrupted, or if the states without some clue did not fit into memory.
 ///
-/// **Complexity.** A compilation for each clue.
+/// **Complexity.** One compilation for each clue.
 pub(crate) fn no_solution<C: Value>(
     elements: &Elements<C>,
     engine: &Frontier,

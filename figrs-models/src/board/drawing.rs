@@ -1,4 +1,4 @@
-//! Choice of the method that draws boards, and drawing by it.
+//! Chooses the method that draws boards, and draws boards by it.
 
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ pub(super) struct BoardDrawing<'a, G: Generator> {
 }
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Draws by the first method that can; see [`ConditionalSampler`].
+    /// Draws boards by the first method that succeeds; see [`ConditionalSampler`].
     pub(super) fn draw(&self) -> Result<Report, BoardError> {
         let settings = self.settings;
         let own = self.generator.sampler();
@@ -43,7 +43,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// Draws by the first method that can, other than a sampler of independent boards; `reason` states why that sampler could not.
+    /// Draws boards by the first method that succeeds, except a sampler of independent boards; `reason` states why that sampler could not.
     fn draw_by_elements(&self, reason: Option<Reason>) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let exact = settings.allows(Method::Exact);
@@ -95,7 +95,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// The reason that the states of the exact method do not fit into memory.
+    /// Returns the reason that the states of the exact method do not fit into memory.
     pub(super) fn too_large(&self) -> Reason {
         Reason::TooLarge {
             predicted: self.settings.excess(self.generator),
@@ -103,7 +103,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// Draws by a method other than the exact one.
+    /// Draws boards by a method other than the exact one.
     fn other(&self, rejection: bool, reason: Reason) -> Result<Report, BoardError> {
         let ruled = self.generator.ruled_cells();
         let chains = ruled.filter(|_| self.settings.allows(Method::Chain));
@@ -140,7 +140,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(self.by_chains_within(reason, u64::MAX)?.0)
     }
 
-    /// Draws by chains that each propose to change a limited number of cells; returns the report, and whether the chains settled.
+    /// Draws boards by Markov chains that each propose to change a limited number of cells; returns the report, and whether the chains converged.
     fn by_chains_within(&self, reason: Reason, work: u64) -> Result<(Report, bool), BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let choice = self.begin(Method::Chain, reason);
@@ -158,12 +158,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok((report, drawn.is_settled))
     }
 
-    /// Draws a few boards, each by a chain of its own, if the exact method is predicted to take several times as long; `None` if it is not, or if the chains
-    /// do not settle in the time that it is predicted to take.
+    /// Draws a few boards, each by its own Markov chain, if the exact method is predicted to take several times as long; `None` if it is not, or if the chains
+    /// do not converge in the time predicted for the exact method.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
-        /// Bytes of states that the exact method explores in the time in which a chain proposes to change a cell.
+        /// Bytes of states that the exact method explores in the time in which a Markov chain proposes to change a cell.
         const PROPOSAL: f64 = 12.0;
-        /// Ratio of the predicted times up to which boards are drawn exactly.
+        /// Ratio of the predicted times (exact method to chains) up to which boards are drawn exactly.
         const EXACT: f64 = 20.0;
         let (generator, wanted) = (self.generator, self.boards.wanted());
         let is_few = (1..=chain::MOST_CHAINS).contains(&wanted);
@@ -204,7 +204,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         self.settings.allows(Method::Chain) && self.generator.ruled_cells().is_some()
     }
 
-    /// Draws by a sampler of independent boards.
+    /// Draws boards by a sampler of independent boards.
     fn independent(&self, own: &OwnSampler<'_, G::Board>) -> Result<Report, BoardError> {
         let OwnSampler {
             name,
@@ -224,7 +224,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, diagnostics, compile))
     }
 
-    /// Draws by rejection from boards without the most costly demands, or, if those cost too much and the rules are often met, from independent
+    /// Draws boards by rejection: from boards without the most costly demands or, if these boards cost too much and the rules are often met, from independent
     /// cells.
     fn rejected(&self, reason: Reason) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
@@ -250,7 +250,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, drawn.diagnostics(), compile))
     }
 
-    /// Draws by the exact method.
+    /// Draws boards by the exact method.
     pub(super) fn exactly(&self, exact: &ExactBoards<'_, G>) -> Result<Report, BoardError> {
         let settings = self.settings;
         if !exact.is_possible() {
@@ -292,7 +292,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Creates an empty tally of rejection.
     pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
-        /// Cells drawn in vain before Markov chains are tried, which takes up to a few seconds: rooms of mazes are visited several times each.
+        /// Number of cells drawn in vain before Markov chains are tried, which takes up to a few seconds (a sampler of mazes visits each room several times).
         const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {
             true => CELLS / self.generator.size().cells() as u64,
@@ -301,14 +301,14 @@ impl<G: Generator> BoardDrawing<'_, G> {
         RejectionTally::new(self.boards, &self.settings.watch, most)
     }
 
-    /// Turns to a method and drops boards drawn before.
+    /// Switches to a method, and drops boards drawn before.
     pub(super) fn begin(&self, method: Method, reason: Reason) -> MethodChoice {
         self.boards.begin(method);
         self.settings.turn(method, reason)
     }
 }
 
-/// True if the exact method is predicted to explore few states, or nothing is predicted.
+/// True if the exact method is predicted to explore few states, or if there is no prediction.
 fn is_quick<G: Generator>(generator: &G) -> bool {
     let predicted = generator.predicted_bytes();
     predicted.is_none_or(|bytes: f64| bytes <= UNPREDICTED_BYTES as f64)

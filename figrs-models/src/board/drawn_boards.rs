@@ -1,10 +1,10 @@
-//! Boards drawn so far.
+//! Collection of the boards drawn so far.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Method;
 
-/// Boards drawn so far, up to the number wanted; shared with a thread that takes them if the sampler is stopped.
+/// The boards drawn so far, up to the number wanted; shared with a thread that takes them if the sampler is stopped.
 #[derive(Debug)]
 pub struct DrawnBoards<B> {
     wanted: usize,
@@ -12,7 +12,7 @@ pub struct DrawnBoards<B> {
 }
 
 impl<B> DrawnBoards<B> {
-    /// Creates an empty collection for this many wanted boards.
+    /// Creates an empty collection for a number of wanted boards.
     pub fn of(wanted: usize) -> Self {
         let drawn = Mutex::new((None, Vec::new()));
         Self { wanted, drawn }
@@ -22,12 +22,12 @@ impl<B> DrawnBoards<B> {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Number of boards that are wanted.
+    /// Returns the number of boards that are wanted.
     pub fn wanted(&self) -> usize {
         self.wanted
     }
 
-    /// Number of boards so far.
+    /// Returns the number of boards so far.
     pub fn len(&self) -> usize {
         self.drawn().1.len()
     }
@@ -46,12 +46,12 @@ impl<B> DrawnBoards<B> {
         *self.drawn() = (Some(method), Vec::new());
     }
 
-    /// Goes on with another method, whose boards join the present ones.
+    /// Goes on with another method, whose boards are added to the present ones.
     pub(super) fn turn_to(&self, method: Method) {
         self.drawn().0 = Some(method);
     }
 
-    /// Adds a board, unless there are enough.
+    /// Adds a board, unless there are enough boards.
     pub(super) fn push(&self, board: B) {
         let mut drawn = self.drawn();
         if drawn.1.len() < self.wanted {
@@ -59,7 +59,7 @@ impl<B> DrawnBoards<B> {
         }
     }
 
-    /// Takes out all boards, and returns them with the method that drew last.
+    /// Removes all boards, and returns them with the method that drew the last one.
     pub fn take(&self) -> (Option<Method>, Vec<B>) {
         let mut drawn = self.drawn();
         (drawn.0, std::mem::take(&mut drawn.1))

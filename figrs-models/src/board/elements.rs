@@ -1,18 +1,18 @@
-//! Element program of a board.
+//! The element program of a board.
 
 use figrs_core::{Element, Model, Value};
 use figrs_infer::{Error, World};
 
 use crate::grid::{Board, GridError, Position, Size};
 
-/// Element program of a board: an element for each cell, the rules as evidence on them, and the cells that are known.
+/// The element program of a board: an element for each cell, the rules as evidence on these elements, and the clues.
 #[derive(Clone, Debug)]
 pub struct Elements<C> {
     size: Size,
     cells: Vec<Element<C>>,
     rules: Model,
     clues: Vec<(Position, C)>,
-    /// Cells with other knowledge than a value, each with an element that is true if the cell agrees with it.
+    /// Cells with another clue than a value, each with an element that is true if the cell agrees with the clue.
     conditions: Vec<(Position, Element<bool>)>,
     model: Model,
 }
@@ -33,7 +33,7 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Adds known cells. They are kept apart from the rules, so that those that exclude each other can be named.
+    /// Adds cells with known values. They are stored apart from the rules, so that clues that exclude each other can be found.
     ///
     /// **Errors.** [`GridError::Outside`] if the grid has no such cell.
     pub fn with_clues(
@@ -51,9 +51,9 @@ impl<C: Value> Elements<C> {
         }
     }
 
-    /// Adds further clues, each by an element that is true if the cell agrees with the clue. They are also kept apart from the rules.
+    /// Adds further clues, each as an element that is true if the cell agrees with the clue. They are also stored apart from the rules.
     ///
-    /// **Errors.** As [`with_clues`](Self::with_clues).
+    /// **Errors.** The errors of [`with_clues`](Self::with_clues).
     pub(crate) fn with_conditions(
         self,
         conditions: impl IntoIterator<Item = (Position, Element<bool>)>,
@@ -73,14 +73,14 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// The cells of all clues: those of known values, then those of conditions.
+    /// Returns the cells of all clues: first those of known values, then those of conditions.
     pub(crate) fn clue_cells(&self) -> Vec<Position> {
         let values = self.clues.iter().map(|(at, _)| *at);
         let conditions = self.conditions.iter().map(|(at, _)| *at);
         values.chain(conditions).collect()
     }
 
-    /// The evidence of the rules and of some clues, by their places in [`clue_cells`](Self::clue_cells).
+    /// Returns the evidence of the rules and of some clues, given by their indices in [`clue_cells`](Self::clue_cells).
     pub(crate) fn model_of(&self, clues: &[usize]) -> Model {
         let known = self.clues.len();
         let values = clues.iter().filter_map(|&clue| self.clues.get(clue));
@@ -91,39 +91,39 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The cells, in scan order.
+    /// Returns the elements of the cells, in scan order.
     pub fn cells(&self) -> &[Element<C>] {
         &self.cells
     }
 
-    /// The cells that are known.
+    /// Returns the cells with known values.
     pub fn clues(&self) -> &[(Position, C)] {
         &self.clues
     }
 
-    /// The evidence that the board follows the rules and meets all demands except the clues.
+    /// Returns the evidence that the board follows the rules and meets all demands except the clues.
     pub fn rules(&self) -> &Model {
         &self.rules
     }
 
-    /// The evidence that the board follows the rules and meets all demands and the clues.
+    /// Returns the evidence that the board follows the rules and meets all demands and the clues.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The board of a world.
+    /// Returns the board of a world.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the world is of another model.
+    /// **Errors.** [`Error::NotInWorld`] if the world belongs to another model.
     pub fn board(&self, world: &World) -> Result<Board<C>, Error> {
         Ok(Board::of(self.size, world.values(&self.cells)?))
     }
 
-    /// The evidence of the rules and of other clues, whose cells must be in the grid.
+    /// Returns the evidence of the rules and of other clues, whose cells must be in the grid.
     pub(crate) fn model_with(&self, clues: &[(Position, C)]) -> Model {
         clues.iter().fold(self.rules.clone(), |model, (at, value)| {
             model.observe(&self.cells[self.size.index(*at)], value.clone())

@@ -1,4 +1,4 @@
-//! Errors of drawing boards.
+//! Errors when boards are drawn.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use super::Method;
 use super::method::Predicted;
 use crate::grid::{GridError, Position, Size};
 
-/// Reason why no board was drawn.
+/// Reason why no board could be drawn.
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum BoardError {
     /// No board follows the rules and meets all demands and clues.
     #[error("impossible: no board of {} rows and {} columns {}", .size.rows(), .size.columns(), together(.clues, *.is_minimal))]
     NoSolution {
-        /// The size.
+        /// Size of the board.
         size: Size,
-        /// Clues that exclude each other; none if the rules and the other demands already do.
+        /// Clues that exclude each other; empty if the rules and the other demands already exclude all boards.
         clues: Vec<Position>,
-        /// `true` if the others have a board without any one of the clues; `false` if the search for them was interrupted, or the states without
-        /// one did not fit into memory.
+        /// `true` if, without any one of these clues, a board meets the others; `false` if the search for clues was interrupted, or the states without
+        /// one clue did not fit into memory.
         is_minimal: bool,
     },
-    /// A method needs more memory than it is allowed.
+    /// A method needs more memory than is allowed.
     #[error("{method} would need {} bytes, and {limit} are allowed; allow more (`memory`), or use a smaller board", bytes(*.predicted))]
     TooLarge {
         /// The method.
@@ -33,10 +33,10 @@ pub enum BoardError {
         predicted: Option<f64>,
         /// The limit in bytes.
         limit: u64,
-        /// `true` if the most costly demands were already left out.
+        /// `true` if the most costly demands had already been left out.
         is_relaxed: bool,
     },
-    /// None of many boards in a row met the demands.
+    /// Many boards in a row were drawn, and none met the demands.
     #[error(
         "none of {tried} boards in a row met the demands, which are impossible or very rare; demand less"
     )]
@@ -44,17 +44,17 @@ pub enum BoardError {
         /// Number of boards.
         tried: u64,
     },
-    /// Markov chains did not reach a board that keeps all rules.
+    /// Markov chains did not find a board that follows all rules.
     #[error(
         "no board that keeps all rules was found in {sweeps} sweeps of Markov chains (the nearest breaks them by {nearest}); such boards are very rare, or impossible, which is not proven: demand less"
     )]
     NotFound {
         /// Number of sweeps of all chains.
         sweeps: u64,
-        /// The smallest sum of violations of the boards in which they ended.
+        /// Smallest sum of violations among the final boards of the chains.
         nearest: u32,
     },
-    /// Markov chains cannot start from a board.
+    /// Markov chains cannot start from a given board.
     #[error(
         "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it; start from another (`RuledCells::start`)"
     )]
@@ -62,13 +62,13 @@ pub enum BoardError {
     /// Boards of this kind have no element program.
     #[error("there is no element program for {what}; draw such boards by a sampler of their own")]
     NoElements {
-        /// The demand that no element program can state.
+        /// Description of the demand that no element program can state.
         what: &'static str,
     },
     /// The generator supports none of the allowed methods.
     #[error("the generator cannot draw boards by any of the methods allowed; allow more (`among`)")]
     NoMethod,
-    /// The grid is wrong or too large.
+    /// The grid is invalid or too large.
     #[error(transparent)]
     Grid(#[from] GridError),
     /// Inference failed, or exceeded its budget.
@@ -80,12 +80,12 @@ pub enum BoardError {
 }
 
 impl BoardError {
-    /// Wraps an error of a generator.
+    /// Converts an error of a generator.
     pub fn of_generator(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Generator(Arc::new(error))
     }
 
-    /// True if an error states that boards of this size or with these demands have no element program.
+    /// True if the error states that boards of this size or with these demands have no element program.
     pub(super) fn is_without_elements(&self) -> bool {
         use GridError::{TooLargeForAutomata, TooLargeForDistances};
         matches!(

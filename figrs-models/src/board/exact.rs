@@ -1,4 +1,4 @@
-//! Exact questions about boards.
+//! Answers exact questions about boards.
 
 use figrs_core::{Element, Stream};
 use figrs_infer::{CompiledFrontier, Frontier, Marginal, World};
@@ -8,17 +8,17 @@ use super::{BoardError, Generator};
 /// Size of the states of the exact method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Largest number of states after a cell.
+    /// Largest number of states after reading a cell.
     pub states: usize,
     /// Bytes of all states.
     pub bytes: u64,
 }
 
-/// The boards of a generator as a compiled element program: independent samples, counts, marginals, the most probable board.
+/// The boards of a generator as a compiled element program, for independent samples, counts, marginals and the most probable board.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///
-/// **Complexity.** That of [`Frontier::compile`]; a sample is linear in the cells.
+/// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the cells.
 #[derive(Debug)]
 pub struct ExactBoards<'g, G: Generator> {
     generator: &'g G,
@@ -29,7 +29,7 @@ pub struct ExactBoards<'g, G: Generator> {
 impl<'g, G: Generator> ExactBoards<'g, G> {
     /// Compiles the element program of a generator.
     ///
-    /// **Errors.** Those of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of the engine.
+    /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of the engine.
     pub fn compile(generator: &'g G, engine: &Frontier) -> Result<Self, BoardError> {
         let elements = generator.elements()?;
         Ok(Self {
@@ -39,7 +39,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         })
     }
 
-    /// Size of the states.
+    /// Returns the size of the states.
     pub fn cost(&self) -> Cost {
         Cost {
             states: self.compiled.largest_frontier(),
@@ -47,7 +47,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         }
     }
 
-    /// The compiled program, for any other question: its number of worlds is the number of boards, its evidence the probability that
+    /// Returns the compiled program, for further questions: its number of worlds is the number of boards, and its evidence the probability that
     /// independent cells follow the rules and meet all demands.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
@@ -58,9 +58,9 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         self.compiled.log_evidence() > f64::NEG_INFINITY
     }
 
-    /// The marginal distribution of each cell, in scan order.
+    /// Returns the marginal distribution of each cell, in scan order.
     ///
-    /// **Errors.** [`BoardError::Inference`] if no board is possible, or if messages exceed the memory.
+    /// **Errors.** [`BoardError::Inference`] if no board is possible, or if the messages exceed the memory.
     pub fn marginals(&self) -> Result<Vec<Marginal<G::Cell>>, BoardError> {
         let cells = self.cells.iter();
         cells
@@ -68,9 +68,9 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
             .collect()
     }
 
-    /// The most probable board, and the logarithm of its probability among all boards that are possible.
+    /// Returns the most probable board, and the logarithm of its probability among all possible boards.
     ///
-    /// **Errors.** As [`marginals`](Self::marginals).
+    /// **Errors.** The errors of [`marginals`](Self::marginals).
     pub fn most_probable(&self) -> Result<(G::Board, f64), BoardError> {
         let world = self.compiled.most_probable()?;
         let board = self.generator.board(world.values(&self.cells)?)?;
@@ -78,9 +78,9 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         Ok((board, log))
     }
 
-    /// An endless sequence of independent boards.
+    /// Returns an endless sequence of independent boards.
     ///
-    /// **Errors.** As [`marginals`](Self::marginals).
+    /// **Errors.** The errors of [`marginals`](Self::marginals).
     pub fn samples(
         &self,
         seed: u64,

@@ -1,4 +1,4 @@
-//! The exact method and rejection in turn, until one of them has the boards.
+//! Runs the exact method and rejection in turn, until one of them has drawn the boards.
 
 use std::cell::Cell;
 
@@ -9,17 +9,17 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
-/// Bytes of states in the first round, and the growth factor between rounds.
+/// Bytes of states in the first round, and the factor by which they grow between rounds.
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
-/// Bytes of states that are explored in the time in which rejection draws and checks a cell.
+/// Bytes of states that the exact method explores in the time in which rejection draws and checks a cell.
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Gives both methods rounds of equal work, each several times as long as the round before. So neither the acceptance rate
-    /// nor the memory that the exact method needs has to be known, unless that exceeds [`UNPREDICTED_BYTES`]; and drawing takes at
-    /// most a few times as long as the quicker method.
+    /// Gives both methods rounds of equal work, each several times as long as the round before. So drawing takes at most a few times as long as the quicker
+    /// method, and neither the acceptance rate nor the memory that the exact method needs has to be known in advance, unless the latter exceeds
+    /// [`UNPREDICTED_BYTES`].
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
@@ -97,7 +97,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 }
 
-/// Budget of bytes for each round.
+/// Returns the budget of bytes for each round.
 fn budgets(memory: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.min(memory)), move |&budget| {
         (budget < memory).then(|| budget.saturating_mul(GROWTH).min(memory))

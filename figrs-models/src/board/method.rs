@@ -1,4 +1,4 @@
-//! Methods that draw boards, and the reasons for their choice.
+//! Methods that draw boards, and the reasons why one is chosen.
 
 use std::fmt;
 
@@ -6,20 +6,21 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// Explores the states of the board read cell by cell: independent boards with exactly their probabilities.
+    /// Exact method: explores the states of the board read cell by cell. Boards are independent and have exactly their probabilities.
     Exact,
-    /// Draws boards without some demands and keeps those that meet them: exact as well.
+    /// Rejection: draws boards without some demands and keeps those that meet the demands. Boards are exact as well.
     Rejection,
-    /// Particles that read the board cell by cell: independent boards whose law tends to the exact one with more particles.
+    /// Particles that read the board cell by cell. Boards are independent; their law tends to the exact one as the number of particles grows.
     Particles,
-    /// Markov chains of whole boards, from the [cells and rules](super::RuledCells) of the generator: boards whose law tends to the exact one as the chains run on.
+    /// Markov chains of whole boards, from the [cells and rules](super::RuledCells) of the generator. The law of boards tends to the exact one as the chains
+    /// run.
     Chain,
-    /// The [generator's own sampler](super::OwnSampler) of this name.
+    /// The [generator's own sampler](super::OwnSampler), by its name.
     Own(&'static str),
 }
 
 impl Method {
-    /// The name in lower case.
+    /// Returns the name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -37,7 +38,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// A method with the reason for its choice. As text, a sentence.
+/// A method with the reason for its choice, written as a sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MethodChoice {
     /// The method.
@@ -46,37 +47,37 @@ pub struct MethodChoice {
     pub reason: Reason,
 }
 
-/// Reason for the choice of a method.
+/// Reason why a method was chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No other method is allowed.
+    /// The caller allows no other method.
     Asked,
     /// The method draws boards of any size exactly, and needs no states.
     Direct,
-    /// None of the boards of the previous method met the demands.
+    /// None of the boards that the previous method drew met the demands.
     TooRare {
         /// Number of boards in a row.
         tried: u64,
     },
-    /// The states of the exact method fit into memory.
+    /// The states of the exact method are known to fit into memory.
     Fits {
-        /// Bytes that they take.
+        /// Bytes that the states take.
         bytes: u64,
     },
     /// The states of the exact method are predicted to fit into memory.
     PredictedToFit {
-        /// Bytes that they are predicted to take.
+        /// Bytes that the states are predicted to take.
         bytes: f64,
     },
-    /// Boards without the rules often follow them, and the exact method is predicted to need many states.
+    /// Boards drawn without the rules often follow them, and the exact method is predicted to need many states.
     OftenMet,
-    /// A few boards are asked for, which the method is predicted to draw several times as quickly as the exact one.
+    /// Few boards are wanted, and the method is predicted to draw them several times as quickly as the exact method.
     Quicker {
         /// Predicted bytes of states of the exact method.
         predicted: f64,
     },
-    /// Of the exact method and rejection, in rounds of equal work, this method had the boards first.
+    /// The exact method and rejection ran in rounds of equal work, and this method had drawn the boards first.
     FirstInTurn {
         /// Bytes of states of the exact method in the last round.
         round: u64,
@@ -92,12 +93,12 @@ pub enum Reason {
     NoElements,
 }
 
-/// Text of a predicted number of bytes, which may be infinite.
+/// A predicted number of bytes, which may be infinite, as text.
 pub(super) struct Predicted(pub(super) f64);
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Numbers from this one on, more than any memory has, are written alike.
+        /// Numbers from this one on, larger than any memory, are written in the same way.
         const MOST: f64 = 1e18;
         if self.0 < MOST {
             write!(f, "about {:.0}", self.0)

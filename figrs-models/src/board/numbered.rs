@@ -1,4 +1,4 @@
-//! Sets of boards, each drawn from its own random numbers.
+//! Sets of numbered boards, each drawn from its own random numbers.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -10,26 +10,26 @@ use figrs_infer::ItemSampler;
 use super::rejection::MAX_CONSECUTIVE_FAILURES;
 use super::{BoardError, ConditionalSampler, ExactBoards, Generator, Method, OwnSampler};
 
-/// A sampler of numbered boards, for sets that are drawn in parts: a board depends only on the seed and its number.
+/// A sampler of numbered boards, for sets that are drawn in parts: a board depends only on the seed and on its number.
 ///
-/// **Guarantee.** Boards are independent and have exactly their probabilities given rules, demands and clues. If no board is rejected, they are
+/// **Guarantee.** Boards are independent and have exactly their probabilities given rules, demands and clues. If no board is rejected, they equal
 /// those that [`ConditionalSampler::sample`] returns by the same method for the same seed.
 #[derive(Debug)]
 pub struct NumberedBoards<'g, G: Generator> {
     generator: &'g G,
-    /// The compiled element program; `None` with the generator's own sampler.
+    /// The compiled element program; `None` if the generator's own sampler is used.
     exact: Option<ExactBoards<'g, G>>,
 }
 
-/// Boards that are drawn in one sweep.
+/// Number of boards that are drawn in one sweep over the states.
 const BATCH: u64 = 64;
 
 impl ConditionalSampler {
-    /// Returns a sampler of numbered boards: the generator's own sampler of independent boards if it has one, and else the exact method.
+    /// Returns a sampler of numbered boards: the generator's own sampler of independent boards if it has one, else the exact method.
     ///
-    /// Its seed is an argument of [`items`](ItemSampler::items).
+    /// The seed is an argument of [`items`](ItemSampler::items).
     ///
-    /// **Errors.** Those of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if neither method is allowed.
+    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if neither method is allowed.
     ///
     /// ```
     /// # use figrs_infer::ItemSampler;

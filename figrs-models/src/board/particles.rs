@@ -1,4 +1,4 @@
-//! Boards drawn by particles that read them cell by cell, each board from its own populations.
+//! Draws boards by particles that read them cell by cell, each board from its own populations.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -8,12 +8,12 @@ use figrs_infer::{Run, SequentialMonteCarlo, TargetDraws};
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, DrawnBoards, Elements, Generator, Method};
 
-/// Particles of a population.
+/// Number of particles of a population.
 const PARTICLES: usize = 4096;
-/// Bytes that a cell takes for each particle, as measured on boards of 100 and 200 rows by 15.
+/// Bytes that a cell takes for each particle, measured on boards of 100 and 200 rows by 15 columns.
 const CELL: f64 = 60.0;
 
-/// Draws independent boards; the law of each tends to the exact one with more particles. Returns diagnostics.
+/// Draws independent boards; the law of each tends to the exact one as the number of particles grows. Returns diagnostics.
 pub(super) fn draw<G: Generator>(
     generator: &G,
     elements: &Elements<G::Cell>,

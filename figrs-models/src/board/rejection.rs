@@ -1,4 +1,4 @@
-//! Rejection: draws boards from a larger set and keeps those that meet the demands.
+//! Rejection: draws boards from a larger set and keeps the boards that meet the demands.
 
 use figrs_core::rand::Rng;
 use figrs_core::stream;
@@ -10,8 +10,8 @@ use super::{BoardError, DrawnBoards, Elements, Generator};
 /// Maximum number of boards in a row that may fail.
 pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
-/// The first boards that meet a demand; their distribution is exactly that of the boards given the demand, whenever the
-/// drawing stops, because the numbers of the successful tries are independent of their boards.
+/// The first boards that meet a demand. Their distribution is exactly that of boards given the demand, whenever
+/// drawing stops, because the indices of the successful tries are independent of the boards.
 pub(super) struct RejectionTally<'a, B> {
     boards: &'a DrawnBoards<B>,
     watch: &'a BoardWatch,
@@ -52,7 +52,7 @@ impl<'a, B> RejectionTally<'a, B> {
         !self.boards.are_complete() && !self.watch.is_interrupted()
     }
 
-    /// Draws at most this many more boards; true if there are enough boards, or drawing was interrupted.
+    /// Draws at most this many more boards; returns true if there are enough boards, or drawing was interrupted.
     pub(super) fn draw(
         &mut self,
         draws: u64,
@@ -91,7 +91,7 @@ impl<'a, B> RejectionTally<'a, B> {
         elements: &Elements<G::Cell>,
         seed: u64,
     ) -> Result<Self, BoardError> {
-        /// Least and greatest number of tries of one run of the sampler.
+        /// Smallest and largest number of tries of one run of the sampler.
         const RUN: (u64, u64) = (1 << 10, 1 << 16);
         let model = elements.model();
         for part in 0.. {
@@ -133,13 +133,13 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Counts boards that were tried, as failures until one of them is kept.
+    /// Counts tried boards, as failures until one is kept.
     fn failed(&mut self, tries: u64) {
         self.tried += tries;
         self.failures += tries;
     }
 
-    /// Fails if too many in a row have failed.
+    /// Returns an error if too many boards in a row have failed.
     fn check(&self) -> Result<(), BoardError> {
         if self.failures < self.most {
             return Ok(());
@@ -149,7 +149,7 @@ impl<'a, B> RejectionTally<'a, B> {
         })
     }
 
-    /// Acceptance rate of all boards drawn.
+    /// Returns the acceptance rate of all boards drawn.
     pub(super) fn diagnostics(self) -> Vec<(&'static str, f64)> {
         let share = self.met as f64 / self.tried.max(1) as f64;
         vec![("acceptance", share)]

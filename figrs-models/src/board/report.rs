@@ -8,15 +8,15 @@ use super::{Cost, MethodChoice};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// The method that drew them, and the reason for it.
+    /// The method that drew the boards, and the reason for its choice.
     pub choice: MethodChoice,
-    /// Diagnostics of the method with their names.
+    /// Diagnostics of the method, by their names.
     pub diagnostics: Vec<(&'static str, f64)>,
-    /// Size of the exact method's states, if it drew the boards.
+    /// Size of the exact method's states, if this method drew the boards.
     pub cost: Option<Cost>,
-    /// True if drawing was interrupted: there are fewer boards than requested, or their chains did not run as long as they should have.
+    /// True if drawing was interrupted, so that there are fewer boards than requested, or Markov chains ran too short.
     pub is_cut: bool,
-    /// Time before the method began to draw, spent on building and compiling elements and on methods tried before it.
+    /// Time before the method began to draw: building and compiling elements, and trying other methods.
     pub compile: Duration,
 }
 

@@ -8,7 +8,7 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Report};
 
-/// Boards with a report on their drawing.
+/// Boards, with a report on how they were drawn.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sample<B> {
@@ -22,7 +22,7 @@ impl ConditionalSampler {
     /// Draws boards.
     ///
     /// **Errors.** [`BoardError`]: no board is possible, no allowed method can draw boards in this memory, or inference fails, for example with
-    /// [`Error::NothingDone`] if it is interrupted before the first board.
+    /// [`Error::NothingDone`] if drawing is interrupted before the first board.
     pub fn sample<G: Generator>(
         &self,
         generator: &G,
@@ -40,7 +40,7 @@ impl ConditionalSampler {
 
     /// Draws boards into a shared collection, from which another thread may take the boards drawn so far.
     ///
-    /// **Errors.** As [`sample`](Self::sample), except that some methods leave the collection empty if they are interrupted before the first board.
+    /// **Errors.** The errors of [`sample`](Self::sample), except that some methods return an empty collection if they are interrupted before the first board.
     /// Boards drawn before an error stay in the collection.
     pub fn sample_into<G: Generator>(
         &self,

@@ -1,4 +1,4 @@
-//! Reports and interruption of a running sampler.
+//! Reports of a running sampler, and its interruption.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use figrs_infer::Frontier;
 
 use super::MethodChoice;
 
-/// Report of a running sampler.
+/// An event that a running sampler reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The sampler turns to a method, before it draws by it; not sent for the first method if that needs only a few seconds.
+    /// The sampler switches to a method; not sent for the first method if it needs only a few seconds.
     Turned(MethodChoice),
     /// The exact method explored states.
     Explored {
-        /// Elements whose states are explored.
+        /// Number of elements whose states have been explored.
         steps: u64,
     },
     /// Boards were drawn.
     Drawn {
-        /// Number of boards.
+        /// Number of boards drawn so far.
         boards: u64,
         /// Number of boards that are wanted.
         wanted: u64,
@@ -30,35 +30,35 @@ pub enum Event {
     },
     /// Markov chains went on.
     Swept {
-        /// Number of sweeps of all chains.
+        /// Number of sweeps of all chains so far.
         sweeps: u64,
     },
     /// Particles reached the end of the board.
     Filtered {
-        /// Number of particles.
+        /// Number of particles that have reached the end.
         particles: u64,
         /// Number of all particles, if known.
         total: Option<u64>,
     },
-    /// A part of a generator's own answer was computed.
+    /// A generator's own formula was evaluated in part.
     Computed {
-        /// Number of steps.
+        /// Number of steps done.
         steps: u64,
         /// Number of all steps.
         total: u64,
     },
     /// Clues were left out in turn to find those that conflict.
     TriedClues {
-        /// Number of clues that were tried.
+        /// Number of clues tried so far.
         tried: u64,
-        /// Number of clues.
+        /// Number of all clues.
         total: u64,
     },
 }
 
 type EventListener = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// Listener and interrupt of a sampler; both are optional.
+/// The listener and the interrupt of a sampler, both optional.
 #[derive(Clone, Default)]
 pub(super) struct BoardWatch {
     pub(super) interrupt: Option<Arc<AtomicBool>>,
@@ -83,7 +83,7 @@ impl BoardWatch {
         }
     }
 
-    /// The exact engine with this many bytes of memory, with the listener and the interrupt.
+    /// Returns the exact engine with this many bytes of memory, the listener and the interrupt.
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
         let mut frontier = Frontier::new().memory(memory);
         if let Some(flag) = &self.interrupt {

@@ -1,4 +1,4 @@
-//! Kinds of board, a folder for each: settings, rules as elements, pictures.
+//! Kinds of boards, each in a folder with its settings, its rules as elements, and its pictures.
 
 pub mod chromatic_maze;
 pub mod dungeon;

@@ -1,8 +1,8 @@
-//! Proposals that a puzzle makes itself for Markov chains of boards.
+//! Proposals of a puzzle for Markov chains of boards.
 
-/// Proposals of changes to several cells at once, for puzzles whose rules rarely allow single cells to change.
+/// Proposes changes of several cells at once, for puzzles whose rules rarely allow single cells to change.
 ///
-/// **Symmetric.** From the proposed board the change back has to be proposed with the same probability.
+/// **Symmetric.** The reverse change must be proposed with the same probability from the proposed board.
 ///
 /// ```
 /// use figrs_models::board::BoardMoves;
@@ -19,10 +19,10 @@
 /// }
 /// ```
 pub trait BoardMoves<C>: Send {
-    /// Adds cells with their proposed values, each cell at most once; no cells if the board is to stay as it is. `choose` draws a number from zero up to its
-    /// argument, which is excluded, with equal probabilities.
+    /// Adds cells with their proposed values, each cell at most once; adds no cells to leave the board unchanged. `choose(n)` returns a uniform random number
+    /// from 0 to n - 1.
     ///
-    /// A change to a value that a cell may not have is refused.
+    /// A change to a value that a cell may not have is rejected.
     fn propose(
         &mut self,
         cells: &[C],
@@ -30,18 +30,18 @@ pub trait BoardMoves<C>: Send {
         changes: &mut Vec<(usize, C)>,
     );
 
-    /// Reads the board that a chain starts from, for moves that keep data about it.
+    /// Reads the board from which a chain starts, for moves that store data about the board.
     fn read(&mut self, _cells: &[C]) {}
 
-    /// Updates these data after changes of these cells, all different, were accepted.
+    /// Updates these data after changes of these cells, all distinct, were accepted.
     fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
 
-    /// Number of proposals in a sweep of a board with `free` cells that may change; fewer if one proposal changes much of the board.
+    /// Returns the number of proposals in a sweep of a board with `free` cells that may change; fewer if one proposal changes much of the board.
     fn proposals(&self, free: usize) -> usize {
         free
     }
 
-    /// Number of cells that were looked at since the last call, besides those that were proposed to change: a measure of work.
+    /// Returns the number of cells examined since the last call, except cells that were proposed to change: a measure of work.
     fn looked_at(&mut self) -> u64 {
         0
     }

@@ -1,4 +1,4 @@
-//! Boards of several Markov chains, which run until their diagnostics show no difference between them.
+//! Draws boards by several Markov chains, which run until their diagnostics show no difference between the chains.
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -16,20 +16,20 @@ use crate::board::watch::{BoardWatch, Event};
 use crate::board::{BoardError, DrawnBoards, Generator, Method};
 use crate::grid::{Position, Size};
 
-/// Minimum number of boards of a chain that its diagnostics look at: with 128, chains of independent boards have an R-hat below 1.05.
+/// Minimum number of boards per chain for the diagnostics: with 128, chains of independent boards have an R-hat below 1.05.
 const FEWEST: usize = 128;
-/// Largest R-hat at which chains count as equal.
+/// Largest R-hat at which chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
-/// Effective boards that all chains need together: this share of the boards that diagnostics look at, but at most this number.
+/// Number of effective boards that all chains together need: this share of the boards in the diagnostics, but at most this number.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
-/// Cells that a chain may propose to change, per cell of the board, in the search for a first board and after it.
+/// Number of cells that a chain may propose to change, per cell of the board, until its first board and after it.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// Maxima of these numbers for the whole board, for a first board, which takes up to half a minute on one core, and after it.
+/// Maxima of the work of a chain for the whole board, until its first board (up to half a minute on one core) and after it.
 const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
-/// Maximum number of values whose cells the diagnostics look at.
+/// Maximum number of values whose cells the diagnostics measure.
 const MOST_VALUES: usize = 8;
 
-/// Largest number of chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
+/// Maximum number of chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
 pub(in crate::board) const MOST_CHAINS: usize = 4;
 
 /// Limits of chains, and the seed of their random numbers.
@@ -37,41 +37,41 @@ pub(in crate::board) const MOST_CHAINS: usize = 4;
 pub(in crate::board) struct ChainLimits {
     pub(in crate::board) memory: u64,
     pub(in crate::board) seed: u64,
-    /// Cells that each chain may propose to change in the search for a first board, and again after it.
+    /// Number of cells that each chain may propose to change until its first board, and again after it.
     pub(in crate::board) work: u64,
 }
 
-/// Diagnostics of chains that drew boards.
+/// Diagnostics of the Markov chains that drew boards.
 #[derive(Debug)]
 pub(in crate::board) struct ChainDraw {
-    /// Diagnostics with their names.
+    /// Diagnostics by their names.
     pub(in crate::board) diagnostics: Vec<(&'static str, f64)>,
     /// True if the drawing was interrupted.
     pub(in crate::board) is_cut: bool,
-    /// True if the chains are not seen to differ, and have as many effective boards as they need.
+    /// True if the chains count as converged and have as many effective boards as they need.
     pub(in crate::board) is_settled: bool,
 }
 
-/// Cells that all chains propose to change at least, if as many boards are wanted as there are chains, or fewer.
+/// Returns the least number of cells that all chains together propose to change, if at most as many boards are wanted as there are chains.
 pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
     (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
 }
 
-/// Number of chains for a number of boards.
+/// Returns the number of chains for a number of wanted boards.
 fn chains_for(wanted: usize) -> usize {
     wanted.clamp(2, MOST_CHAINS)
 }
 
-/// A chain with the boards kept so far, one every few sweeps.
+/// A Markov chain with its stored boards, one every few sweeps.
 struct KeptChain<C> {
     chain: TemperedChain<C>,
     boards: Vec<Vec<C>>,
-    /// For each board, the numbers that the diagnostics look at.
+    /// For each stored board, the numbers that the diagnostics compare.
     measures: Vec<Vec<f64>>,
 }
 
 impl<C: Value> KeptChain<C> {
-    /// Keeps the present board of the chain.
+    /// Stores the present board of the chain.
     fn keep(&mut self, size: Size, palette: &[C]) {
         let cells = self.chain.cells();
         let mut measures = moments(size, cells, palette);
@@ -81,10 +81,10 @@ impl<C: Value> KeptChain<C> {
     }
 }
 
-/// Draws boards.
+/// Draws boards by Markov chains.
 ///
-/// Each chain first searches for a board. Boards are then kept every sweep; when there are twice as many as diagnostics look at, every second one is left out
-/// and the chain goes on with twice as many sweeps between boards, until the later halves of all chains agree.
+/// Each chain first searches for a board that follows all rules. Then it stores a board every sweep. When there are twice as many boards as diagnostics use,
+/// every second one is dropped and the chain goes on with twice as many sweeps between boards, until the later halves of all chains agree.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
     limits: ChainLimits,
@@ -220,9 +220,9 @@ pub(in crate::board) fn draw<G: Generator>(
     })
 }
 
-/// Returns the clues of a puzzle if no rule alone is known to exclude all boards.
+/// Returns the clues of a puzzle if no rule by itself is known to exclude all boards.
 ///
-/// **Errors.** [`BoardError::NoSolution`] if a rule allows no board.
+/// **Errors.** [`BoardError::NoSolution`] if a rule excludes all boards.
 fn excluding_none<C: Value>(
     ruled: &mut RuledCells<C>,
     size: Size,
@@ -240,8 +240,8 @@ fn excluding_none<C: Value>(
     Err(excluded(size, to_blame))
 }
 
-/// The error that clues, or the rules and bounds if there are no clues, allow no board. It is unknown which of several clues exclude each other, and whether
-/// there are boards without any.
+/// Returns the error that clues (or the rules and bounds, if there are no clues) exclude all boards. It is unknown which of several clues exclude each other,
+/// and whether any board follows the rules without clues.
 fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     BoardError::NoSolution {
         size,
@@ -250,7 +250,7 @@ fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     }
 }
 
-/// Keeps at least one board of each interrupted chain, and leaves out chains that had to wait for others.
+/// Stores at least one board of each interrupted chain, and drops chains that had to wait for others.
 fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Size, palette: &[C]) {
     for chain in &mut *chains {
         let kept = of(chain);
@@ -263,7 +263,7 @@ fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Siz
     chains.retain_mut(|chain| 2 * of(chain).boards.len() >= most);
 }
 
-/// Leaves out every second of the kept boards.
+/// Drops every second stored board.
 fn leave_out_every_second<C: Value>(chains: &mut [Mutex<KeptChain<C>>]) {
     for chain in chains {
         let kept = of(chain);
@@ -279,7 +279,7 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Returns boards of the chains in turn, as far apart as possible, the last boards among them.
+/// Returns boards of the chains in turn, as far apart as possible, including the last boards.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],
@@ -299,10 +299,10 @@ fn spread<G: Generator>(
     Ok(())
 }
 
-/// Number of independent boards that are worth as much as `drawn` boards of chains that kept this many boards each, with an autocorrelation time in
-/// kept boards; NaN if that time is unknown.
+/// Returns the number of independent boards with the same information as `drawn` boards of chains that stored this many boards each, with autocorrelation time
+/// `time` in stored boards; NaN if that time is unknown.
 ///
-/// Boards of different chains count as independent, and those of one chain as an autoregression of first order.
+/// Boards of different chains count as independent; boards of one chain count as an autoregression of first order.
 fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> f64 {
     let each = drawn.div_ceil(chains.max(1)).clamp(1, kept.max(1));
     let apart = kept as f64 / each as f64;
@@ -316,7 +316,7 @@ fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> 
     drawn as f64 / (1.0 + 2.0 * pairs.sum::<f64>())
 }
 
-/// The worst R-hat and the worst effective sample size of the numbers kept with boards.
+/// Returns the worst R-hat and the worst effective sample size among the measures of boards.
 fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -> (f64, f64) {
     if later.len() < 4 {
         // There are too few boards for diagnostics.
@@ -349,7 +349,7 @@ fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -
     (apart, effective)
 }
 
-/// The values of the cells that may change.
+/// Returns the values that cells may have, among cells that may change.
 fn palette<C: Value>(ruled: &RuledCells<C>) -> Vec<C> {
     let mut values: Vec<C> = Vec::new();
     for kind in ruled.kinds.iter().filter(|kind| kind.values.len() > 1) {
@@ -362,7 +362,7 @@ fn palette<C: Value>(ruled: &RuledCells<C>) -> Vec<C> {
     values
 }
 
-/// For each value the number of cells that have it, and their mean row and column.
+/// Returns for each value the number of cells that have it, and their mean row and column.
 fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
     let mut moments = vec![0.0; 3 * palette.len()];
     for (at, cell) in size.positions().zip(cells) {
@@ -380,7 +380,7 @@ fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
     moments
 }
 
-/// Works on each chain, on as many threads as there are cores; each chain has its own random numbers.
+/// Runs `work` on each chain, on as many threads as there are cores; each chain has its own random numbers.
 fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C>) + Sync) {
     let threads = available_parallelism().map_or(1, NonZero::get);
     let ran = in_order(

@@ -1,18 +1,18 @@
-//! One Markov chain of boards.
+//! A single Markov chain of boards.
 
 use figrs_core::Value;
 use rand::{Rng, RngExt};
 
 use super::RuledCells;
 
-/// A Markov chain of boards: Metropolis-Hastings steps that change one cell, exchange two, or are [proposed](super::BoardMoves) by the puzzle.
+/// A Markov chain of boards: Metropolis-Hastings steps that change one cell, exchange two cells, or are [proposed](super::BoardMoves) by the puzzle.
 ///
-/// A board has the weight of its independent cells, times `exp(-penalty * violation)` with the sum of the violations of all rules. A step
-/// chooses a cell and another of its values uniformly; or two cells with the same choices, either adjacent or of different values anywhere. The new board is
-/// accepted with the ratio of the weights, or always if that is above one. With an infinite penalty the violation never grows.
+/// The weight of a board is that of its independent cells times `exp(-penalty * violation)`, with the sum of the violations of all rules. A step
+/// chooses a cell and another of its values uniformly; or two cells with the same possible values, either adjacent or of different values anywhere. The new
+/// board is accepted with the ratio of the weights, or always if the ratio is above one. With an infinite penalty the violation never grows.
 ///
-/// **Guarantee.** Proposals are symmetric, so the law with these weights is stationary. With an infinite penalty from a board without violation, that is
-/// the law given that all rules are kept. With a finite penalty, if no rule forbids a board, every board can be reached from every other.
+/// **Guarantee.** Proposals are symmetric, so the law with these weights is stationary. With an infinite penalty and a start without violation, this is
+/// the law given that all rules are followed. With a finite penalty, if no rule forbids a board, every board can be reached from every other.
 pub(super) struct BoardKernel<C> {
     pub(super) ruled: RuledCells<C>,
     pub(super) cells: Vec<C>,
@@ -20,23 +20,23 @@ pub(super) struct BoardKernel<C> {
     pub(super) values: Vec<u16>,
     /// The cells with more than one possible value.
     pub(super) free: Vec<usize>,
-    /// For each kind of cell and each value, the cells that have it; filled only if cells are exchanged.
+    /// For each kind of cell and each value, the cells that have this value; filled only if cells are exchanged.
     pools: Vec<Vec<Vec<u32>>>,
-    /// For each cell its place in its pool.
+    /// For each cell, its index in its pool.
     places: Vec<u32>,
     /// The sum of the violations of all rules.
     pub(super) violation: u32,
     pub(super) penalty: f64,
-    /// The changes of a joint move.
+    /// The changes of a step that the puzzle proposes.
     pub(super) joint: Vec<(usize, u16)>,
-    /// The same changes with the values that were proposed.
+    /// The same changes with the proposed values.
     drawn: Vec<(usize, C)>,
-    /// The cells that a step changes, and their earlier values.
+    /// The cells that a step changes, with their earlier values.
     indices: Vec<usize>,
     before: Vec<u16>,
 }
 
-/// Number of cells that rules look at in the time of one proposal.
+/// Number of cells that rules examine in the time of one proposal.
 const LOOKED_AT: u64 = 8;
 
 /// A proposed step.
@@ -50,12 +50,12 @@ pub(super) enum BoardMove {
         at: usize,
         other: usize,
     },
-    /// The changes proposed by the puzzle.
+    /// Makes the changes that the puzzle proposes.
     Joint,
 }
 
 impl<C: Value> BoardKernel<C> {
-    /// Creates a chain that starts from a board; `None` if a rule forbids the board, or its length or a value is not possible.
+    /// Creates a chain that starts from a board; `None` if a rule forbids the board, or if its length or a value is not possible.
     pub(super) fn new(mut ruled: RuledCells<C>, cells: Vec<C>, penalty: f64) -> Option<Self> {
         if cells.len() != ruled.size.cells() {
             return None;
@@ -97,8 +97,8 @@ impl<C: Value> BoardKernel<C> {
         Some(chain)
     }
 
-    /// Does as many steps as there are cells that may change, or as the puzzle's moves state; returns the number of cells with proposals, plus one for each
-    /// [`LOOKED_AT`] cells that rules and moves looked at. Stops early once `goes_on` is false, since a sweep of a large board may take seconds.
+    /// Makes as many steps as there are cells that may change, or as the puzzle's moves state. Returns the number of cells with proposals, plus one for every
+    /// [`LOOKED_AT`] cells that rules and moves examined. Stops early once `goes_on` is false, since a sweep of a large board may take seconds.
     pub(super) fn sweep<R: Rng + ?Sized>(
         &mut self,
         rng: &mut R,
@@ -155,7 +155,7 @@ impl<C: Value> BoardKernel<C> {
         Some(BoardMove::Redraw { at, value })
     }
 
-    /// Asks the puzzle for changes made by `choose`; false if there are none, or a cell may not have its value.
+    /// Requests a proposal from the puzzle, whose random choices are made by `choose`; false if it proposes nothing, or an impossible value.
     pub(super) fn propose(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.drawn.clear();
         self.joint.clear();
@@ -172,7 +172,7 @@ impl<C: Value> BoardKernel<C> {
         !self.joint.is_empty()
     }
 
-    /// Draws uniformly a cell of the same kind with another value. Exchanges do not change the number of such cells, so the way back is as likely.
+    /// Draws uniformly a cell of the same kind with another value. Exchanges keep the number of such cells, so the reverse exchange is as likely.
     fn of_another_value<R: Rng + ?Sized>(&self, at: usize, rng: &mut R) -> Option<usize> {
         let pools = &self.pools[self.ruled.kind_of[at] as usize];
         let others = || {
@@ -193,7 +193,7 @@ impl<C: Value> BoardKernel<C> {
         None
     }
 
-    /// Takes a step if it is accepted, that is if `chance`, drawn uniformly from 0 to 1, is less than the ratio of weights.
+    /// Makes a step if it is accepted: if `chance`, drawn uniformly from 0 to 1, is less than the ratio of weights.
     pub(super) fn step(&mut self, step: BoardMove, chance: impl FnOnce() -> f64) -> bool {
         let mut changed = [(0, 0); 2];
         let joint = std::mem::take(&mut self.joint);
@@ -221,7 +221,7 @@ impl<C: Value> BoardKernel<C> {
         is_taken
     }
 
-    /// The logarithm of the ratio of the weight of another value of a cell to the weight of its present value.
+    /// Returns the logarithm of the ratio of the weight of another value of a cell to the weight of its present value.
     fn log_ratio(&self, at: usize, value: u16) -> f64 {
         let choice = self.ruled.choice(at);
         if choice.is_even {
@@ -230,7 +230,7 @@ impl<C: Value> BoardKernel<C> {
         choice.logs[usize::from(value)] - choice.logs[usize::from(self.values[at])]
     }
 
-    /// Makes changes, whose cells have this log-ratio of weights, if they are accepted.
+    /// Makes changes if they are accepted, given the log-ratio of the weights of their cells.
     fn weigh(
         &mut self,
         changed: &[(usize, u16)],
@@ -256,7 +256,7 @@ impl<C: Value> BoardKernel<C> {
         self.change_within(changed, most as u64)
     }
 
-    /// Changes cells if the violation is at most `most` afterwards.
+    /// Changes cells if the violation is then at most `most`.
     fn change_within(&mut self, changed: &[(usize, u16)], most: u64) -> bool {
         let mut indices = std::mem::take(&mut self.indices);
         indices.clear();
@@ -310,7 +310,7 @@ impl<C: Value> BoardKernel<C> {
         self.pool(at);
     }
 
-    /// Enters a cell in the pool of its value.
+    /// Adds a cell to the pool of its value.
     fn pool(&mut self, at: usize) {
         if self.ruled.exchanges {
             let pool = &mut self.pools[self.ruled.kind_of[at] as usize];

@@ -1,4 +1,4 @@
-//! Independent cells and the rules over them.
+//! Independent cells, and rules for whole boards.
 
 use figrs_core::Value;
 
@@ -8,27 +8,27 @@ use crate::grid::{BoardRule, Position, Size};
 /// The cells of a board as independent choices, and the rules for whole boards: the input of [`Method::Chain`](crate::board::Method::Chain),
 /// for boards of any size.
 ///
-/// The law of its boards is that of independent cells given that all rules are kept: the law of the [element
+/// The law of the boards is that of independent cells given that all rules are followed: the law of the [element
 /// program](crate::board::Generator::elements), if there is one.
 #[expect(missing_debug_implementations, reason = "it holds rules")]
 pub struct RuledCells<C> {
     pub(super) size: Size,
-    /// The choices of cells, one entry for each kind of cell.
+    /// The possible values of cells, one entry for each kind of cell.
     pub(super) kinds: Vec<CellChoice<C>>,
-    /// For each cell its kind.
+    /// The kind of each cell.
     pub(super) kind_of: Vec<u32>,
     pub(super) rules: Vec<Box<dyn BoardRule<C>>>,
-    /// Boards to start from.
+    /// Boards from which chains start.
     pub(super) starts: Vec<Vec<C>>,
     pub(super) joined: Joined,
     pub(super) exchanges: bool,
-    /// Proposals in place of changes of one cell and exchanges of two.
+    /// Proposals that replace changes of one cell and exchanges of two.
     pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
     pub(super) clues: Vec<Position>,
 }
 
-/// Declares whether boards that keep all rules can be reached from each other through such boards.
+/// States whether boards that follow all rules can be reached from each other through such boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
     Unknown,
@@ -36,7 +36,7 @@ pub(super) enum Joined {
     Fully,
 }
 
-/// The values that a cell may have, and the logarithms of their weights.
+/// The possible values of a cell, with the logarithms of their weights.
 #[derive(Clone, Debug)]
 pub(super) struct CellChoice<C> {
     pub(super) values: Vec<C>,
@@ -53,8 +53,8 @@ impl<C: Value> CellChoice<C> {
 }
 
 impl<C: Value> RuledCells<C> {
-    /// Creates cells without rules: `choices` returns the values that a cell may have with their weights, which are positive and known up to a factor. A
-    /// known cell has one value.
+    /// Creates cells without rules. `choices` returns the possible values of a cell with their weights, which must be positive and are needed only up to a
+    /// factor. A known cell has one value.
     pub fn new(size: Size, mut choices: impl FnMut(usize) -> Vec<(C, f64)>) -> Self {
         let mut kinds: Vec<CellChoice<C>> = Vec::new();
         let kind_of = (0..size.cells()).map(|at| {
@@ -85,21 +85,21 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Names the cells whose choices are clues, for the error that no board keeps the rules with them.
+    /// Declares the cells whose values are clues, for the error that no board follows the rules with these clues.
     #[must_use]
     pub fn clues(self, clues: impl IntoIterator<Item = Position>) -> Self {
         let clues = clues.into_iter().collect();
         Self { clues, ..self }
     }
 
-    /// Adds a rule. Rules are looked at in the order given, until too many are broken, so the quickest should come first.
+    /// Adds a rule. Rules are evaluated in the order in which they were added, until too many are broken, so the quickest should come first.
     #[must_use]
     pub fn rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// True if chains reach all boards that keep the rules through such boards, and change them soon.
+    /// True if chains reach all boards that follow the rules through such boards, and do so quickly.
     pub(in crate::board) fn is_joined(&self) -> bool {
         self.joined == Joined::Fully && !self.is_slow
     }
@@ -113,15 +113,15 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Adds a board to start from, which may break rules but must not be forbidden by one; several are taken in turn, and should differ much.
-    /// Without any, chains start with cells drawn independently.
+    /// Adds a board from which chains start, which may break rules but must not be forbidden by a rule. Several start boards are used in turn, and should
+    /// differ much. Without any, chains start with independently drawn cells.
     #[must_use]
     pub fn start(mut self, cells: Vec<C>) -> Self {
         self.starts.push(cells);
         self
     }
 
-    /// Declares that every board that keeps all rules can be reached from every other through such boards, by changes of one cell and exchanges of two
+    /// Declares that every board that follows all rules can be reached from every other through such boards, by changes of one cell and exchanges of two
     /// or by the puzzle's [moves](Self::moves). Chains then need not pass through boards that break rules, which is quicker.
     #[must_use]
     pub fn joined(self) -> Self {
@@ -131,8 +131,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that most boards that keep all rules can be reached from each other through such boards. Then a single chain that passes through boards
-    /// that break rules is enough besides the one that does not, which is quicker.
+    /// Declares that most boards that follow all rules can be reached from each other through such boards. Then one further chain that passes through boards
+    /// that break rules is enough, which is quicker.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Disables exchanges of two cells, for rules that these would mostly break.
+    /// Disables exchanges of two cells, for rules that exchanges would mostly break.
     #[must_use]
     pub fn without_exchanges(self) -> Self {
         Self {
@@ -150,7 +150,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Uses proposals of the puzzle in place of changes of one cell and exchanges of two.
+    /// Uses proposals of the puzzle instead of changes of one cell and exchanges of two.
     #[must_use]
     pub fn moves(self, moves: impl BoardMoves<C> + 'static) -> Self {
         Self {
@@ -160,7 +160,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that chains move slowly between boards that keep all rules; particles are then tried first, if there is an element program.
+    /// Declares that chains move slowly between boards that follow all rules; then particles are tried first, if there is an element program.
     #[must_use]
     pub fn slow(self) -> Self {
         Self {
@@ -169,7 +169,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub fn size(&self) -> Size {
         self.size
     }
@@ -178,7 +178,7 @@ impl<C: Value> RuledCells<C> {
         &self.kinds[self.kind_of[at] as usize]
     }
 
-    /// Allows the cells of some clues every value that any cell may have, which includes their values without clues.
+    /// Gives the cells of some clues all values that any cell may have, which include their possible values without clues.
     pub(super) fn open(&mut self, clues: &[Position]) {
         let mut values: Vec<C> = Vec::new();
         for value in self.kinds.iter().flat_map(|kind| &kind.values) {
@@ -197,7 +197,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// `false` only if all boards break one of the rules.
+    /// Returns `false` only if all boards break one of the rules.
     pub(super) fn may_be_kept(&mut self) -> bool {
         let Self {
             kinds,

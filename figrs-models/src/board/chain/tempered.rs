@@ -1,4 +1,4 @@
-//! Replica exchange: chains of boards with falling penalties, which exchange their boards.
+//! Replica exchange: chains of boards with decreasing penalties, which exchange their boards.
 
 use figrs_core::{Stream, Value, stream};
 use rand::RngExt;
@@ -7,29 +7,29 @@ use super::RuledCells;
 use super::kernel::BoardKernel;
 use super::ruled_cells::Joined;
 
-/// A chain with an infinite penalty, the first, and chains with smaller and smaller penalties; after each sweep neighbours exchange their boards with
-/// the probability that keeps the product of their laws.
+/// A first chain with an infinite penalty, and further chains with smaller and smaller penalties. After each sweep neighbouring chains exchange their boards
+/// with the probability that keeps the product of their laws.
 ///
-/// **Guarantee.** Once the first chain has a board without violation, the law of boards that keep all rules is stationary for it. If there is a second chain
-/// and no rule forbids a board, the first chain reaches all of them, through boards that break rules.
+/// **Guarantee.** Once the first chain has a board without violation, the law of boards that follow all rules is stationary for this chain. If there is a
+/// second chain and no rule forbids a board, the first chain reaches all such boards, through boards that break rules.
 ///
 /// **References.** C. J. Geyer, "Markov chain Monte Carlo maximum likelihood", Computing Science and Statistics 23 (1991).
 pub(super) struct TemperedChain<C> {
     chains: Vec<BoardKernel<C>>,
     rng: Stream,
-    /// Number of cells that were proposed to change.
+    /// Number of cells that were proposed to change, a measure of work.
     pub(super) work: u64,
     sweeps: u64,
 }
 
-/// Number of chains besides the first.
+/// Number of chains in addition to the first.
 const RUNGS: usize = 5;
-/// Ratio of the penalties of neighbours. With the largest penalty a violation of one at a cell has probability `1 / (e * cells)`, so that few
-/// boards of that chain break rules.
+/// Ratio of the penalties of neighbouring chains. With the largest penalty a violation of one at a cell has probability `1 / (e * cells)`, so that few
+/// boards of this chain break rules.
 const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {
-    /// Creates the chain of this number; `None` if the start has values that its cells may not have, or a rule forbids it.
+    /// Creates the chain with this number; `None` if the start board has values that its cells may not have, or a rule forbids it.
     pub(super) fn new(
         make: &dyn Fn() -> Option<RuledCells<C>>,
         seed: u64,
@@ -79,12 +79,12 @@ impl<C: Value> TemperedChain<C> {
         })
     }
 
-    /// True if the board keeps all rules.
+    /// True if the board of the first chain follows all rules.
     pub(super) fn is_found(&self) -> bool {
         self.violation() == 0
     }
 
-    /// The violation of the board.
+    /// Returns the violation of the first chain's board.
     pub(super) fn violation(&self) -> u32 {
         self.chains[0].violation
     }
@@ -94,18 +94,18 @@ impl<C: Value> TemperedChain<C> {
         self.chains[0].free.is_empty()
     }
 
-    /// The board of the first chain.
+    /// Returns the board of the first chain.
     pub(super) fn cells(&self) -> &[C] {
         &self.chains[0].cells
     }
 
-    /// Numbers that show how far the board has moved.
+    /// Returns numbers that show how far the board has moved.
     pub(super) fn measures(&self) -> impl Iterator<Item = f64> + '_ {
         let rules = self.chains[0].ruled.rules.iter();
         rules.filter_map(|rule| rule.measure())
     }
 
-    /// Sweeps all chains and exchanges their boards; the rest of the sweeps is left out once `goes_on` is false.
+    /// Sweeps all chains and exchanges their boards; skips the remaining sweeps once `goes_on` is false.
     pub(super) fn sweep(&mut self, goes_on: &dyn Fn() -> bool) {
         for chain in &mut self.chains {
             self.work += chain.sweep(&mut self.rng, goes_on);

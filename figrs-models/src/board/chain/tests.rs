@@ -21,7 +21,7 @@ fn size(rows: usize, columns: usize) -> Size {
     Size::new(rows, columns).unwrap()
 }
 
-/// A move that can be proposed, with the choices that lead to it if the puzzle proposes it.
+/// A move that can be proposed, with the random choices that lead to it if the puzzle proposes it.
 struct Proposed {
     step: BoardMove,
     choices: Vec<usize>,
@@ -50,7 +50,7 @@ impl Proposed {
     }
 }
 
-/// All moves that can be proposed from a board; the puzzle's own moves by all their choices.
+/// Returns all moves that can be proposed from a board; the puzzle's own moves by all their random choices.
 fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     let mut moves = Vec::new();
     let plain = |step| Proposed {
@@ -95,7 +95,7 @@ fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     moves
 }
 
-/// The boards that an infinite penalty leads to, from the board the generator starts with.
+/// Returns the boards that an infinite penalty allows to reach from the board with which the generator starts.
 fn reached<G: Generator>(generator: &G, key: impl Fn(&[G::Cell]) -> String) -> HashSet<String> {
     let make = || generator.ruled_cells();
     let mut chain = TemperedChain::new(&make, 1, 0).unwrap();
@@ -132,7 +132,7 @@ fn all_are_reached<G: Generator>(generator: &G) {
     assert_eq!(exact.compiled().count().unwrap(), seen.len().into());
 }
 
-/// Boards that are declared as joined are: an infinite penalty leads to every board that keeps all rules.
+/// Boards that a puzzle declares as joined are joined: with an infinite penalty every board that follows all rules is reached.
 #[test]
 fn joined_boards_are_all_reached() {
     for (rows, columns) in [(1, 2), (1, 3), (2, 2), (2, 3), (3, 3)] {
@@ -166,7 +166,7 @@ fn joined_boards_are_all_reached() {
     }
 }
 
-/// Moves are accepted with the probability of Metropolis: the ratio of the weights of both boards, at most one.
+/// Moves are accepted with the Metropolis probability: the ratio of the weights of both boards, at most one.
 #[track_caller]
 fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
     let make = || generator.ruled_cells().unwrap();
@@ -244,7 +244,8 @@ fn moves_have_their_probabilities() {
     }
 }
 
-/// Moves of a puzzle are symmetric: each board proposes each other with the same probability as the reverse. Returns the number of boards reached from one.
+/// Moves of a puzzle are symmetric: each board proposes each other board with the same probability as the reverse. Returns the number of boards reached from
+/// one.
 #[track_caller]
 fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {
     let make = || generator.ruled_cells().unwrap();
@@ -334,7 +335,7 @@ fn violations_are_those_of_boards_read_anew() {
     rules_follow_changes(&maze.steps(40..=50).unwrap(), 100);
 }
 
-/// Rules and automata accept the same boards: all boards of small grids.
+/// Rules and automata accept the same boards, for all boards of small grids.
 #[test]
 fn rules_agree_with_element_programs() {
     let yin_yang = YinYang::new(size(3, 4));
@@ -373,7 +374,7 @@ fn what_one_rule_alone_excludes_is_known_at_once() {
     assert!(island("???\n?#?\n???").ruled_cells().unwrap().may_be_kept());
 }
 
-/// Clues are named as the cause only if the rules could be kept without them.
+/// Clues are reported as the cause only if the rules could be followed without them.
 #[test]
 fn clues_are_opened_to_all_values() {
     let at = Position { row: 0, column: 0 };

@@ -1,15 +1,15 @@
-//! Proposals that draw all cells of a small window anew.
+//! Proposals that redraw all cells of a small window.
 
 use figrs_core::Value;
 
 use super::BoardMoves;
 use crate::grid::Size;
 
-/// Draws all cells of a window anew, independently of their old values: for rules that rarely allow a single cell to change, but allow several adjacent
-/// cells to.
+/// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but several adjacent
+/// cells together.
 ///
-/// The windows have up to three rows and columns. On boards of Yin-Yang of 8 and 12 columns chains of single cells do not move, and chains of windows
-/// reach other boards within a few thousand sweeps.
+/// The windows have up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and chains that redraw
+/// windows reach other boards within a few thousand sweeps.
 #[derive(Clone, Debug)]
 pub struct WindowMoves<C> {
     size: Size,

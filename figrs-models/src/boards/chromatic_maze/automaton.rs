@@ -1,4 +1,4 @@
-//! Constraint that the finish of a chromatic maze can be reached from the start.
+//! Constraint that the finish of a chromatic maze can be reached from its start.
 
 use super::RelativeTile;
 use crate::grid::{Automaton, Ground, OpenEdges, Position, Walk};
@@ -6,14 +6,14 @@ use crate::grid::{Automaton, Ground, OpenEdges, Position, Walk};
 /// Number of colours on the wheel.
 const WHEEL: u64 = 6;
 
-/// A walk constraint in which steps join tiles of equal or neighbouring colours.
+/// A walk constraint whose steps connect tiles of equal or neighbouring colours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chromatic<W> {
     pub(super) columns: usize,
     pub(super) walk: W,
 }
 
-/// State: the colours of the frontier, three bits a column (none once the walk is settled), and the state of the walk.
+/// State of [`Chromatic`]: the colours of the frontier, three bits per column (none once the walk is settled), and the state of the walk.
 /// Colours are relative to the colour of the last tile, so that mazes that differ by a turn of the wheel share a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {

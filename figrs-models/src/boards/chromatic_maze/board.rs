@@ -6,12 +6,12 @@ use super::{ChromaticTile, Endpoint};
 use crate::grid::{Board, Position};
 
 impl Board<ChromaticTile> {
-    /// The start; `None` if no tile is the start.
+    /// Returns the position of the start; `None` if no tile is the start.
     pub fn start(&self) -> Option<Position> {
         self.place_of(Endpoint::Start)
     }
 
-    /// The finish; `None` if no tile is the finish.
+    /// Returns the position of the finish; `None` if no tile is the finish.
     pub fn finish(&self) -> Option<Position> {
         self.place_of(Endpoint::Finish)
     }
@@ -21,7 +21,7 @@ impl Board<ChromaticTile> {
         tiles.find_map(|(at, tile)| (tile.end == Some(end)).then_some(at))
     }
 
-    /// The tiles of a shortest way from start to finish, both included; `None` if there is none.
+    /// Returns the tiles of a shortest path from start to finish, including both; `None` if there is none.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let (size, tiles) = (self.size(), self.cells());
         let near = |a: usize, b: usize| tiles[a].colour.is_near(tiles[b].colour);
@@ -31,7 +31,7 @@ impl Board<ChromaticTile> {
     }
 }
 
-/// A line for each row: the letters of the colours, each followed by `<` at the start and `>` at the finish.
+/// Writes a line for each row: the letters of the colours, followed by `<` at the start and by `>` at the finish.
 impl fmt::Display for Board<ChromaticTile> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in self.cells().chunks(self.size().columns()) {

@@ -6,17 +6,17 @@ use crate::grid::{Clues, Symbol};
 /// A clue to a tile of a chromatic maze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChromaticClue {
-    /// The colour of the tile, written as the first letter of its name.
+    /// The tile has this colour, written as the first letter of its name.
     Colour(Hue),
-    /// The tile is this end of the way, written `<` for the start and `>` for the finish.
+    /// The tile is this end of the path, written `<` for the start and `>` for the finish.
     End(Endpoint),
 }
 
-/// Clues to some tiles; as text, a letter of a colour, `<` or `>` for a clue and `.` for a tile without one.
+/// Clues to some tiles; as text, the letter of a colour, `<` or `>` for a clue and `.` for a tile without a clue.
 pub type ChromaticClues = Clues<ChromaticClue>;
 
 impl ChromaticClue {
-    /// The colour, if it is known.
+    /// Returns the colour of the tile, if the clue states it.
     pub(super) fn hue(self) -> Option<Hue> {
         match self {
             Self::Colour(hue) => Some(hue),
@@ -24,7 +24,7 @@ impl ChromaticClue {
         }
     }
 
-    /// The end, if the tile is known to be one.
+    /// Returns the end that the tile is, if the clue states it.
     pub(super) fn end(self) -> Option<Endpoint> {
         match self {
             Self::Colour(_) => None,

@@ -1,19 +1,19 @@
-//! Colours on a wheel.
+//! Colours on a wheel of six.
 
 /// A colour on a wheel of six.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hue {
-    /// Beside yellow and magenta.
+    /// Red, between yellow and magenta on the wheel.
     Red,
-    /// Beside red and green.
+    /// Yellow, between red and green on the wheel.
     Yellow,
-    /// Beside yellow and cyan.
+    /// Green, between yellow and cyan on the wheel.
     Green,
-    /// Beside green and blue.
+    /// Cyan, between green and blue on the wheel.
     Cyan,
-    /// Beside cyan and magenta.
+    /// Blue, between cyan and magenta on the wheel.
     Blue,
-    /// Beside blue and red.
+    /// Magenta, between blue and red on the wheel.
     Magenta,
 }
 figrs_core::value!(Hue);
@@ -29,18 +29,18 @@ impl Hue {
         Self::Magenta,
     ];
 
-    /// The colour this many places further on the wheel.
+    /// Returns the colour this many places further on the wheel.
     pub(super) fn turned(self, places: u8) -> Self {
         Self::WHEEL[(self as usize + usize::from(places)) % Self::WHEEL.len()]
     }
 
-    /// True if one can step between tiles of these colours: they are equal or neighbours on the wheel.
+    /// True if a player can step between tiles of these colours: they are equal or neighbours on the wheel.
     pub fn is_near(self, other: Self) -> bool {
         let apart = (self as u8).abs_diff(other as u8);
         apart <= 1 || apart == 5
     }
 
-    /// The first letter of its name.
+    /// Returns the first letter of the colour's name.
     pub fn symbol(self) -> char {
         match self {
             Self::Red => 'R',

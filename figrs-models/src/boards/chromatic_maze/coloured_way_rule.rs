@@ -1,4 +1,4 @@
-//! Rule that a way of similar colours exists, with bounds on its length.
+//! Rule that a path over similar colours exists, with bounds on its length.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -6,12 +6,12 @@ use std::ops::RangeInclusive;
 use super::{Hue, RelativeTile};
 use crate::grid::{BoardRule, Size};
 
-/// There is a way from one end to the other over tiles of equal or neighbouring colours; the shortest such way may have bounds.
+/// Requires a path from one end to the other over tiles of equal or neighbouring colours; the length of the shortest such path may have bounds.
 ///
-/// If the other end is not reached, the violation is a lower bound of the missing steps, from the reached tiles to that end; otherwise it is the distance
-/// of the shortest way from its bounds. Boards whose number of ends is not two are forbidden.
+/// If no path exists, the violation is a lower bound of the missing steps from the reached tiles to the other end; otherwise it is the distance
+/// of the shortest path's length from its bounds. Boards that do not have exactly two ends are forbidden.
 ///
-/// **Complexity.** A breadth-first search for each change.
+/// **Complexity.** One breadth-first search for each change.
 #[derive(Clone, Debug)]
 pub(super) struct ColouredWayRule {
     size: Size,
@@ -20,7 +20,7 @@ pub(super) struct ColouredWayRule {
     /// Colours as indices on the wheel.
     colours: Vec<u8>,
     length: Option<u32>,
-    /// For each tile the number of the search that last reached it.
+    /// For each tile, the number of the search that last reached it.
     reached: Vec<u64>,
     searches: u64,
     queue: VecDeque<(usize, u32)>,
@@ -42,7 +42,7 @@ impl ColouredWayRule {
         }
     }
 
-    /// Updates the changed tiles; each change turns the colours of all tiles from it to the next change.
+    /// Updates the changed tiles; each change turns the colours of all tiles from it up to the next change.
     fn follow(&mut self, cells: &[RelativeTile], changed: &[usize]) {
         let wheel = Hue::WHEEL.len() as u8;
         let mut changed = changed.to_vec();

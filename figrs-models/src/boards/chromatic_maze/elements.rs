@@ -14,8 +14,8 @@ use crate::grid::{
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
 /// The first tile has any colour; each later tile in scan order has a turn of the wheel relative to the tile before. So all
-/// colours are independent, and only the turns decide whether there is a way. In scan order each tile is one of the two ends
-/// of the way with the probability that makes all pairs equally likely: the number of ends still to come over the number of
+/// colours are independent, and only the turns decide whether there is a path. In scan order each tile is one of the two ends
+/// of the path with the probability that makes all pairs equally likely: the number of ends still to come over the number of
 /// tiles left. A fair coin decides which end is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
@@ -31,7 +31,7 @@ pub struct ChromaticElements {
 }
 
 impl ChromaticMaze {
-    /// The element program.
+    /// Creates the element program.
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the solution has bounds.
     #[track_caller]
@@ -101,7 +101,7 @@ impl ChromaticMaze {
     }
 }
 
-/// Mark of a tile as a bit: the lowest for the first end of the way in scan order, the next for the second, none otherwise.
+/// Returns the mark of a tile as a bit: the lowest bit for the first end of the path in scan order, the next bit for the second end, 0 for other tiles.
 fn marks(left: u8, is_end: bool) -> u8 {
     if is_end {
         1 << 2u8.saturating_sub(left)
@@ -125,7 +125,7 @@ impl ChromaticElements {
         )
     }
 
-    /// True if a tile agrees with a clue.
+    /// Returns an element that is true if a tile agrees with a clue.
     fn meets(&self, at: Position, clue: ChromaticClue) -> Element<bool> {
         let index = self.size.index(at);
         match (clue.hue(), clue.end()) {
@@ -139,50 +139,50 @@ impl ChromaticElements {
         }
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The evidence, without clues, that the maze has a solution of an allowed length.
+    /// Returns the evidence, without clues, that the maze has a solution of an allowed length.
     pub(super) fn rules(&self) -> &Model {
         &self.rules
     }
 
-    /// For each clue, its tile and whether the clue is met.
+    /// Returns for each clue its tile, and an element that is true if the clue is met.
     pub(super) fn clues(&self) -> &[(Position, Element<bool>)] {
         &self.clues
     }
 
-    /// The colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
-    /// [`Self::cells`], which also determine them.
+    /// Returns the colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
+    /// [`Self::cells`], which also determine the colours.
     pub fn colours(&self) -> &[Element<Hue>] {
         &self.colours
     }
 
-    /// For each tile in scan order, `true` if it is start or finish.
+    /// Returns for each tile in scan order an element that is true for the start and the finish.
     pub fn ends(&self) -> &[Element<bool>] {
         &self.ends
     }
 
-    /// The colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence does not
-    /// depend on them.
+    /// Returns the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence does not
+    /// depend on these two.
     pub fn origin(&self) -> &Element<(Hue, bool)> {
         &self.origin
     }
 
-    /// The tiles as the evidence reads them, in scan order. Together they determine the maze: see
+    /// Returns the tiles in the form that the evidence reads, in scan order. Together they determine the maze: see
     /// [`Generator::board`](crate::board::Generator::board).
     pub fn cells(&self) -> &[Element<RelativeTile>] {
         &self.tiles
     }
 
-    /// The evidence that the maze has a solution of an allowed length, and meets the clues.
+    /// Returns the evidence that the maze has a solution of an allowed length and meets the clues.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The places of start and finish in scan order, as one element.
+    /// Returns the positions of start and finish in scan order, as one element.
     #[track_caller]
     pub fn start_and_finish(&self) -> Element<(usize, usize)> {
         let cells = self.size.cells();
@@ -208,8 +208,8 @@ impl ChromaticElements {
         })
     }
 
-    /// Length in steps of the shortest way from start to finish: a separate fold over the tiles, for all lengths whatever
-    /// the bounds, with the evidence that there is a way; with this as a target no other evidence is needed.
+    /// Returns the length in steps of the shortest path from start to finish, by a separate fold over the tiles for all lengths, whatever
+    /// the bounds, with the evidence that there is a path. With this element as a target no other evidence is needed.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`].
     #[track_caller]
@@ -222,9 +222,9 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// The maze of a world: make [`Self::cells`] the targets.
+    /// Returns the maze of a world, for which [`Self::cells`] must be the targets.
     ///
-    /// **Errors.** [`BoardError::Inference`] if the world is of another model, or does not determine the tiles.
+    /// **Errors.** [`BoardError::Inference`] if the world belongs to another model, or does not determine the tiles.
     pub fn board(&self, world: &World) -> Result<Board<ChromaticTile>, BoardError> {
         let tiles = world.values(&self.tiles)?;
         Ok(absolute(self.size, &tiles)?)

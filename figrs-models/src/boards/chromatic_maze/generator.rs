@@ -4,7 +4,7 @@ use super::{ChromaticMaze, ChromaticTile, Endpoint, Hue, RelativeTile};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, GridError, Size};
 
-/// Bounds on the solution can be left out and tested afterwards; colours drawn at random often have a solution.
+/// Bounds on the solution can be left out and tested afterwards; randomly drawn colours often have a solution.
 impl Generator for ChromaticMaze {
     type Cell = RelativeTile;
     type Board = Board<ChromaticTile>;
@@ -24,7 +24,7 @@ impl Generator for ChromaticMaze {
         Ok(absolute(self.clues.size(), &cells)?)
     }
 
-    /// Extrapolated from smaller mazes. Clues to colours keep the colour of each tile in the states.
+    /// Returns a prediction that is extrapolated from smaller mazes. With clues to colours, the states hold the colour of each tile.
     fn predicted_bytes(&self) -> Option<f64> {
         let size = self.clues.size();
         let (rows, columns) = (size.rows() as f64, size.columns() as f64);
@@ -61,9 +61,9 @@ impl Generator for ChromaticMaze {
     }
 }
 
-/// Returns the board of relative tiles.
+/// Converts relative tiles to a board.
 ///
-/// **Errors.** [`GridError::Length`]; [`GridError::Ends`] if the number of ends is not two.
+/// **Errors.** [`GridError::Length`]; [`GridError::Ends`] if there are not exactly two ends.
 pub(super) fn absolute(
     size: Size,
     tiles: &[RelativeTile],

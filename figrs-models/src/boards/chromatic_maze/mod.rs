@@ -1,11 +1,11 @@
 //! Chromatic mazes: walk from the start to the finish over similar colours.
 //!
 //! **Definition.** Every tile of a grid has one of six colours on a wheel, by independent choices that are all equally likely; start and
-//! finish are two different tiles, and all ordered pairs are equally likely. One can step from a tile to one beside it, above or
-//! below, if their colours are equal or neighbours on the wheel. The evidence is that the finish can be reached
-//! from the start within a number of steps; the shortest way may also have a least number of steps.
+//! finish are two different tiles, and all ordered pairs are equally likely. A player can step from a tile to one beside, above or
+//! below it if their colours are equal or neighbours on the wheel. The evidence is that a player can reach the finish
+//! from the start within a number of steps; the shortest path may also have a least number of steps.
 //!
-//! Clues are tiles with a known colour, or that are known to be the start or the finish.
+//! Clues are tiles with a known colour, or tiles that are known to be the start or the finish.
 //!
 //! # References
 //!

@@ -1,14 +1,14 @@
-//! Chromatic mazes as pictures.
+//! Draws chromatic mazes as pictures.
 
 use super::ChromaticTile;
 use crate::grid::{Board, Position};
 use crate::picture::{Image, ImageError, PictureScale};
 
-/// Pixels of the side of a tile, with the gap to the next.
+/// Pixels of the side of a tile, including the gap to the next tile.
 const SIDE: usize = 32;
 const GAP: usize = 2;
 
-/// Behind the tiles, ink and paper; then the face, the lit and the shaded edge of each colour of the wheel.
+/// The background, ink and paper; then for each colour of the wheel the face, the lit edge and the shaded edge.
 const COLOURS: [[u8; 3]; 21] = [
     [32, 30, 44],
     [24, 22, 34],
@@ -34,16 +34,16 @@ const COLOURS: [[u8; 3]; 21] = [
 ];
 
 impl Board<ChromaticTile> {
-    /// The scale of its pictures.
+    /// The scale of pictures of chromatic mazes.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
         borders: GAP,
     };
 
-    /// A picture with 32 by 32 pixels a tile: the start is a ring, the finish a filled one, and a way leads through some
+    /// Draws a picture with 32 by 32 pixels a tile: the start is a ring, the finish a filled ring, and a path leads through some
     /// tiles (none, or [`Board::solution`]).
     ///
-    /// **Errors.** [`ImageError::TooLarge`].
+    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
         let size = self.size();
         let mut canvas = Self::SCALE.canvas(size, 0)?;

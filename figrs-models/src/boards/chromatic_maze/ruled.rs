@@ -9,10 +9,10 @@ use super::{ChromaticClue, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::RuledCells;
 
 impl ChromaticMaze {
-    /// Relative tiles with equal weights, and the rule. If clues name an end twice, tiles have no values.
+    /// Returns relative tiles with equal weights, and the rule. If clues state an end twice, tiles have no possible values.
     ///
-    /// Without clues and bounds the boards are joined: one after another from the start on, the tiles of a way can take the colour of the next one, then
-    /// so can the others, and when all colours are equal the ends can be anywhere.
+    /// Without clues and bounds the boards are joined: one after another from the start on, the tiles of a path can take the colour of the next tile, then
+    /// all other tiles can, and when all colours are equal the ends can be anywhere.
     pub(super) fn ruled(&self) -> RuledCells<RelativeTile> {
         let size = self.size();
         let known = |end| {
@@ -56,7 +56,8 @@ impl ChromaticMaze {
         }
     }
 
-    /// Tiles with the colours of clues, and elsewhere with one colour or random ones; unless clues state them, the ends are as far apart as possible.
+    /// Returns tiles with the colours of clues, and elsewhere with one colour or random colours; unless clues state the ends, they are as far apart as
+    /// possible.
     fn tiles(&self, known: [Option<&usize>; 2], colours: u64) -> Vec<RelativeTile> {
         let (size, mut rng) = (self.size(), stream(0, colours));
         let free = |taken: Option<usize>, mut places: Box<dyn Iterator<Item = usize>>| {

@@ -26,21 +26,21 @@ use crate::grid::{GridError, Size};
 #[must_use]
 pub struct ChromaticMaze {
     pub(super) clues: ChromaticClues,
-    /// Bounds on the steps of the solution; `None` without bounds.
+    /// Bounds on the number of steps of the solution; `None` for no bounds.
     pub(super) steps: Option<RangeInclusive<u32>>,
 }
 
 impl ChromaticMaze {
     /// Creates mazes of a size that have a solution.
     ///
-    /// **Errors.** [`GridError::OneTile`] if no other tile is left for the finish.
+    /// **Errors.** [`GridError::OneTile`] if the only tile leaves none for the finish.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(ChromaticClues::none(size))
     }
 
-    /// Creates mazes of the size of some clues that meet them and have a solution.
+    /// Creates mazes that meet some clues and have a solution; the clues determine the size.
     ///
-    /// **Errors.** As [`new`](Self::new).
+    /// **Errors.** The errors of [`new`](Self::new).
     pub fn with_clues(clues: ChromaticClues) -> Result<Self, GridError> {
         if clues.size().cells() < 2 {
             return Err(GridError::OneTile);
@@ -48,12 +48,12 @@ impl ChromaticMaze {
         Ok(Self { clues, steps: None })
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub(super) fn size(&self) -> Size {
         self.clues.size()
     }
 
-    /// Bounds the length of the solution, the shortest way from start to finish in steps. An upper bound equal to the number of
+    /// Bounds the length of the solution, the shortest path from start to finish, in steps. An upper bound equal to the number of
     /// other tiles excludes nothing.
     ///
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution has such a length.

@@ -5,28 +5,28 @@ use super::Hue;
 /// A tile of a chromatic maze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChromaticTile {
-    /// Its colour.
+    /// Colour of the tile.
     pub colour: Hue,
-    /// The end of the way that the tile is, if it is one.
+    /// Whether the tile is the start or the finish of the path; `None` for all other tiles.
     pub end: Option<Endpoint>,
 }
 
-/// An end of the way.
+/// An end of the path through the maze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Endpoint {
-    /// The start.
+    /// The start of the path.
     Start,
-    /// The finish.
+    /// The finish of the path.
     Finish,
 }
 
-/// A tile in relative terms: its turn of the wheel, and whether it is an end; see
+/// A tile in relative form: its turn of the colour wheel, and whether it is an end of the path; see
 /// [`ChromaticElements::cells`](super::ChromaticElements::cells).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RelativeTile {
-    /// For the first tile the index of its colour on the wheel, for others the turn relative to the tile before.
+    /// For the first tile, the index of its colour on the wheel; for others, the turn relative to the tile before.
     pub(super) turn: u8,
-    /// 0 if the tile is no end of the way, 1 for the first end in scan order, 2 for the second.
+    /// 1 for the first end of the path in scan order, 2 for the second end, 0 for other tiles.
     pub(super) marks: u8,
     /// For the first tile, `true` if the start comes before the finish.
     pub(super) start_first: bool,
@@ -34,12 +34,12 @@ pub struct RelativeTile {
 figrs_core::value!(RelativeTile);
 
 impl RelativeTile {
-    /// True if it is the start or the finish.
+    /// True if the tile is the start or the finish.
     pub fn is_end(&self) -> bool {
         self.marks != 0
     }
 
-    /// True if it is the first end of the way in scan order.
+    /// True if the tile is the first end of the path in scan order.
     pub(super) fn is_first_end(self) -> bool {
         self.marks == 1
     }

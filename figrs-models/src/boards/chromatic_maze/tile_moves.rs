@@ -1,17 +1,17 @@
-//! Moves between chromatic mazes that change the colour of one tile, or the place of one end.
+//! Moves between chromatic mazes that change the colour of one tile, or the position of one end.
 
 use super::{ChromaticClues, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::BoardMoves;
 
 /// Changes the colour of a tile, or moves the start or the finish.
 ///
-/// In relative terms a new colour changes the turn to the tile and the turn from it to the next one. Tiles and ends with clues stay.
+/// In relative form, a new colour changes the turn to the tile and the turn from it to the next one. Tiles and ends with clues stay.
 #[derive(Clone, Debug)]
 pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// One move in `ENDS` moves an end.
+/// One in this many moves moves an end.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 
@@ -49,7 +49,7 @@ impl TileMoves {
     }
 }
 
-/// The places of start and finish.
+/// Returns the positions of start and finish.
 fn ends(cells: &[RelativeTile]) -> (usize, usize) {
     let mut ends = (0..cells.len()).filter(|&at| cells[at].is_end());
     let first = ends.next().unwrap_or_default();
@@ -60,7 +60,7 @@ fn ends(cells: &[RelativeTile]) -> (usize, usize) {
     }
 }
 
-/// A tile at this place with the marks that result from start and finish.
+/// Returns a tile at this position, with the marks that follow from the positions of start and finish.
 pub(super) fn placed(
     tile: RelativeTile,
     at: usize,

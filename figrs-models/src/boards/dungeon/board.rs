@@ -4,12 +4,12 @@ use super::DungeonTile;
 use crate::grid::{Board, Position};
 
 impl Board<DungeonTile> {
-    /// Number of walls.
+    /// Returns the number of walls.
     pub fn walls(&self) -> usize {
         self.places_of(DungeonTile::Wall).count()
     }
 
-    /// The cells of a shortest walk from the entrance to the gem, to the altar, to the exit, both ends included; `None` if there
+    /// Returns the cells of a shortest walk from the entrance to the gem, then to the altar, then to the exit, including both ends; `None` if there
     /// is none.
     pub fn walk(&self) -> Option<Vec<Position>> {
         let tiles = self.cells();

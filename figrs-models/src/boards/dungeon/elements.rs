@@ -12,7 +12,7 @@ use crate::grid::{
 /// Number of stops of the walk: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
 
-/// Ground of a tile for the walk: wall, open, or marked with bits in the order of the stops.
+/// Returns how a tile can be walked on: wall, open, or marked with bits in the order of the stops.
 pub(super) fn ground(
     size: Size,
 ) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
@@ -31,7 +31,7 @@ pub(super) fn ground(
 }
 
 impl Dungeon {
-    /// The element program.
+    /// Creates the element program.
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the walk has bounds.
     #[track_caller]
@@ -80,9 +80,9 @@ fn rules(
 }
 
 impl Elements<DungeonTile> {
-    /// Length of the walk in steps: a separate fold over the tiles, for all lengths whatever the bounds.
+    /// Returns the length of the walk in steps, by a separate fold over the tiles for all lengths, whatever the bounds.
     ///
-    /// The element is `None` if there is no walk. With it as a target the evidence of [`Self::model`] is not needed.
+    /// The element is `None` if there is no walk. With this element as a target, the evidence of [`Self::model`] is not needed.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`].
     #[track_caller]

@@ -1,4 +1,4 @@
-//! Dungeons as pictures.
+//! Draws dungeons as pictures.
 
 use super::DungeonTile;
 use crate::grid::{Board, Position};
@@ -40,16 +40,16 @@ const PALETTE: Palette = Palette(&[
 ]);
 
 impl Board<DungeonTile> {
-    /// The scale of its pictures.
+    /// The scale of pictures of dungeons.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
         borders: SIDE,
     };
 
-    /// Draws a picture with 16 by 16 pixels a cell, the entrance and the exit as stairs, and a way through some cells (none, or
+    /// Draws a picture with 16 by 16 pixels a cell, with the entrance and the exit as stairs and a way through some cells (none, or
     /// [`Board::walk`]).
     ///
-    /// **Errors.** [`ImageError::TooLarge`].
+    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
         let size = self.size();
         let frame = SIDE / 2;

@@ -6,10 +6,10 @@ use crate::board::RuledCells;
 use crate::grid::{CountRule, WayRule};
 
 impl Dungeon {
-    /// The cells and rules of a dungeon.
+    /// Returns the cells and rules of a dungeon.
     ///
-    /// Without a least number of walls and bounds on the walk the boards are joined: from any dungeon all walls without a clue can be opened one after another,
-    /// then gem and altar can be exchanged with any other cell that the entrance reaches, and the walls of another dungeon can be closed.
+    /// Without a least number of walls and without bounds on the walk the boards are joined: from any dungeon, all walls without a clue can be opened one after
+    /// another, then gem and altar can be exchanged with any other cell that the entrance reaches, and then the walls of another dungeon can be closed.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));
@@ -46,7 +46,7 @@ impl Dungeon {
         ruled
     }
 
-    /// Dungeons with only the walls of clues: gem and altar, unless clues state them, are in the first free cells, or in the last.
+    /// Returns two dungeons with only the walls of clues: unless clues state them, gem and altar are in the first free cells, or in the last ones.
     fn starts(&self) -> [Vec<DungeonTile>; 2] {
         let size = self.size();
         let empty = |at| self.clues.get(at).unwrap_or(DungeonTile::Empty);

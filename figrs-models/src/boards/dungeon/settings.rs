@@ -30,13 +30,13 @@ pub struct Dungeon {
     pub(super) reachability: Reachability,
 }
 
-/// Demand that gem, altar and exit can be reached.
+/// Whether gem, altar and exit must be reachable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reachability {
-    /// There is a way from the entrance to the gem, to the altar, to the exit.
+    /// There must be a way from the entrance to the gem, then to the altar, then to the exit.
     #[default]
     Required,
-    /// There need not be such a way: a gem, an altar, and walls anywhere else.
+    /// No way is needed: one gem, one altar, and walls anywhere else.
     Free,
 }
 
@@ -46,7 +46,7 @@ impl Dungeon {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Creates dungeons of the size of some clues that meet them.
+    /// Creates dungeons that meet some clues, which determine the size.
     pub fn with_clues(clues: Clues<DungeonTile>) -> Self {
         Self {
             clues,
@@ -56,7 +56,7 @@ impl Dungeon {
         }
     }
 
-    /// Sets whether there has to be a way to gem, altar and exit. Bounds on the walk require one in any case.
+    /// Sets whether there must be a way to gem, altar and exit. Bounds on the walk require one in any case.
     pub fn reachability(self, reachability: Reachability) -> Self {
         Self {
             reachability,
@@ -64,19 +64,19 @@ impl Dungeon {
         }
     }
 
-    /// True if there has to be a way.
+    /// True if there must be a way.
     pub(super) fn needs_way(&self) -> bool {
         self.walk.is_some() || self.reachability == Reachability::Required
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub fn size(&self) -> Size {
         self.clues.size()
     }
 
     /// Bounds the number of walls.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if this many walls leave no way from corner to corner, or, if no way is
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if this many walls leave no way from corner to corner or, if no way is
     /// [required](Self::reachability), no room for gem and altar.
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
         let walls = GridError::not_empty("walls", walls)?;
@@ -101,7 +101,7 @@ impl Dungeon {
         })
     }
 
-    /// Range of the possible lengths of a walk. All differ by even numbers, since a detour on a grid takes an even number of
+    /// Returns the range of possible lengths of a walk. All lengths differ by even numbers, since a detour on a grid takes an even number of
     /// steps.
     fn walks(&self) -> RangeInclusive<u32> {
         let (rows, columns) = (self.size().rows(), self.size().columns());

@@ -5,7 +5,7 @@ use crate::grid::Symbol;
 /// Content of a cell of a dungeon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DungeonTile {
-    /// Nothing, written `.`.
+    /// An empty cell, written `.`.
     Empty,
     /// A wall, written `W`.
     Wall,

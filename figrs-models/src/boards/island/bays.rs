@@ -4,20 +4,20 @@ use std::ops::RangeInclusive;
 
 use crate::grid::{Automaton, Position, Size};
 
-/// The number of bays is in some range; `true` cells are land. A bay is a cell of water with land on exactly three of its
+/// The number of bays must be in a range; `true` cells are land. A bay is a cell of water with land on exactly three of its
 /// sides.
 #[derive(Clone, Debug)]
 pub struct Bays {
     columns: usize,
     range: RangeInclusive<u32>,
-    /// Numbers of bays from this one on are not distinguished.
+    /// Numbers of bays from this one on share a state.
     enough: u32,
 }
 
 /// State of [`Bays`]: the land around the frontier, and the number of bays so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BaysState {
-    /// Three bits for the last cell of each column: [`LAND`], or, if it is water, the number of its sides with land so
+    /// Three bits for the last cell of each column: [`LAND`] or, for water, the number of its sides with land so
     /// far.
     frontier: u64,
     count: u32,

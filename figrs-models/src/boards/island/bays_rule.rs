@@ -1,11 +1,11 @@
-//! Rule on the number of bays of whole boards.
+//! Rule on the number of bays, for whole boards.
 
 use std::ops::RangeInclusive;
 
 use super::Terrain;
 use crate::grid::{BoardRule, Size};
 
-/// The number of bays, cells of water with land on exactly three sides, is in a range. Its violation is the distance from the range.
+/// The number of bays (cells of water with land on exactly three sides) must be in a range. The violation is the distance of the number from the range.
 #[derive(Clone, Debug)]
 pub(super) struct BaysRule {
     size: Size,
@@ -32,7 +32,7 @@ impl BaysRule {
         !self.land[at] && self.size.beside(at).filter(land).count() == 3
     }
 
-    /// Number of bays among a cell and its neighbours.
+    /// Returns the number of bays among a cell and its neighbours.
     fn around(&self, at: usize) -> u32 {
         let beside = self.size.beside(at).filter(|&cell| self.is_bay(cell));
         beside.count() as u32 + u32::from(self.is_bay(at))

@@ -4,12 +4,12 @@ use super::Terrain;
 use crate::grid::Board;
 
 impl Board<Terrain> {
-    /// Number of cells of land.
+    /// Returns the number of cells of land.
     pub fn land(&self) -> usize {
         self.places_of(Terrain::Land).count()
     }
 
-    /// Number of bays: cells of water with land on exactly three sides.
+    /// Returns the number of bays: cells of water with land on exactly three sides.
     pub fn bays(&self) -> usize {
         let is_land = |&cell: &usize| self.cells()[cell] == Terrain::Land;
         let sides = |cell| self.size().beside(cell).filter(is_land).count();

@@ -7,7 +7,7 @@ use crate::board::Elements;
 use crate::grid::{Automaton, Connected, ConnectedAround, Constraint, Count, GridError};
 
 impl Island {
-    /// The element program.
+    /// Creates the element program.
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`].
     #[track_caller]
@@ -39,7 +39,7 @@ impl Island {
         Elements::new(size, cells, model)?.with_clues(self.clues.iter())
     }
 
-    /// The rule on land, if the bounds allow only little land.
+    /// Returns the constraint on connected land, if the bounds allow only few cells of land.
     pub(super) fn few(&self) -> Option<ConnectedAround> {
         ConnectedAround::new(self.centre, self.land.as_ref()?)
     }

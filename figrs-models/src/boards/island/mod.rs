@@ -1,4 +1,4 @@
-//! Islands: one piece of land in the water.
+//! Islands: one piece of land in water.
 //!
 //! **Definition.** Every cell of a grid is land or water, by independent fair choices. The evidence is that the border is
 //! water, that the cell at the centre is land, and that all land is connected, side by side or one above the other. So all islands

@@ -1,4 +1,4 @@
-//! Islands as pictures.
+//! Draws islands as pictures.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::picture::{Image, ImageError, PictureScale, gradient};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 12;
-/// Bands of water, from deep to shallow, and of land, from the beach to the heights.
+/// Number of bands of water, from deep to shallow; the next constant is that of land, from the beach to the heights.
 const WATER: usize = 8;
 const LAND: usize = 8;
 const DEEP_TO_SHALLOW: [[u8; 3]; 3] = [[24, 62, 118], [42, 120, 176], [126, 206, 214]];
@@ -20,16 +20,16 @@ const BEACH_TO_HEIGHTS: [[u8; 3]; 4] = [
 ];
 
 impl Board<Terrain> {
-    /// The scale of its pictures.
+    /// The scale of pictures of islands.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
         borders: 0,
     };
 
     /// Draws a picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
-    /// the further it is from water. Coasts are smoothed; a cell and its neighbours are joined in the picture if they are in the map.
+    /// the further it is from water. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are on the board.
     ///
-    /// **Errors.** [`ImageError::TooLarge`].
+    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
     pub fn picture(&self) -> Result<Image, ImageError> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let mut canvas = Self::SCALE.canvas(self.size(), 0)?;
@@ -63,7 +63,7 @@ impl Board<Terrain> {
         Ok(Image::new(canvas, shades.collect()))
     }
 
-    /// For each cell twice its distance from the other terrain, less one; negative for water.
+    /// Returns for each cell twice its distance from the other terrain, minus one; negative for water.
     fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {
@@ -98,7 +98,7 @@ impl Board<Terrain> {
     }
 }
 
-/// The colour of a height in units of a half cell over the square of the side.
+/// Returns the colour of a height, which is given in half cells times the squared pixels of a side.
 fn band(level: isize) -> u8 {
     let half = (SIDE * SIDE).cast_signed();
     let bands = 2 * level.abs() / half;

@@ -10,7 +10,7 @@ use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule};
 
 impl Island {
-    /// The cells and rules of an island.
+    /// Returns the cells and rules of an island.
     ///
     /// Without clues and bounds on bays the boards are joined. Let `T` be the largest connected land around the centre that two islands share. While `T` is not
     /// all of the second island, the second has a cell beside `T` that can be made land; if there is no room for more land, in exchange for a cell outside of
@@ -47,7 +47,7 @@ impl Island {
         }
     }
 
-    /// The values that a cell may have by itself: none if a clue contradicts them.
+    /// Returns the possible values of a cell: none if a clue contradicts the border or the centre.
     fn values(&self, at: usize) -> Vec<Terrain> {
         let at = self.size().position(at);
         let mut values = vec![Terrain::Water, Terrain::Land];
@@ -59,7 +59,7 @@ impl Island {
         values
     }
 
-    /// A board with this many cells of land around the centre, if there is room, and the land of clues.
+    /// Returns a board with this many cells of land around the centre, if there is room, and the land of clues.
     fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
         let size = self.size();
         let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();

@@ -35,16 +35,16 @@ impl Island {
     /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = ISLAND_SIDE;
 
-    /// Creates islands of a size. The centre is the middle cell; if two are in the middle, the upper one or the left one.
+    /// Creates islands of a size. The centre is the middle cell; of two middle cells, the upper or left one.
     ///
     /// **Errors.** [`GridError::IslandSize`] if no cell is inside the border, or if a side is too long.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Creates islands of the size of some clues that meet them.
+    /// Creates islands that meet some clues, which determine the size.
     ///
-    /// **Errors.** As [`new`](Self::new).
+    /// **Errors.** The errors of [`new`](Self::new).
     pub fn with_clues(clues: Clues<Terrain>) -> Result<Self, GridError> {
         let (rows, columns) = (clues.size().rows(), clues.size().columns());
         let sides = 3..=Self::MAX_SIDE;
@@ -63,14 +63,14 @@ impl Island {
         })
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub fn size(&self) -> Size {
         self.clues.size()
     }
 
     /// Sets the cell that must be land.
     ///
-    /// **Errors.** [`GridError::CentreOnBorder`] if it is on the border.
+    /// **Errors.** [`GridError::CentreOnBorder`] if the cell is on the border.
     pub fn centre(self, centre: Position) -> Result<Self, GridError> {
         let size = self.size();
         if !size.contains(centre) || size.is_border(centre) {
@@ -79,7 +79,7 @@ impl Island {
         Ok(Self { centre, ..self })
     }
 
-    /// Number of cells that can be land.
+    /// Returns the number of cells that can be land.
     pub(super) fn inside(&self) -> usize {
         (self.size().rows() - 2) * (self.size().columns() - 2)
     }
@@ -96,7 +96,7 @@ impl Island {
 
     /// Bounds the share of land among all cells, border included.
     ///
-    /// **Errors.** [`GridError::Share`] if it is not between 0 and 1; as [`Self::land`].
+    /// **Errors.** [`GridError::Share`] if the share is not between 0 and 1; the errors of [`Self::land`].
     pub fn land_share(self, share: RangeInclusive<f64>) -> Result<Self, GridError> {
         let (least, most) = share.into_inner();
         if !(0.0 <= least && least <= most && most <= 1.0) {
@@ -108,8 +108,8 @@ impl Island {
 
     /// Bounds the number of bays.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if there is not enough land for the smallest
-    /// number. Whether any such island exists is decided by the element program.
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if the allowed land is too little for the smallest
+    /// number. The element program decides whether any such island exists.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;
         // Connected land of `n` cells has at most `2n + 2` sides with water, and each bay takes three of them.

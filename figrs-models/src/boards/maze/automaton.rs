@@ -3,9 +3,9 @@
 use super::Pointer;
 use crate::grid::{Automaton, NextCell, OpenEdges, Partition, Position, Size};
 
-/// Every room leads to the first by following the pointers.
+/// From every room the pointers lead to the first room.
 ///
-/// Equivalently the passages form no cycle, since there is one fewer than there are rooms. State: the connected components
+/// Equivalently the passages form no cycle, since there is one passage fewer than rooms. State: the connected components
 /// of the frontier's rooms, by passages among the rooms read so far, and the rooms that point to rooms not read yet.
 ///
 /// **Complexity.** In each component exactly one room points ahead, or none if the component contains the first room.
@@ -32,7 +32,7 @@ impl TreeState {
         self.down >> at.column & 1 == 1
     }
 
-    /// The passages from the next room, with this pointer, to the rooms read before.
+    /// Returns the passages from the next room, with this pointer, to rooms that were read before.
     pub(super) fn passages(&self, at: Position, pointer: Pointer) -> OpenEdges {
         OpenEdges {
             up: pointer == Pointer::Up || self.points_down(at),

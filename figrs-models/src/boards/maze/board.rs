@@ -5,15 +5,15 @@ use std::fmt;
 use super::Pointer;
 use crate::grid::{Board, Position};
 
-/// A maze, as a pointer of each room towards the first.
+/// A maze, given by a pointer of each room towards the first room.
 impl Board<Pointer> {
-    /// Number of passages to the left or right.
+    /// Returns the number of passages to the left or right.
     pub fn horizontal_links(&self) -> usize {
         let pointers = self.cells().iter();
         pointers.filter(|pointer| pointer.is_horizontal()).count()
     }
 
-    /// The room that a room points to; `None` for the first room and outside the maze.
+    /// Returns the room to which a room points; `None` for the first room and outside the maze.
     fn target(&self, at: Position) -> Option<Position> {
         let size = self.size();
         let is_room = size.contains(at);
@@ -25,8 +25,8 @@ impl Board<Pointer> {
         self.target(a) == Some(b) || self.target(b) == Some(a)
     }
 
-    /// Distance in steps of each room from the first, found by following the pointers to a room whose distance is known;
-    /// `None` where they do not lead to the first.
+    /// Returns the distance in steps of each room from the first, found by following the pointers to a room of known distance;
+    /// `None` if they do not lead to the first.
     pub(super) fn distances(&self) -> Vec<Option<usize>> {
         let size = self.size();
         // Memo of distances; `None` for rooms that were not visited yet.
@@ -53,7 +53,7 @@ impl Board<Pointer> {
         known.into_iter().map(Option::flatten).collect()
     }
 
-    /// The rooms on the way from the first to the last, both included; `None` if the pointers do not lead there.
+    /// Returns the rooms on the way from the first to the last, including both; `None` if the pointers do not lead there.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let size = self.size();
         let mut room = size.position(size.cells() - 1);
@@ -70,7 +70,7 @@ impl Board<Pointer> {
     }
 }
 
-/// Draws walls as lines; the entrance is above the first room and the exit below the last.
+/// Draws walls as lines; the entrance is above the first room, and the exit is below the last.
 impl fmt::Display for Board<Pointer> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (rows, columns) = (self.size().rows(), self.size().columns());

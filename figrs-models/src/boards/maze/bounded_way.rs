@@ -1,15 +1,15 @@
-//! Constraint on the length of the way through a maze.
+//! Constraint that bounds the length of the way through a maze.
 
 use figrs_core::value;
 
 use super::{Pointer, Tree, TreeState};
 use crate::grid::{Automaton, Distances, DistancesState, GridError, Ground, Position, Size, Walk};
 
-/// The pointers form a tree, in which the way from the first room to the last has a bounded number of steps.
+/// The pointers form a tree, in which the number of steps of the way from the first room to the last is bounded.
 ///
-/// State: that of [`Tree`], and the distances through passages between the rooms of the frontier and from them to the first room.
+/// State: the state of [`Tree`], and the distances through passages between the rooms of the frontier and from these to the first room.
 ///
-/// **Complexity.** That of [`Distances`], which takes narrow grids only.
+/// **Complexity.** The complexity of [`Distances`], which accepts narrow grids only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundedWay {
     size: Size,
@@ -37,7 +37,7 @@ impl BoundedWay {
         })
     }
 
-    /// The marks of the ends of the way.
+    /// Returns the marks of a room that is an end of the way.
     fn ground(&self, at: Position) -> Ground {
         let index = self.size.index(at);
         let ends = u8::from(index == 0) | u8::from(index + 1 == self.size.cells()) << 1;

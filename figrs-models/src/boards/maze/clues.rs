@@ -3,11 +3,11 @@
 use super::Pointer;
 use crate::grid::{Clues, GridError, Position, Symbol};
 
-/// The known pointer of a room; as text an arrow.
+/// The known pointer of a room, written as an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PointerClue(pub Pointer);
 
-/// The known pointers of some rooms; as text, `^`, `v`, `<` or `>` for a clue and `.` for a room without one.
+/// The known pointers of some rooms; as text, `^`, `v`, `<` or `>` for a clue and `.` for a room without a clue.
 pub type PointerClues = Clues<PointerClue>;
 
 impl Symbol for PointerClue {
@@ -30,12 +30,12 @@ impl Symbol for PointerClue {
     }
 }
 
-/// Checks that some maze meets the clues, by a search from the first room against the pointers.
+/// Checks that some maze meets the clues, by a search that starts at the first room and follows pointers backwards.
 ///
-/// There is one if and only if every room has a walk to the first room that at rooms with clues goes where they point: a tree of
-/// shortest such walks is such a maze.
+/// Such a maze exists if and only if every room has a walk to the first room that follows the pointers of rooms with clues: a tree of
+/// shortest such walks is one.
 ///
-/// **Errors.** [`GridError::PointerClues`] with the clues of the rooms without such a walk.
+/// **Errors.** [`GridError::PointerClues`] with the clues of the rooms that have no such walk.
 pub(super) fn check(clues: &PointerClues) -> Result<(), GridError> {
     let size = clues.size();
     let first = size.position(0);

@@ -8,9 +8,9 @@ use crate::board::Elements;
 use crate::grid::{Automaton, Constraint, GridError};
 
 impl PerfectMaze {
-    /// The element program.
+    /// Creates the element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the steps of the solution have bounds.
+    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the number of steps of the solution has bounds.
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Pointer>, GridError> {
         let size = self.size().for_automata()?;
@@ -38,9 +38,9 @@ impl PerfectMaze {
 }
 
 impl Elements<Pointer> {
-    /// The maze with another constraint on its pointers; one fold reads both.
+    /// Creates the element program with a further constraint on the pointers; one fold evaluates both.
     ///
-    /// **Errors.** Those of [`Constraint::new`].
+    /// **Errors.** The errors of [`Constraint::new`].
     #[track_caller]
     pub fn and<A: Automaton<Pointer>>(
         &self,

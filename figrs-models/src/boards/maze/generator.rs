@@ -5,7 +5,7 @@ use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, RuledCells};
 use crate::grid::{Board, GridError, Size};
 
-/// Boards are drawn by Wilson's algorithm if it is allowed. With bounds on the steps of the solution, grids of up to six columns have an element program.
+/// Boards are drawn by Wilson's algorithm if it is allowed. If the steps of the solution have bounds, grids of up to six columns have an element program.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;
@@ -29,7 +29,7 @@ impl Generator for PerfectMaze {
         }
     }
 
-    /// Extrapolated from smaller mazes.
+    /// Returns a prediction that is extrapolated from smaller mazes.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (
             self.clues.size().rows() as f64,

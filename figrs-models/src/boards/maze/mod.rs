@@ -1,14 +1,14 @@
-//! Perfect mazes: exactly one way leads from every cell to every other.
+//! Perfect mazes: exactly one way leads from every room to every other.
 //!
 //! **Definition.** The cells of a grid are rooms. Each room but the first, (row 0, column 0), *points* to one of its neighbours, by independent
-//! choices with given [`DirectionWeights`]; the evidence is that by following the pointers every room leads to the first. Then the pointers,
-//! as passages that can be walked both ways, are a spanning tree of the grid, and exactly one choice of pointers gives each spanning tree.
+//! choices with given [`DirectionWeights`]; the evidence is that from every room the pointers lead to the first. Then the pointers,
+//! as passages in both directions, are a spanning tree of the grid, and exactly one choice of pointers gives each spanning tree.
 //! With equal weights at every room all trees are equally likely; with weights 45, 45, 5, 5 for right, left, up and down
 //! a tree has a weight of nine to the power of the number of its horizontal passages, and mazes look like snakes.
 //!
-//! At the border there are two rules ([`Border`]): the weights of the directions within the grid are renormalised, or
-//! pointing out of the grid is possible and fails the evidence. They change the probability of the evidence, but not
-//! the distribution of mazes given it, because every room's pointer loses the same factor in all trees.
+//! For rooms at the border there are two options ([`Border`]): the weights of the directions within the grid are renormalised, or
+//! pointing out of the grid is possible and contradicts the evidence. The option changes the probability of the evidence, but not
+//! the distribution of mazes given the evidence, because every room's pointer loses the same factor in all trees.
 //!
 //! Clues are rooms with known pointers.
 //!

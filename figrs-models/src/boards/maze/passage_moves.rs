@@ -4,13 +4,13 @@ use super::Pointer;
 use crate::board::BoardMoves;
 use crate::grid::Size;
 
-/// Opens a wall between two rooms, and closes a passage of the resulting cycle.
+/// Opens a wall between two rooms, and closes a passage of the cycle that results.
 ///
-/// The pair of adjacent rooms is chosen uniformly, and the passage uniformly among those on the way between them in the maze. Exchanging the same pair and
-/// passage leads back: the cycle is the same, so both directions have the same probability. Rooms from the wall to the passage
+/// The pair of adjacent rooms is chosen uniformly, and the passage uniformly among those on the way between these rooms in the maze. Choosing the same pair and
+/// passage again reverses the move: the cycle is the same, so both directions have the same probability. Rooms from the wall to the passage
 /// point the other way afterwards.
 ///
-/// **Complexity.** Of the order of the cycle's length.
+/// **Complexity.** Time proportional to the length of the cycle.
 ///
 /// **References.** T. Feder and M. Mihail, "Balanced matroids", STOC 1992; Anari, Liu, Oveis Gharan and Vinzant, "Log-concave polynomials II", STOC
 /// 2019, for the speed of the walk on all trees.
@@ -31,7 +31,7 @@ impl PassageMoves {
         }
     }
 
-    /// The pair of adjacent rooms with this number.
+    /// Returns the pair of adjacent rooms with this number.
     fn rooms(&self, number: usize) -> [usize; 2] {
         let (columns, down) = (self.size.columns(), self.size.cells() - self.size.columns());
         match number.checked_sub(down) {
@@ -82,10 +82,10 @@ impl BoardMoves<Pointer> for PassageMoves {
     }
 }
 
-/// The search for the room where the ways of two rooms meet.
+/// Searches for the room where the ways from two rooms meet.
 #[derive(Clone, Debug)]
 pub(super) struct WaysFromPair {
-    /// For each room, the last search that reached it, and its place on the way.
+    /// For each room, the number of the search that last reached it, and its position on the way.
     seen: Vec<(u32, u32)>,
     now: u32,
 }
@@ -98,7 +98,7 @@ impl WaysFromPair {
         }
     }
 
-    /// Collects the rooms on the ways of two rooms up to the room where they meet, without that one. Both have to lead to the first room.
+    /// Collects the rooms on the ways from two rooms up to the room where they meet, without that room. Both ways have to lead to the first room.
     ///
     /// Both ways advance in turn, so that the work is proportional to the longer way to the meeting point.
     pub(super) fn meet(

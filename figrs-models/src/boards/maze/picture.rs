@@ -1,17 +1,17 @@
-//! Mazes as pictures.
+//! Draws mazes as pictures.
 
 use super::Pointer;
 use crate::grid::{Board, Position};
 use crate::picture::{Image, ImageError, PictureScale, gradient};
 
-/// Pixels of the side of a room, one wall included.
+/// Pixels of the side of a room, including one wall.
 const ROOM: usize = 14;
-/// Pixels of the thickness of a wall.
+/// Thickness of a wall in pixels.
 const WALL: usize = 2;
-/// Number of colours for the distance from the entrance.
+/// Number of colours that show the distance from the entrance.
 const SHADES: usize = 96;
 
-/// Paper, walls, the outline of the way and the way; then rooms from the entrance on.
+/// Colours of paper, walls, the outline of the way and the way; colours of rooms follow, from the entrance on.
 const COLOURS: [[u8; 3]; 4] = [[250, 246, 236], [38, 34, 64], [38, 34, 64], [255, 252, 240]];
 const NEAR_TO_FAR: [[u8; 3]; 5] = [
     [250, 224, 140],
@@ -22,7 +22,7 @@ const NEAR_TO_FAR: [[u8; 3]; 5] = [
 ];
 
 impl Board<Pointer> {
-    /// The scale of its pictures.
+    /// The scale of pictures of mazes.
     pub const SCALE: PictureScale = PictureScale {
         cell: ROOM,
         borders: WALL,
@@ -31,7 +31,7 @@ impl Board<Pointer> {
     /// Draws a picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a way through some rooms
     /// (none, or [`Board::solution`]).
     ///
-    /// **Errors.** [`ImageError::TooLarge`].
+    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let [paper, wall, outline, line] = [0, 1, 2, 3];

@@ -5,7 +5,7 @@ use crate::grid::{Position, Size};
 /// Pointer of a room of a maze to an adjacent room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pointer {
-    /// No pointer: the first room.
+    /// No pointer, as for the first room.
     Root,
     /// To the room above.
     Up,
@@ -22,12 +22,12 @@ impl Pointer {
     /// All directions, in the order of [`DirectionWeights`](super::DirectionWeights).
     pub const DIRECTIONS: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
-    /// True if it points to the left or right.
+    /// True if the pointer leads to the left or right.
     pub fn is_horizontal(self) -> bool {
         matches!(self, Self::Left | Self::Right)
     }
 
-    /// The pointer back from the room that it points to.
+    /// Returns the opposite pointer, from the target back to the room.
     pub(super) fn opposite(self) -> Self {
         match self {
             Self::Root => Self::Root,
@@ -38,7 +38,7 @@ impl Pointer {
         }
     }
 
-    /// The room that a room of a grid of this size points to, if there is one.
+    /// Returns the room to which a room of a grid of this size points, if there is one.
     pub fn target(self, size: Size, Position { row, column }: Position) -> Option<Position> {
         let (row, column) = match self {
             Self::Root => return None,
@@ -51,7 +51,7 @@ impl Pointer {
         size.contains(target).then_some(target)
     }
 
-    /// The index of the room that a room points to, in a grid of this many columns; the room's own index if it points nowhere.
+    /// Returns the index of the room to which a room points, in a grid of this many columns; the room's own index if it points nowhere.
     pub(super) fn room(self, room: usize, columns: usize) -> usize {
         match self {
             Self::Root => room,
@@ -62,7 +62,7 @@ impl Pointer {
         }
     }
 
-    /// The pointer from a room to an adjacent one, by their indices in a grid of this many columns.
+    /// Returns the pointer from a room to an adjacent one, given by their indices in a grid of this many columns.
     pub(super) fn between(from: usize, to: usize, columns: usize) -> Self {
         match (from < to, from.abs_diff(to) == columns) {
             // In a grid of one column all rooms are one above the other.

@@ -9,10 +9,10 @@ use crate::board::RuledCells;
 use crate::grid::{Position, Size};
 
 impl PerfectMaze {
-    /// Pointers and rules. A step exchanges a wall and a passage.
+    /// Returns pointers and rules. A step exchanges a wall and a passage.
     ///
-    /// Without bounds on steps the boards are joined: the pointers of another maze can be taken over one after another, each room after its target there;
-    /// no cycle results, since the target already leads to the first room as in the other maze. A turned pointer exchanges the passage and a wall of its room.
+    /// Without bounds on steps the boards are joined: a maze can take over the pointers of another maze one after another, each room after its target there;
+    /// no cycle results, since the target already leads to the first room as in the other maze. A changed pointer exchanges a passage and a wall of its room.
     pub(super) fn ruled(&self) -> RuledCells<Pointer> {
         let size = self.size();
         let choices = |at: usize| match at {
@@ -43,7 +43,7 @@ impl PerfectMaze {
     }
 }
 
-/// A single way through all rooms, row by row, or column by column if that ends in the last room.
+/// Returns a single way through all rooms, row by row, or column by column if this way ends in the last room.
 fn snake(size: Size) -> Vec<Pointer> {
     let by_columns = size.rows().is_multiple_of(2) && !size.columns().is_multiple_of(2);
     let pointer = |Position { row, column }| {

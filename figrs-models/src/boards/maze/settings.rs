@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::{Pointer, PointerClues};
 use crate::grid::{GridError, Position, Size};
 
-/// Weights of the directions that a room can point to: their probabilities up to a factor.
+/// Weights of the directions in which a room can point: their probabilities up to a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectionWeights {
     /// Weight of pointing up.
@@ -26,7 +26,7 @@ impl DirectionWeights {
         left: 1.0,
         right: 1.0,
     };
-    /// 45 % each to the right and the left, 5 % each up and down.
+    /// Weights 45 for right and left, and 5 for up and down.
     pub const SNAKE: Self = Self {
         up: 0.05,
         down: 0.05,
@@ -45,13 +45,13 @@ impl DirectionWeights {
     }
 }
 
-/// Treatment of directions that lead out of the grid.
+/// How rooms at the border treat directions that lead out of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Border {
-    /// Excluded: rooms at the border choose among the other directions, in proportion to their weights.
+    /// Such directions are excluded: rooms at the border choose among the others, in proportion to their weights.
     #[default]
     Within,
-    /// As likely as elsewhere; the evidence then excludes the maze.
+    /// Such directions are as likely as elsewhere; the evidence then excludes the maze.
     Outside,
 }
 
@@ -80,7 +80,7 @@ pub struct PerfectMaze {
     pub(super) clues: PointerClues,
     pub(super) weights: DirectionWeights,
     pub(super) border: Border,
-    /// Bounds on the steps of the solution.
+    /// Bounds on the number of steps of the solution.
     pub(super) steps: Option<(u32, u32)>,
 }
 
@@ -95,9 +95,9 @@ impl PerfectMaze {
         }
     }
 
-    /// Creates mazes of the size of some clues in which these rooms point as the clues state.
+    /// Creates mazes in which some rooms point as clues state; the clues determine the size.
     ///
-    /// **Errors.** [`GridError::PointerClues`] if clues lead out of the grid, in a circle, or cut rooms off from the first, so that no such maze
+    /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first, so that no such maze
     /// exists.
     pub fn with_clues(clues: PointerClues) -> Result<Self, GridError> {
         super::clues::check(&clues)?;
@@ -108,14 +108,14 @@ impl PerfectMaze {
         })
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub(super) fn size(&self) -> Size {
         self.clues.size()
     }
 
     /// Sets the weights of the directions.
     ///
-    /// **Errors.** [`GridError::Weight`] if a weight is not a number from 1e-6 to 1e6: with a larger ratio of weights a walk may not
+    /// **Errors.** [`GridError::Weight`] if a weight is not a number from 1e-6 to 1e6: with a larger ratio of weights a random walk may not
     /// end.
     pub fn weights(self, weights: DirectionWeights) -> Result<Self, GridError> {
         for direction in Pointer::DIRECTIONS {
@@ -127,12 +127,12 @@ impl PerfectMaze {
         Ok(Self { weights, ..self })
     }
 
-    /// Sets the treatment of directions that lead out of the grid.
+    /// Sets how rooms at the border treat directions that lead out of the grid.
     pub fn border(self, border: Border) -> Self {
         Self { border, ..self }
     }
 
-    /// Bounds the steps of the solution, the way from the first room to the last, for a
+    /// Bounds the number of steps of the solution, the way from the first room to the last, for a
     /// [`ConditionalSampler`](crate::board::ConditionalSampler) and the element program; [`sample`](Self::sample) ignores these bounds.
     ///
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution has such a length.
@@ -158,7 +158,7 @@ impl PerfectMaze {
         Ok(Self { steps, ..self })
     }
 
-    /// The directions that a room may choose, with their weights.
+    /// Returns the directions in which a room may point, with their weights.
     pub(super) fn choices(&self, at: Position) -> impl Iterator<Item = (Pointer, f64)> + Clone {
         let (size, border, weights) = (self.size(), self.border, self.weights);
         let possible = move |pointer: &Pointer| {

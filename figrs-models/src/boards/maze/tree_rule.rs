@@ -1,4 +1,4 @@
-//! Rule that pointers form a tree and that the way from the last room to the first has a number of steps in a range.
+//! Rule that pointers form a tree and that the number of steps of the way from the last room to the first is in a range.
 
 use std::ops::RangeInclusive;
 
@@ -6,21 +6,22 @@ use super::Pointer;
 use super::passage_moves::WaysFromPair;
 use crate::grid::{BoardRule, Size};
 
-/// Every room leads to the first by following the pointers, and the number of steps from the last is in a range.
+/// From every room the pointers lead to the first, and the number of steps from the last room is in a range.
 ///
-/// Boards with a room that does not lead to the first are forbidden. The violation is half the distance of the steps from the range, rounded up.
+/// Boards with a room that does not lead to the first are forbidden. The violation is half the distance of the number of steps from the range, rounded up.
 ///
-/// **Complexity.** A change that turns one pointer, or reverses those of a way, costs the rooms where old and new ways differ; others are read anew.
+/// **Complexity.** A change that turns one pointer, or reverses those of a way, takes time in the rooms where old and new way differ; after others the board is
+/// reread.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
     targets: Vec<usize>,
-    /// Rooms on the way from the last to the first.
+    /// True for each room on the way from the last room to the first.
     on_way: Vec<bool>,
     length: u32,
     pair: WaysFromPair,
     ways: [Vec<usize>; 2],
-    /// The length before the last change (`None` if the board was read anew), and the rooms that left the way and joined it.
+    /// The length before the last change (`None` if the board was reread); then the rooms that left the way, and those that joined it.
     before: Option<u32>,
     left: Vec<usize>,
     came: Vec<usize>,
@@ -56,7 +57,8 @@ impl TreeRule {
         cells[at].room(at, self.size.columns())
     }
 
-    /// Follows a change in which a room turns to another, and each following room, if any, to the one before it, which pointed to it; `None` if a cycle results.
+    /// Updates the way after a change in which a room turns to another, and each following room, if any, to its predecessor, which pointed to it; `None` for a
+    /// cycle.
     fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
         let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
             return Some(());
@@ -84,7 +86,7 @@ impl TreeRule {
         Some(())
     }
 
-    /// Notes the rooms that joined the way and those that left it, or undoes that.
+    /// Marks the rooms that joined the way and those that left it, or undoes this if not `is_ahead`.
     fn follow(&mut self, is_ahead: bool) {
         for &room in &self.left {
             self.on_way[room] = !is_ahead;
@@ -94,7 +96,7 @@ impl TreeRule {
         }
     }
 
-    /// True if each changed room but the first turns to the one before it, which points to it.
+    /// True if each changed room but the first turns to its predecessor, which points to it.
     fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
         changed
             .windows(2)

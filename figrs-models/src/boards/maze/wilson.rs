@@ -1,4 +1,4 @@
-//! Random spanning trees by loop-erased random walks.
+//! Draws random spanning trees by loop-erased random walks.
 
 use rand::{Rng, RngExt};
 
@@ -8,15 +8,15 @@ use crate::grid::{Board, Position};
 impl PerfectMaze {
     /// Draws a maze of any size by Wilson's algorithm.
     ///
-    /// From each room that is not in the tree yet a random walk starts, which chooses directions by their weights, until it
-    /// meets the tree; the walk without its loops joins the tree. At a room with a known pointer the walk follows it.
+    /// From each room that is not yet in the tree, a random walk chooses directions by their weights until it
+    /// meets the tree; the walk without its loops joins the tree. At a room with a known pointer the walk follows this pointer.
     ///
-    /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and has the
-    /// clues, up to the rounding of random numbers to 53 bits: a known pointer has weight one and the others weight zero, and walks of any
-    /// weights give trees by their weights. Both rules for the border give the same draws.
+    /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and meets the
+    /// clues, up to the rounding of random numbers to 53 bits: a known pointer has weight one and the room's others weight zero, and walks with any
+    /// weights give trees in proportion to their weights. Both options for the border give the same draws.
     ///
     /// **Complexity.** With equal weights the walks take an expected number of steps of the order of `n log n` for `n` rooms; with
-    /// others, of the mean time in which such a walk reaches the first room. Memory of a few bytes a room.
+    /// other weights, of the order of the mean time in which such a walk reaches the first room. Memory is a few bytes per room.
     ///
     /// **References.** Wilson (1996).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Board<Pointer> {
@@ -43,7 +43,7 @@ impl PerfectMaze {
         Board::of(size, pointers)
     }
 
-    /// The directions that each room may point to, those within the grid or the known one, as bits in the order of [`Pointer::DIRECTIONS`].
+    /// Returns the directions in which each room may point (those within the grid, or the known one) as bits in the order of [`Pointer::DIRECTIONS`].
     fn ways(&self) -> Vec<u8> {
         let size = self.size();
         let ways = |at: Position| {
@@ -62,7 +62,7 @@ impl PerfectMaze {
     }
 }
 
-/// Cumulative distribution of the directions that a room may choose.
+/// Cumulative distribution of the directions in which a room may point.
 struct DirectionCdf {
     ends: [f64; 4],
 }

@@ -5,15 +5,15 @@ use crate::grid::Symbol;
 /// A colour of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Colour {
-    /// Written `1`.
+    /// Black, written `1`.
     Black,
-    /// Written `2`.
+    /// White, written `2`.
     White,
 }
 figrs_core::value!(Colour);
 
 impl Colour {
-    /// The other colour.
+    /// Returns the other colour.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

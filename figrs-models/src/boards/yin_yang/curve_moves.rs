@@ -4,7 +4,7 @@ use super::Colour;
 use crate::board::{BoardMoves, WindowMoves};
 use crate::grid::Size;
 
-/// Moves between boards that keep the rules; boards that break them get windows drawn anew.
+/// Moves between boards that follow the rules; on boards that break rules, windows are redrawn.
 ///
 /// The line between the colours of a board passes each inner corner of the grid once: it is a Hamiltonian path of the corners whose ends leave the grid, or a
 /// Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back (an end is joined with an adjacent corner,
@@ -24,9 +24,9 @@ pub(super) struct CurveMoves {
     line: Line,
     /// For each corner, the sides to which the line leads, as bits.
     sides: Vec<u8>,
-    /// Maximum number of steps of an excursion; a longer one leaves the board as it is.
+    /// Maximum number of steps of an excursion; a longer one leaves the board unchanged.
     steps: usize,
-    /// Cells and corners that were looked at.
+    /// Number of cells and corners examined, a measure of work.
     looked_at: u64,
 }
 
@@ -34,19 +34,19 @@ pub(super) struct CurveMoves {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Line {
     path: Vec<usize>,
-    /// For each corner its place on the path.
+    /// For each corner, its position on the path.
     places: Vec<usize>,
-    /// The sides to which the first and the last corner leave the grid, if they do.
+    /// The sides at which the first and the last corner leave the grid, if they do.
     exits: [Option<usize>; 2],
     /// True if the ends are joined, so that the path is a cycle.
     is_closed: bool,
 }
 
-/// Steps that an excursion may take for each corner of the grid; nearly all take fewer.
+/// Maximum number of steps of an excursion for each corner of the grid; nearly all excursions take fewer.
 const STEPS: usize = 32;
-/// One curve in `TURNS` is drawn with exchanged colours, which costs more than most moves.
+/// One in this many curves is drawn with exchanged colours, which costs more than most moves.
 const TURNS: usize = 16;
-/// One move in `WINDOWS` draws a window anew.
+/// One in this many moves redraws a window.
 const WINDOWS: usize = 4;
 /// Maximum number of moves of a sweep, as many as for a board of 12 by 12. One move changes much of the line, so larger boards need no more.
 const SWEEP: usize = 144;
@@ -65,7 +65,7 @@ impl CurveMoves {
         }
     }
 
-    /// The corner on a side: above, right, below, left.
+    /// Returns the adjacent corner on a side: above, right, below, left.
     fn beside(&self, corner: usize, side: usize) -> Option<usize> {
         let (rows, columns) = self.corners;
         let (row, column) = (corner / columns, corner % columns);
@@ -78,7 +78,7 @@ impl CurveMoves {
         }
     }
 
-    /// Reads the line of a board; false if the board breaks a rule.
+    /// Reads the line of a board; returns false if the board breaks a rule.
     fn read_line(&mut self, cells: &[Colour]) -> bool {
         let (all, columns) = (self.corners.0 * self.corners.1, self.corners.1);
         let mut start = None;
@@ -133,7 +133,7 @@ impl CurveMoves {
         is_whole
     }
 
-    /// Goes from the line of a board to that of another; false if that takes too many steps.
+    /// Goes from the line of a board to that of another; returns false if that takes too many steps.
     fn excursion(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.line.depart(choose);
         (0..self.steps).any(|_| {
@@ -143,7 +143,7 @@ impl CurveMoves {
         })
     }
 
-    /// One step of one end to one side.
+    /// Makes one step of one end of the line to one side.
     fn step(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         let chosen = choose(8);
         let (end, side) = (chosen / 4, chosen % 4);
@@ -179,7 +179,7 @@ impl CurveMoves {
         self.line.number(turned);
     }
 
-    /// Adds the cells in which the board of the line, with its first cell in the colour `first`, differs from the present one.
+    /// Adds the cells in which the line's board, with the colour `first` in its first cell, differs from the present one.
     fn draw(&mut self, cells: &[Colour], first: Colour, changes: &mut Vec<(usize, Colour)>) {
         let path = &self.line.path;
         for (place, &corner) in path.iter().enumerate() {
@@ -234,12 +234,12 @@ impl CurveMoves {
 }
 
 impl Line {
-    /// True if the line belongs to a board: it is closed, or both ends leave the grid.
+    /// True if the line is that of a board: it is closed, or both ends leave the grid.
     fn is_of_board(&self) -> bool {
         self.is_closed || self.exits.iter().all(Option::is_some)
     }
 
-    /// Pulls the line of a board back from one of its exits, or opens a closed line anywhere.
+    /// Starts an excursion: pulls the line back from one of its exits, or opens a closed line anywhere.
     fn depart(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         if !self.is_closed {
             self.exits[choose(2)] = None;
@@ -251,7 +251,7 @@ impl Line {
         self.is_closed = false;
     }
 
-    /// Updates the places of the corners on a part of the path.
+    /// Updates the positions of the corners on a part of the path.
     fn number(&mut self, part: std::ops::Range<usize>) {
         for place in part {
             self.places[self.path[place]] = place;
@@ -299,7 +299,7 @@ mod tests {
     use crate::boards::yin_yang::YinYang;
     use crate::boards::yin_yang::ruled::comb;
 
-    /// Calls `f` with all sequences of choices that it makes, and their probabilities.
+    /// Calls `f` with all possible sequences of its random choices, and their probabilities.
     fn all_choices(
         mut make: impl FnMut(&mut dyn FnMut(usize) -> usize) -> Line,
     ) -> Vec<(Line, f64)> {
@@ -324,7 +324,7 @@ mod tests {
             .collect()
     }
 
-    /// The boards that excursions of this many steps lead to, with their probabilities.
+    /// Returns the boards to which excursions of this many steps lead, with their probabilities.
     fn leads(moves: &mut CurveMoves, cells: &[Colour], steps: usize) -> HashMap<Vec<Colour>, f64> {
         let mut found = HashMap::new();
         assert!(moves.read_line(cells));

@@ -7,7 +7,7 @@ use crate::board::Elements;
 use crate::grid::{Automaton, Constraint, Count, GridError, NoSquare, TwoColours};
 
 impl YinYang {
-    /// The element program.
+    /// Creates the element program.
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`].
     #[track_caller]

@@ -1,8 +1,8 @@
-//! Yin-Yang: colour every cell so that each colour is connected and no square is of one colour.
+//! Yin-Yang: colour every cell such that the cells of each colour are connected and no 2 by 2 square has a single colour.
 //!
 //! **Definition.** Every cell of a grid has one of two colours, by independent fair choices. The evidence is that both colours occur,
 //! that the cells of each colour are connected (side by side or one above the other), and that no 2 by 2 square has a single
-//! colour. The number of black cells may have bounds. Clues are observed cells. So boards that meet the clues are all equally likely.
+//! colour. The number of black cells may have bounds. Clues are observed cells. So all boards that meet the clues are equally likely.
 //!
 //! [`YinYang::elements`] is the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] query it by a
 //! [`Frontier`](figrs_infer::Frontier).
@@ -27,5 +27,5 @@ pub use puzzle::YinYangPuzzles;
 pub use settings::YinYang;
 pub use solve::Solution;
 
-/// The colours of some cells; as text, `1` or `2` for a clue and `.` for a cell without one.
+/// The known colours of some cells; as text, `1` or `2` for a clue and `.` for a cell without a clue.
 pub type ColourClues = crate::grid::Clues<Colour>;

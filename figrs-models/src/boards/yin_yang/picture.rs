@@ -1,4 +1,4 @@
-//! Yin-Yang boards as pictures.
+//! Draws Yin-Yang boards as pictures.
 
 use super::{Colour, ColourClues};
 use crate::grid::{Board, Position, Size};
@@ -6,12 +6,12 @@ use crate::picture::{Canvas, Image, ImageError, PictureScale};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 26;
-/// Pixels of each border.
+/// Width of each border in pixels.
 const FRAME: usize = SIDE / 4;
-/// Pixels of the radius of a stone.
+/// Radius of a stone in pixels.
 const RADIUS: isize = 11;
 
-/// Wood, its lines, shade; black from the dark to the light, white from the light to the dark; marks of clues.
+/// Colours of wood, its lines and shade; of black stones from dark to light, and of white ones from light to dark; of the marks of clues.
 const COLOURS: [[u8; 3]; 10] = [
     [222, 184, 122],
     [176, 136, 82],
@@ -26,7 +26,7 @@ const COLOURS: [[u8; 3]; 10] = [
 ];
 
 impl Board<Colour> {
-    /// The scale of its pictures.
+    /// The scale of pictures of Yin-Yang boards.
     pub const SCALE: PictureScale = PictureScale {
         cell: SIDE,
         borders: 2 * FRAME,
@@ -34,7 +34,7 @@ impl Board<Colour> {
 
     /// Draws a picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
     ///
-    /// **Errors.** [`ImageError::TooLarge`].
+    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
     pub fn picture(&self, clues: &ColourClues) -> Result<Image, ImageError> {
         let stones = self.iter().map(|(at, &colour)| (at, colour));
         picture(self.size(), stones, clues)
@@ -42,9 +42,9 @@ impl Board<Colour> {
 }
 
 impl ColourClues {
-    /// Draws the puzzle as a [`Board`] with stones only on the clues.
+    /// Draws the clues as a [`Board`] picture does, with stones only on cells with a clue.
     ///
-    /// **Errors.** [`ImageError::TooLarge`].
+    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
     pub fn picture(&self) -> Result<Image, ImageError> {
         picture(self.size(), self.iter(), &Self::none(self.size()))
     }
@@ -75,7 +75,7 @@ fn picture(
     Ok(Image::new(canvas, COLOURS.to_vec()))
 }
 
-/// A stone with its shade below and light from above.
+/// Draws a stone with its shade below and light from above.
 fn stone(canvas: &mut Canvas, (x, y): (isize, isize), colour: Colour) {
     let [edge, face, light] = match colour {
         Colour::Black => [3, 4, 5],

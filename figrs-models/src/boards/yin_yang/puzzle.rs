@@ -1,4 +1,4 @@
-//! Puzzles with one solution and few clues.
+//! Makes puzzles with one solution and few clues.
 
 use figrs_infer::CompiledFrontier;
 use rand::Rng;
@@ -9,20 +9,20 @@ use crate::board::{BoardError, Elements, Generator, MAX_CONSECUTIVE_FAILURES};
 use crate::grid::Board;
 
 impl YinYang {
-    /// Draws a random puzzle with exactly one solution, and returns both.
+    /// Draws a random puzzle with exactly one solution, and returns its clues and its solution.
     ///
-    /// The solution is drawn uniformly from the boards that meet the given clues. At first all its cells are clues; in random
-    /// order each is taken away, unless another board with a different value there then fits. The given clues stay.
+    /// The solution is drawn uniformly from the boards that meet the given clues. Initially all its cells are clues; in random
+    /// order each clue is removed, unless another board with a different value there would then fit. The given clues stay.
     ///
-    /// **Guarantee.** The puzzle has no other solution, but would have one without any of the clues that were not given; the same
-    /// solution may have puzzles with fewer clues.
+    /// **Guarantee.** The puzzle has no other solution, but would have one without any of its clues that were not given; other puzzles with the same
+    /// solution may have fewer clues.
     ///
     /// Bounds on the colours apply only to the solution: the puzzle has no other solution, within those bounds or outside.
     ///
-    /// **Complexity.** A compilation for all boards that meet the given clues, and for each cell a sweep over the states that the remaining clues allow.
+    /// **Complexity.** One compilation for all boards that meet the given clues, and for each cell a sweep over the states that the remaining clues allow.
     ///
-    /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`] if the board is
-    /// too large for the memory of a [`Frontier`](figrs_infer::Frontier).
+    /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours;
+    /// [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(ColourClues, Board<Colour>), BoardError> {
         let puzzles = self.puzzles()?;
         loop {
@@ -33,7 +33,7 @@ impl YinYang {
         }
     }
 
-    /// Compiles the boards that are the solutions of [puzzles](Self::puzzle), to make many of them.
+    /// Compiles the boards that can be solutions of [puzzles](Self::puzzle), to make many puzzles.
     ///
     /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn puzzles(&self) -> Result<YinYangPuzzles<'_>, BoardError> {
@@ -54,7 +54,7 @@ impl YinYang {
     }
 }
 
-/// All boards that meet some clues, compiled, from which puzzles are made; see [`YinYang::puzzles`].
+/// Compiled boards that meet some clues, from which puzzles are made; see [`YinYang::puzzles`].
 #[derive(Debug)]
 pub struct YinYangPuzzles<'y> {
     yin_yang: &'y YinYang,
@@ -63,7 +63,8 @@ pub struct YinYangPuzzles<'y> {
 }
 
 impl YinYangPuzzles<'_> {
-    /// Draws a random [puzzle](YinYang::puzzle) and its solution; `goes_on` gets the number of cells tried as clues, 0 while a solution is drawn; if it returns false there is no puzzle.
+    /// Draws a random [puzzle](YinYang::puzzle) and its solution. `goes_on` takes the number of cells tried as clues, 0 while a solution is drawn; if it
+    /// returns false, there is no puzzle.
     ///
     /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`].
     pub fn draw<R: Rng>(

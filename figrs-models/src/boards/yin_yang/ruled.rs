@@ -6,12 +6,13 @@ use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule, Size, SquareRule, WeighedRule};
 
 impl YinYang {
-    /// The cells and rules. On boards that keep the rules each colour is a thin tree, in which few cells can change alone; steps change the line between the
-    /// colours, or draw small windows anew.
+    /// Returns the cells and rules. On boards that follow the rules, each colour is a thin tree in which few cells can change alone; steps change the line
+    /// between the colours, or redraw small windows.
     ///
-    /// Without clues chains start from combs, and break the bounds on the colours rather than the rules.
+    /// Without clues chains start from combs, which follow the rules but may break the bounds on the colours.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of a rule relative to the number of black cells: if numbers that are one off occur half the time, boards that break a rule are rare.
+        /// Weight of a rule relative to that of the number of black cells: large enough that boards that break a rule are rare while numbers one off occur half
+        /// the time.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
@@ -44,7 +45,7 @@ impl YinYang {
     }
 }
 
-/// Two combs, one of each colour, with teeth in rows or columns.
+/// Returns a board of two combs, one of each colour, with teeth in rows or columns.
 pub(super) fn comb(size: Size, turn: usize) -> Vec<Colour> {
     let (by_columns, is_swapped) = (turn % 2 == 1, turn >= 2);
     let last = match by_columns {

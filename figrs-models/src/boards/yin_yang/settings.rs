@@ -31,7 +31,7 @@ pub struct YinYang {
 }
 
 impl YinYang {
-    /// Creates boards of the size of some clues that meet them.
+    /// Creates boards that meet some clues, which determine the size.
     pub fn with_clues(clues: ColourClues) -> Self {
         Self {
             clues,
@@ -40,12 +40,12 @@ impl YinYang {
         }
     }
 
-    /// Creates all boards of a size.
+    /// Creates boards of a size, without clues.
     pub fn new(size: Size) -> Self {
         Self::with_clues(ColourClues::none(size))
     }
 
-    /// Bounds the number of black cells; half of all cells gives both colours the same number.
+    /// Bounds the number of black cells; a bound of half of all cells gives both colours the same number.
     ///
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if one colour would be missing, or have too few cells to reach all 2 by 2 squares.
     pub fn black(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
@@ -60,18 +60,18 @@ impl YinYang {
         Ok(Self { black, ..self })
     }
 
-    /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them; the default is one GiB.
+    /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them (default: one GiB).
     pub fn memory(self, bytes: u64) -> Self {
         let frontier = self.frontier.clone().memory(bytes);
         self.frontier(frontier)
     }
 
-    /// Sets the engine that solves the puzzle, which may be limited, watched and interrupted.
+    /// Sets the engine that solves the puzzle, which may have limits, a listener and an interrupt.
     pub fn frontier(self, frontier: Frontier) -> Self {
         Self { frontier, ..self }
     }
 
-    /// The clues.
+    /// Returns the clues.
     pub fn clues(&self) -> &ColourClues {
         &self.clues
     }
@@ -79,9 +79,10 @@ impl YinYang {
 
 /// Returns a lower bound on the number of cells of a colour.
 ///
-/// A square of 2 by 2 cells has one cell, two adjacent ones, or three of a colour, since the rules exclude the diagonal. Let a colour that is a tree have `b` cells, `k`
-/// of them on the rim, in a row, and `c` in corners. Summed over all `m` squares, the number of its cells less that of its adjacent pairs is `m = 2 b + 1 - k - c`, or
-/// `2 b + 2` if none is on the rim. A colour with a cycle surrounds all of the other, which is then a tree with none on the rim, and the smaller one.
+/// A square of 2 by 2 cells has one cell, two adjacent ones, or three of a colour, since the rules exclude the diagonal. Let a colour that is a tree have `b`
+/// cells, `k` of them on the rim, in a row, and `c` in corners. Summed over all `m` squares, the number of its cells minus that of its adjacent pairs is `m = 2
+/// b + 1 - k - c`, or `2 b + 2` if none is on the rim. A colour with a cycle surrounds all of the other, which is then a tree with none on the rim, and the
+/// smaller one.
 fn fewest_of_a_colour(size: Size) -> u32 {
     let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
     if squares == 0 {
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
 
-    /// No board has fewer black cells than the bound, by the counts of all boards of a size; from three rows and columns on some boards have as many.
+    /// No board has fewer black cells than the bound, by the counts of all boards of a size; from three rows and columns on, some boards reach the bound.
     #[test]
     fn the_bound_on_a_colour_is_right_and_reached() {
         for rows in 1..=5 {

@@ -1,4 +1,4 @@
-//! Solutions of a puzzle, and clues that exclude each other.
+//! Solves puzzles, and finds clues that exclude each other.
 
 use figrs_infer::CompiledFrontier;
 
@@ -11,7 +11,7 @@ use crate::grid::{Board, Position};
 pub struct Solution {
     /// A board that follows the rules and meets the clues.
     pub board: Board<Colour>,
-    /// `true` if it is the only solution.
+    /// `true` if no other board is a solution.
     pub is_unique: bool,
 }
 
@@ -28,7 +28,7 @@ impl YinYang {
 
     /// Solves the puzzle and decides exactly whether it has only one solution.
     ///
-    /// **Errors.** [`BoardError::NoSolution`] names clues that exclude each other; [`BoardError::Inference`] if the board is too
+    /// **Errors.** [`BoardError::NoSolution`] with clues that exclude each other; [`BoardError::Inference`] if the board is too
     /// large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn solve(&self) -> Result<Solution, BoardError> {
         let elements = self.elements()?;
@@ -42,15 +42,15 @@ impl YinYang {
         })
     }
 
-    /// Returns clues that no board meets together, though without any one of them some board meets the others; none
+    /// Returns clues that no board meets together, although without any one of them some board meets the others; returns none
     /// if the puzzle has a solution, or if no board follows the rules at all.
     ///
-    /// **Guarantee.** Exact: no board meets the named clues. Each clue is left out in turn, and kept if the rest has a solution, or if that is not decided
-    /// because the engine was interrupted or its memory too small. [`solve`](Self::solve) then reports that by `is_minimal` of [`BoardError::NoSolution`].
+    /// **Guarantee.** Exact: no board meets these clues. Each clue is left out in turn, and kept if the rest has a solution, or if this is undecided
+    /// because the engine was interrupted or its memory too small. [`solve`](Self::solve) then reports this by `is_minimal` of [`BoardError::NoSolution`].
     ///
-    /// **Complexity.** A compilation for each clue.
+    /// **Complexity.** One compilation for each clue.
     ///
-    /// **Errors.** [`BoardError::Inference`] if the board is too large for the budgets.
+    /// **Errors.** [`BoardError::Inference`] if the board is too large for the limits of the engine.
     pub fn conflict(&self) -> Result<Vec<Position>, BoardError> {
         match self.solve() {
             Err(BoardError::NoSolution { clues, .. }) => Ok(clues),

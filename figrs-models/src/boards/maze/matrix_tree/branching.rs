@@ -1,4 +1,4 @@
-//! The heaviest tree of a grid that is directed to its first room.
+//! Finds the heaviest spanning tree of a grid that is directed to its first room.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -7,10 +7,10 @@ use crate::boards::maze::{PerfectMaze, Pointer};
 
 /// Returns the pointers of the maze with the largest product of weights; ties are always resolved in the same way.
 ///
-/// Each group of rooms takes its cheapest pointer; groups that form a cycle are joined into one, whose other pointers cost the difference to the pointers
-/// that they would replace. The groups are then opened in reverse, and the pointer out of each replaces one of its cycle.
+/// Each group of rooms takes its cheapest pointer; groups that form a cycle are joined into one group, whose other pointers cost the difference to the pointers
+/// that they would replace. The groups are then opened in reverse order, and the pointer out of each group replaces one pointer of its cycle.
 ///
-/// **Complexity.** `O(n log(n)^2)` for `n` rooms: heaps of pointers, the smaller joined to the larger.
+/// **Complexity.** `O(n log(n)^2)` for `n` rooms: pointers are in heaps, and a smaller heap is merged into a larger one.
 ///
 /// **References.** J. Edmonds, "Optimum branchings", Journal of Research of the National Bureau of Standards 71B (1967); R. E. Tarjan, "Finding optimum branchings", Networks 7 (1977).
 pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
@@ -118,15 +118,15 @@ impl PartialEq for Costed {
 
 impl Eq for Costed {}
 
-/// Groups that were joined, and their pointers around the cycle.
+/// Groups that were joined because their pointers form a cycle, with these pointers.
 struct Cycle {
     group: usize,
-    /// The number of joins before this one.
+    /// Number of joins before this one.
     time: usize,
     pointers: Vec<Costed>,
 }
 
-/// Pointers of a group, the cheapest first; `less` is subtracted from the costs noted.
+/// The pointers of a group as a heap, the cheapest first; `less` is subtracted from the stored costs.
 #[derive(Debug, Default)]
 struct Offset {
     costs: BinaryHeap<Reverse<Costed>>,
@@ -134,14 +134,14 @@ struct Offset {
 }
 
 impl Offset {
-    /// Takes the cheapest pointer, and subtracts its cost from all others.
+    /// Removes the cheapest pointer, and subtracts its cost from all others.
     fn pop(&mut self) -> Option<Costed> {
         let Reverse(least) = self.costs.pop()?;
         self.less = least.cost;
         Some(least)
     }
 
-    /// Returns the pointers of both groups.
+    /// Merges the pointers of both groups.
     fn joined(self, other: Self) -> Self {
         let (mut large, small) = match self.costs.len() < other.costs.len() {
             true => (other, self),
@@ -158,7 +158,7 @@ impl Offset {
     }
 }
 
-/// Groups of rooms that can be separated again: union by size without compression of paths.
+/// Groups of rooms that can be separated again: union by size without path compression.
 struct Groups {
     parent: Vec<usize>,
     sizes: Vec<usize>,

@@ -11,20 +11,20 @@ use super::modular::{Modulus, primes};
 use super::spectrum::log_weight_of_trees;
 use crate::board::BoardError;
 
-/// Number of spanning trees of a grid of `m` by `n` rooms.
+/// Returns the number of spanning trees of a grid of `m` by `n` rooms.
 ///
-/// It is the product of all sums of an eigenvalue of each side, both nonzero: the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`,
-/// where `S_k` is Chebyshev's of the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. It is computed modulo primes
-/// with a larger product, and combined by the Chinese remainder theorem.
+/// The number is the product of all sums of a nonzero eigenvalue of each side: the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`.
+/// `S_k` is Chebyshev's polynomial of the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The resultant is computed
+/// modulo primes with a larger product, and combined by the Chinese remainder theorem.
 ///
-/// `step` gets the number of primes done and of all primes, and may end the computation by an error.
+/// `step` takes the number of primes done and the number of all primes, and may end the computation by an error.
 ///
-/// **Complexity.** `O(m n / 62)` primes of `O(m n)` for the smaller side `m`, and `O((m n / 62)^2)` to combine them.
+/// **Complexity.** `O(m n / 62)` primes, each in `O(m n)` for the smaller side `m`, and `O((m n / 62)^2)` to combine them.
 pub(super) fn spanning_trees(
     (rows, columns): (usize, usize),
     mut step: impl FnMut(u64, u64) -> Result<(), BoardError>,
 ) -> Result<BigUint, BoardError> {
-    /// Bits that one prime decides at least, and bits added for the rounding of the logarithm.
+    /// Number of bits that one prime determines at least, and number of extra bits for the rounding of the logarithm.
     const BITS: (f64, f64) = (61.0, 64.0);
     let bits = log_weight_of_trees((columns, 1.0, 1.0), (rows, 1.0, 1.0)) / f64::ln(2.0);
     let wanted = ((bits + BITS.1) / BITS.0).ceil() as u64;
@@ -61,7 +61,7 @@ pub(super) fn spanning_trees(
     failed.map_or(Ok(count), Err)
 }
 
-/// The number of trees modulo a prime, in the modulus's form; `small` is the smaller side.
+/// Returns the number of trees modulo a prime, in the representation of the modulus; `small` is the smaller side.
 fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     // S of the smaller side, the lowest coefficient first.
     let (mut before, mut side) = (vec![0], vec![modulus.one()]);
@@ -96,7 +96,7 @@ fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     resultant(side, other, modulus)
 }
 
-/// The resultant of two polynomials by Euclid's algorithm; the leading coefficient of the first is nonzero.
+/// Returns the resultant of two polynomials by Euclid's algorithm; the leading coefficient of the first must be nonzero.
 fn resultant(mut one: Vec<u64>, mut other: Vec<u64>, modulus: Modulus) -> u64 {
     let mut product = modulus.one();
     loop {
@@ -146,7 +146,7 @@ mod tests {
             .to_string()
     }
 
-    /// Squares: sequence A007341 of the OEIS. Ladders: A001353.
+    /// Published numbers: sequence A007341 of the OEIS for squares, A001353 for ladders.
     #[test]
     fn counts_are_the_published_ones() {
         let squares = [

@@ -1,20 +1,21 @@
-//! Marginal distributions of pointers, from Green's function of the grid.
+//! Computes marginal distributions of pointers, from Green's function of the grid.
 
 use crate::board::{BoardError, CellDistribution, Method, Progress, positive};
 use crate::boards::maze::{PerfectMaze, Pointer};
 use crate::grid::{Position, Size};
 
-/// The distribution of each pointer given that the maze is perfect, in scan order.
+/// Returns the distribution of each pointer given that the maze is perfect, in scan order.
 ///
-/// The tree is that of an undirected network: with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of the walk by the weights `w`, it has the same
-/// distribution wherever it is directed to. So a room `r` points to a room `s` with the probability that a unit current from `r` to the first room leaves `r` for `s`. With
-/// Green's function `G` of the walk that ends in a room `g`, the ground, that is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The ground is the corner to
-/// which the weights draw the walk: elsewhere `G` would grow like a power of the ratio of two weights, and the differences would lose all digits. The Laplacian is
-/// tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination from both ends.
+/// The tree is that of an undirected network: with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of the walk with the weights
+/// `w`, it has the same distribution to whatever room it is directed. So a room `r` points to a room `s` with the probability that a unit current from `r` to
+/// the first room leaves `r` for `s`. Let `G` be Green's function of the walk that ends in a room `g`, the ground; then this probability is `w[r, s] (G[r, r] -
+/// G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The ground is the corner to which the weights draw the walk: elsewhere `G` would grow like a power of the
+/// ratio of two weights, and the differences would lose all digits. The Laplacian is tridiagonal in blocks, one for each line of rooms along the shorter side,
+/// so `G` is computed by block elimination from both ends.
 ///
 /// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
 ///
-/// **Errors.** [`BoardError::TooLarge`]; those of `progress`.
+/// **Errors.** [`BoardError::TooLarge`]; the errors of `progress`.
 pub(super) fn of_pointers(
     maze: &PerfectMaze,
     memory: u64,
@@ -110,12 +111,12 @@ pub(super) fn of_pointers(
     Ok(distributions)
 }
 
-/// The Laplacian without the ground, in blocks of lines along the shorter side.
+/// The Laplacian without the ground room, in blocks of lines along the shorter side.
 struct Blocks<'a> {
     maze: &'a PerfectMaze,
     /// The corner to which the weights draw a walk.
     ground: usize,
-    /// Rooms of a line.
+    /// Number of rooms of a line.
     side: usize,
     lines: usize,
     /// True if lines are rows.
@@ -153,7 +154,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Line and place of a room.
+    /// Returns the line of a room, and its position in that line.
     fn place(&self, room: usize) -> (usize, usize) {
         let columns = self.maze.size().columns();
         match self.are_rows {
@@ -188,7 +189,7 @@ impl<'a> Blocks<'a> {
         block
     }
 
-    /// Weight of pointing from a place of a line to the same place of an adjacent line; no pointer leads from or to the ground.
+    /// Returns the weight of pointing from a position in a line to the same position in an adjacent line; no pointer leads from or to the ground.
     fn between(&self, from: usize, to: usize, place: usize) -> f64 {
         if self.room(from, place) == self.ground || self.room(to, place) == self.ground {
             return 0.0;
@@ -202,7 +203,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Green's function from the first room to each room: all zero if that is the ground.
+    /// Returns Green's function from the first room to each room: all zero if the first room is the ground.
     fn visits(&self, before: &[Vec<f64>]) -> Vec<f64> {
         let (side, mut visits) = (self.side, vec![0.0; self.side * self.lines]);
         if self.ground == 0 {
@@ -250,7 +251,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The inverse of a matrix, row by row, whose diagonal is dominant: Gauss-Jordan elimination in place, without pivots.
+/// Returns the inverse of a diagonally dominant matrix, row by row: Gauss-Jordan elimination in place, without pivoting.
 fn inverted(mut matrix: Vec<f64>, side: usize) -> Vec<f64> {
     let mut pivots = vec![0.0; side];
     for step in 0..side {

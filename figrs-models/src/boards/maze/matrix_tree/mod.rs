@@ -1,9 +1,9 @@
 //! Exact answers about mazes of any size by the matrix-tree theorem.
 //!
 //! A maze is a spanning tree of the grid, directed to the first room; its weight is the product of the weights of its pointers. The sum of the weights of all
-//! mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room; the matrix has the sum of the weights of a room's
-//! pointers on the diagonal, and the negative weight of each pointer in the column of its target. The Laplacian of a grid is a Kronecker sum of those of its
-//! sides, whose eigenvalues are known.
+//! mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room. The diagonal of this matrix has the sum of the weights
+//! of each room's pointers, and the column of a pointer's target has the negative weight of the pointer. The Laplacian of a grid is a Kronecker sum of those of
+//! its sides, whose eigenvalues are known.
 //!
 //! # References
 //!
@@ -23,7 +23,7 @@ use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, CellDistribution, OwnAnswers, Progress};
 use crate::grid::Board;
 
-/// Answers about the mazes of some settings, without clues and bounds on steps.
+/// Exact answers about mazes with given settings, without clues and bounds on steps.
 pub(super) struct MatrixTree(pub(super) PerfectMaze);
 
 impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
@@ -72,7 +72,7 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
 }
 
 impl MatrixTree {
-    /// Logarithm of the sum of the weights of all mazes.
+    /// Returns the logarithm of the sum of the weights of all mazes.
     fn log_weight_of_all(&self) -> f64 {
         let (size, weights) = (self.0.size(), self.0.weights);
         let across = (size.columns(), weights.left, weights.right);

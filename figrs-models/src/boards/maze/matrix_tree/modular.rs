@@ -1,12 +1,12 @@
 //! Arithmetic modulo a prime of 62 bits, in Montgomery form.
 
-/// A prime below `2^62` as the modulus. A number `x` stands for `x / 2^64` modulo the prime.
+/// A prime below `2^62` as the modulus. A stored number `x` represents `x / 2^64` modulo the prime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Modulus {
     pub(super) prime: u64,
     /// `-1 / prime` modulo `2^64`.
     inverse: u64,
-    /// One, and `2^64` times that.
+    /// The representations of 1 and of `2^64`.
     one: u64,
     square: u64,
 }
@@ -32,7 +32,7 @@ impl Modulus {
         self.times(number % self.prime, self.square)
     }
 
-    /// The remainder that a number in this form stands for.
+    /// Returns the remainder that a stored number represents.
     pub(super) fn remainder(self, number: u64) -> u64 {
         self.times(number, 1)
     }
@@ -66,19 +66,19 @@ impl Modulus {
         self.one
     }
 
-    /// The inverse of a nonzero number, by Fermat's theorem.
+    /// Returns the inverse of a nonzero number, by Fermat's theorem.
     pub(super) fn inverse(self, number: u64) -> u64 {
         self.power(number, self.prime - 2)
     }
 }
 
-/// The primes below `2^62`, the largest first.
+/// Returns the primes below `2^62`, the largest first.
 pub(super) fn primes() -> impl Iterator<Item = u64> {
     let odd = (1..1u64 << 62).rev().step_by(2);
     odd.filter(|&number| is_prime(number))
 }
 
-/// The test of Miller and Rabin; these bases are sufficient for all numbers of 64 bits.
+/// The Miller-Rabin test; its bases are sufficient for all numbers of 64 bits.
 ///
 /// **References.** J. Sorenson and J. Webster, "Strong pseudoprimes to twelve prime bases", Mathematics of Computation 86 (2017).
 fn is_prime(number: u64) -> bool {

@@ -1,15 +1,15 @@
-//! The sum of the weights of all trees of a grid, from the eigenvalues of its Laplacian.
+//! Computes the sum of the weights of all trees of a grid, from the eigenvalues of its Laplacian.
 
 use std::f64::consts::PI;
 
-/// A side of a grid: its rooms, and the weights of pointing back and forward.
+/// A side of a grid: its number of rooms, and the weights of pointing back and forward.
 type Side = (usize, f64, f64);
 
-/// Logarithm of the sum of the weights of all spanning trees of a grid that are directed to its first room.
+/// Returns the logarithm of the sum of the weights of all spanning trees of a grid that are directed to its first room.
 ///
 /// The eigenvalues of the Laplacian of a side of `n` rooms are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for `k` from 1 to `n - 1`; those of
-/// the grid are the sums of one of each side. The product of the nonzero ones is the weight of all trees directed to any room. The trees to the first room have
-/// the share of the stationary distribution there: `(forward / back)^k` for room `k` of a side, up to a factor.
+/// the grid are the sums of one eigenvalue of each side. The product of the nonzero ones is the weight of all trees directed to any room. The share of the
+/// trees directed to the first room is its stationary probability: `(forward / back)^k` for room `k` of a side, up to a factor.
 ///
 /// **Complexity.** Linear in the rooms.
 pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
@@ -32,7 +32,7 @@ fn eigenvalues((rooms, back, forward): Side) -> Vec<f64> {
     std::iter::once(0.0).chain(others).collect()
 }
 
-/// Logarithm of the share of the first room in the stationary distribution of a side.
+/// Returns the logarithm of the first room's share in the stationary distribution of a side.
 fn log_share_of_first((rooms, back, forward): Side) -> f64 {
     let ratio = forward.ln() - back.ln();
     let largest = (ratio * (rooms - 1) as f64).max(0.0);
@@ -44,7 +44,7 @@ fn log_share_of_first((rooms, back, forward): Side) -> f64 {
 mod tests {
     use super::*;
 
-    /// A side has a single path as its tree, and a square of four rooms has four trees.
+    /// The only tree of a side is a path, and a square of four rooms has four trees.
     #[test]
     fn weights_of_small_grids_are_known() {
         let path = log_weight_of_trees((4, 3.0, 2.0), (1, 5.0, 7.0));
