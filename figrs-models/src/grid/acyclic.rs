@@ -4,10 +4,10 @@ use super::connected::joining;
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
-/// The cells that are `true`, each joined with its neighbours, form no cycle: every group of them
+/// The cells that are `true`, each connected with its neighbours, form no cycle: every group of them
 /// is a tree.
 ///
-/// **Complexity.** States are the ways in which the cells of one row can be joined, as for [`Connected`](super::Connected).
+/// **Complexity.** States are the ways in which the cells of one row can be connected, as for [`Connected`](super::Connected).
 #[derive(Clone, Copy, Debug)]
 pub struct Acyclic;
 

@@ -6,14 +6,14 @@ use figrs_core::Value;
 
 use super::{Position, Size};
 
-/// A constraint over the cells of a grid: a state that reads one cell after the other in scan order.
+/// A constraint on the cells of a grid, as an automaton that reads one cell after another in scan order.
 ///
 /// Exact inference costs less with fewer states: states that accept the same continuations should be equal.
 pub trait Automaton<C>: Send + Sync + 'static {
-    /// Summary of the cells read so far, sufficient for all continuations.
+    /// Summary of the cells read so far, which suffices to judge all continuations.
     type State: Value;
 
-    /// The state before the first cell.
+    /// Returns the state before the first cell.
     fn start(&self) -> Self::State;
 
     /// Returns the state after one more cell; `None` if no continuation can be accepted.
@@ -22,12 +22,13 @@ pub trait Automaton<C>: Send + Sync + 'static {
     /// True if the constraint holds with this state after the last cell.
     fn accepts(&self, state: &Self::State) -> bool;
 
-    /// The widest grid that the automaton reads: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow with the columns.
+    /// Returns the maximum number of columns of a grid: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow with the
+    /// columns.
     fn most_columns(&self) -> usize {
         Size::AUTOMATON_COLUMNS
     }
 
-    /// The conjunction of both constraints.
+    /// Returns the conjunction of both constraints.
     fn and<B: Automaton<C>>(self, other: B) -> ProductAutomaton<Self, B>
     where
         Self: Sized,
@@ -38,7 +39,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         }
     }
 
-    /// The constraint on the results of `read` for the cells.
+    /// Returns the constraint applied to the results of `read` for the cells.
     fn reading<D, F>(self, read: F) -> MappedAutomaton<Self, F, C>
     where
         Self: Sized,
@@ -114,7 +115,7 @@ where
     }
 }
 
-/// `None` constrains nothing.
+/// Constrains the cells if it is `Some`; `None` accepts all cells.
 impl<C, A: Automaton<C>> Automaton<C> for Option<A> {
     type State = Option<A::State>;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Clues, GridError, Position, Size, Symbol};
 
-/// A grid with a value in each cell, whether or not they follow the rules of some puzzle; as text, if values are [`Symbol`]s, a line for
+/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. If values are [`Symbol`]s, a board is written as a line for
 /// each row.
 ///
 /// Each kind of board has further methods for its values, such as the number of walls of a dungeon.
@@ -17,35 +17,35 @@ pub struct Board<C> {
 impl<C> Board<C> {
     /// Creates a board from the values of all cells, in scan order.
     ///
-    /// **Errors.** [`GridError::Length`].
+    /// **Errors.** [`GridError::Length`] if there is not one value for each cell.
     pub fn new(size: Size, cells: Vec<C>) -> Result<Self, GridError> {
         GridError::same_length("cells", size, cells.len())?;
         Ok(Self { size, cells })
     }
 
-    /// Creates a board; the number of values must be that of the cells.
+    /// Creates a board; there must be one value for each cell.
     pub(crate) fn of(size: Size, cells: Vec<C>) -> Self {
         Self { size, cells }
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The values of all cells, in scan order.
+    /// Returns the values of all cells, in scan order.
     pub fn cells(&self) -> &[C] {
         &self.cells
     }
 
-    /// The values of all cells with their places.
+    /// Returns the values of all cells with their positions.
     pub fn iter(&self) -> impl Iterator<Item = (Position, &C)> {
         self.size.positions().zip(&self.cells)
     }
 }
 
 impl<C: Copy + PartialEq> Board<C> {
-    /// The places of the cells with a value, in scan order.
+    /// Returns the positions of the cells with a value, in scan order.
     pub fn places_of(&self, value: C) -> impl Iterator<Item = Position> {
         let cells = self.iter();
         cells.filter_map(move |(at, other)| (*other == value).then_some(at))

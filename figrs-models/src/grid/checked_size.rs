@@ -7,7 +7,7 @@ use super::{GridError, Size};
 impl Size {
     /// Creates a grid size of some rows and columns.
     ///
-    /// **Errors.** [`GridError::Size`] if one is zero or too large.
+    /// **Errors.** [`GridError::Size`] if one number is zero or too large.
     pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
         let sides = 1..=Self::MAX_SIDE;
         if sides.contains(&rows) && sides.contains(&columns) {
@@ -16,14 +16,14 @@ impl Size {
         Err(GridError::Size { rows, columns })
     }
 
-    /// Returns the size if all automata read grids of this size.
+    /// Returns the size if all automata can read grids of this size.
     ///
     /// **Errors.** [`GridError::TooLargeForAutomata`].
     pub fn for_automata(self) -> Result<Self, GridError> {
         self.within_columns(Self::AUTOMATON_COLUMNS)
     }
 
-    /// Returns the size if an automaton that reads this many columns reads grids of this size.
+    /// Returns the size if an automaton for this many columns can read grids of this size.
     pub(super) fn within_columns(self, most: usize) -> Result<Self, GridError> {
         let Self { rows, columns } = self;
         if rows <= Self::AUTOMATON_ROWS && columns <= most {

@@ -1,4 +1,4 @@
-//! Errors of reading clues.
+//! Errors when clues are read.
 
 use figrs_derive::ErrorDebug;
 
@@ -8,7 +8,7 @@ use super::GridError;
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ClueError {
-    /// A character stands for no clue.
+    /// A character is not a clue.
     #[error("{line}:{column}: unknown clue {symbol:?}; write {write}")]
     Symbol {
         /// The line, from 1.
@@ -17,10 +17,10 @@ pub enum ClueError {
         column: usize,
         /// The character.
         symbol: char,
-        /// The allowed characters, in words.
+        /// Description of the allowed characters.
         write: &'static str,
     },
-    /// A row of clues is shorter or longer than the first.
+    /// A row of clues is shorter or longer than the first row.
     #[error(
         "{line}:{column}: the row has {found} cells and the first row {expected}; make all rows equally long"
     )]
@@ -29,15 +29,15 @@ pub enum ClueError {
         line: usize,
         /// The column where the shorter of the two rows ends, from 1.
         column: usize,
-        /// Cells in the first row.
+        /// Number of cells in the first row.
         expected: usize,
-        /// Cells in this row.
+        /// Number of cells in this row.
         found: usize,
     },
-    /// A text has no row of clues.
+    /// A text has no rows of clues.
     #[error("no rows of clues; write a line for each row, of {write}")]
     Nothing {
-        /// The allowed characters, in words.
+        /// Description of the allowed characters.
         write: &'static str,
     },
     /// The text has a size that a grid cannot have.

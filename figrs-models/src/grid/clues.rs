@@ -1,4 +1,4 @@
-//! Clues, the cells of a board that are known, and their text format.
+//! Clues (the known cells of a board) and their text format.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use super::{ClueError, GridError, Position, Size};
 pub trait Symbol: Copy {
     /// The character of a cell without a clue.
     const FREE: char;
-    /// The allowed characters, in words.
+    /// Description of the allowed characters.
     const WRITE: &'static str;
 
-    /// The character that stands for the value.
+    /// Returns the character that stands for the value.
     fn symbol(self) -> char;
 
-    /// The value that a character stands for, if any.
+    /// Returns the value for which a character stands, if any.
     fn from_symbol(symbol: char) -> Option<Self>;
 }
 
 /// The known cells of a board.
 ///
-/// As text, a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without one. Empty lines are
+/// The text format has a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without a clue. Empty lines are
 /// ignored, and so are lines that start with `#` (or with `#` and a space, if `#` is a clue).
 ///
 /// ```
@@ -45,19 +45,19 @@ impl<C: Copy> Clues<C> {
         Self { size, cells }
     }
 
-    /// The size of the grid.
+    /// Returns the size of the grid.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The clue of a cell; `None` without one and outside the grid.
+    /// Returns the clue of a cell; `None` for a cell without a clue or outside the grid.
     pub fn get(&self, at: Position) -> Option<C> {
         self.size
             .contains(at)
             .then(|| self.cells[self.size.index(at)])?
     }
 
-    /// Sets or takes away the clue of a cell.
+    /// Sets or removes the clue of a cell.
     ///
     /// **Errors.** [`GridError::Outside`] if the grid has no such cell.
     pub fn set(&mut self, at: Position, clue: Option<C>) -> Result<(), GridError> {
@@ -71,13 +71,13 @@ impl<C: Copy> Clues<C> {
         Ok(())
     }
 
-    /// All clues with their cells, in scan order.
+    /// Returns all clues with their cells, in scan order.
     pub fn iter(&self) -> impl Iterator<Item = (Position, C)> + '_ {
         let cells = self.size.positions().zip(&self.cells);
         cells.filter_map(|(at, clue)| Some((at, (*clue)?)))
     }
 
-    /// Number of clues.
+    /// Returns the number of clues.
     pub fn len(&self) -> usize {
         self.iter().count()
     }

@@ -1,11 +1,11 @@
-//! Constraint that the cells of a colour are connected.
+//! Constraint that the cells of one colour are connected.
 
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
 /// The cells that are `true` are connected, side by side or one above the other, and there is at least one such cell.
 ///
-/// **Complexity.** States are the ways in which the cells of one row can be joined: about three times as many with each further column.
+/// **Complexity.** States are the ways in which the cells of one row can be connected: about three times as many with each further column.
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
@@ -13,19 +13,19 @@ pub struct Connected;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if there was such a cell. If there was and none is in the frontier, no other may follow.
+    /// `true` if a `true` cell was read. If so and none is in the frontier, no other may follow.
     any: bool,
 }
 figrs_core::value!(ConnectedState);
 
 impl ConnectedState {
-    /// The groups of the frontier.
+    /// Returns the groups of the frontier.
     pub(super) fn partition(&self) -> Partition {
         self.partition
     }
 }
 
-/// The cell as a member of the partition: it joins the cells above and to the left, if these are in some group.
+/// Returns the cell as a member of the partition: it joins the cells above and to the left if they are in a group.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
     NextCell::Inside {
         up: partition.group(at.column) > 0,

@@ -1,4 +1,4 @@
-//! Constraint that a few cells are connected with a given one, on grids of any width.
+//! Constraint that a few cells are connected with a given cell, on grids of any width.
 
 use std::ops::RangeInclusive;
 
@@ -6,14 +6,14 @@ use super::connected::joining;
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position, Size};
 
-/// The cells that are `true` are connected, side by side or one above the other, a given cell is among them, and there are at most 16.
+/// The cells that are `true` are connected, side by side or one above the other; a given cell is among them, and there are at most 16.
 ///
-/// It accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept, and fails as soon as too few cells are left to join those
-/// read so far with each other and the given cell: between two groups of the frontier one cell for each column that no group reaches around, and from there to
-/// the given cell one for each column and row.
+/// It accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept, and fails as soon as too few cells are left to connect those
+/// read so far with each other and with the given cell: between two groups of the frontier one cell for each column around which no group reaches, and from
+/// there to the given cell one for each column and row.
 ///
 /// **Complexity.** All groups of the frontier are within 16 columns, wherever these are, so that states do not grow with the grid: they are the ways in which
-/// this many cells are joined with each other and the given cell, and their number grows two and a half times with each cell.
+/// the cells are connected with each other and with the given cell; their number grows by a factor of two and a half with each cell.
 #[derive(Clone, Debug)]
 pub struct ConnectedAround {
     cell: Position,
@@ -24,7 +24,7 @@ pub struct ConnectedAround {
 /// State of [`ConnectedAround`]: the groups of connected cells in the frontier, and the number of cells so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedAroundState {
-    /// The first column with a cell of a group; the partition counts columns from this one.
+    /// First column that has a cell of a group; the partition counts columns from this one.
     first: u16,
     partition: Partition,
     count: u32,
@@ -41,7 +41,7 @@ impl ConnectedAround {
         (most <= Self::MAX_CELLS).then_some(Self { cell, least, most })
     }
 
-    /// Least number of cells that are missing after the cell at a place was read; `None` if the groups can no longer be joined.
+    /// Returns the least number of cells that are missing after the cell at this position was read; `None` if the groups can no longer be connected.
     fn missing(&self, at: Position, state: &ConnectedAroundState) -> Option<u32> {
         let is_ahead = (self.cell.row, self.cell.column) > (at.row, at.column);
         if state.partition.is_empty() {
@@ -152,7 +152,7 @@ mod tests {
         automaton.accepts(&state)
     }
 
-    /// The automaton accepts the same boards as both automata with the cell: all boards of small grids, all cells, several ranges.
+    /// The automaton accepts the same boards as both other automata plus the given cell: all boards of small grids, all cells, several ranges.
     #[test]
     fn it_accepts_connected_cells_around_one() {
         for (rows, columns) in [(1, 7), (7, 1), (3, 4), (4, 3), (2, 6)] {

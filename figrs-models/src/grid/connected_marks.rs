@@ -1,26 +1,26 @@
-//! Constraint that marked cells can be reached from one another.
+//! Constraint that marked cells can reach one another.
 
 use super::Partition;
 use super::partition::NextCell;
 use super::walk::{Ground, OpenEdges, Walk};
 
-/// Each of some marks is in one cell, and each can be reached from every other by walking over cells that are not walls.
+/// Each mark is in exactly one cell, and from each mark a walk over cells that are not walls leads to every other.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectedMarks {
     marks: u8,
 }
 
-/// State of [`ConnectedMarks`]: the open groups of the frontier and the marks seen, until all marks are joined.
+/// State of [`ConnectedMarks`]: the open groups of the frontier and the marks read so far, until all marks are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConnectedMarksState {
-    /// Not all marks were seen, or not all are known to be joined.
+    /// Some marks have not been read, or are not known to be connected.
     Searching {
-        /// The open cells of the frontier.
+        /// The open cells of the frontier, in connected groups.
         partition: Partition,
-        /// The marks that were seen.
+        /// Bit set of the marks that have been read.
         seen: u8,
     },
-    /// All marks are joined.
+    /// All marks are connected.
     Found,
 }
 figrs_core::value!(ConnectedMarksState);

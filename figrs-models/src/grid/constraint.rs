@@ -1,4 +1,4 @@
-//! An automaton folded over the elements of the cells.
+//! Constraints: automata folded over the elements of the cells.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use figrs_core::{Element, Model, Parents, Value};
 
 use super::{Automaton, GridError, Size};
 
-/// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts them.
+/// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts the cells.
 ///
-/// A state is `None` from the first cell on after which no continuation can be accepted. The evidence on each state excludes
-/// this value, so that expansion leaves such states out and samplers end such worlds early.
+/// The state is `None` from the first cell on after which no continuation can be accepted. The evidence on each state excludes
+/// `None`, so that expansion leaves such states out and samplers end such worlds early.
 #[derive(Clone, Debug)]
 pub struct Constraint<S> {
     states: Vec<Element<Option<S>>>,
@@ -53,17 +53,17 @@ impl<S: Value> Constraint<S> {
         Ok(Self { states, model })
     }
 
-    /// The state after each cell, in scan order.
+    /// Returns the state after each cell, in scan order.
     pub fn states(&self) -> &[Element<Option<S>>] {
         &self.states
     }
 
-    /// The state after the last cell.
+    /// Returns the state after the last cell.
     pub fn last(&self) -> &Element<Option<S>> {
         &self.states[self.states.len() - 1]
     }
 
-    /// The evidence that the automaton accepts the cells.
+    /// Returns the evidence that the automaton accepts the cells.
     pub fn model(&self) -> &Model {
         &self.model
     }

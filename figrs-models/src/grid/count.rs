@@ -1,32 +1,32 @@
-//! Constraint on the number of cells.
+//! Constraint on the number of `true` cells.
 
 use std::ops::RangeInclusive;
 
 use super::{Automaton, Position, Size};
 
-/// Bounds on the number of cells that are `true`. The state is their number so far.
+/// Bounds on the number of cells that are `true`. The state is the number so far.
 ///
-/// **Complexity.** One state for each number that can still be accepted.
+/// **Complexity.** One state for each number so far that can still be accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     least: u32,
     most: u32,
-    /// Numbers from this one on are not distinguished.
+    /// Numbers from this one on share a state.
     enough: u32,
 }
 
 impl Count {
-    /// Any number, to query it.
+    /// Allows any number, in order to query the number.
     pub fn any() -> Self {
         Self::between(0, u32::MAX)
     }
 
-    /// This number.
+    /// Requires exactly this number of `true` cells.
     pub fn exactly(count: u32) -> Self {
         Self::between(count, count)
     }
 
-    /// This number or more. The state does not distinguish larger numbers.
+    /// Requires at least this number. The state does not distinguish larger numbers.
     pub fn at_least(count: u32) -> Self {
         Self {
             enough: count,
@@ -34,12 +34,12 @@ impl Count {
         }
     }
 
-    /// This number or fewer.
+    /// Requires at most this number.
     pub fn at_most(count: u32) -> Self {
         Self::between(0, count)
     }
 
-    /// At least `least` and at most `most`. If `most` is `u32::MAX`, the state distinguishes all numbers.
+    /// Requires at least `least` and at most `most`. If `most` is `u32::MAX`, the state distinguishes all numbers.
     pub fn between(least: u32, most: u32) -> Self {
         Self {
             least,
@@ -48,7 +48,7 @@ impl Count {
         }
     }
 
-    /// A number in this range, among this many cells: the state distinguishes no more numbers than the range needs.
+    /// Requires a number in this range, among this many cells: the state distinguishes no more numbers than the range needs.
     pub fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
         let (least, most) = (*range.start(), *range.end());
         if most as usize >= cells {

@@ -6,40 +6,40 @@ use super::limits::{WAY_CELLS, WAY_COLUMNS, WAY_STOPS};
 use super::walk::{OpenEdges, Walk};
 use super::{GridError, Ground, Size};
 
-/// Nodes with known distances: the frontier, then the stops.
+/// Maximum number of nodes with known distances: the cells of the frontier, then the stops.
 const NODES: usize = WAY_COLUMNS + WAY_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
-/// Distance of nodes between which no way is known.
+/// Distance between nodes if no way between them is known.
 const UNREACHABLE: u8 = u8::MAX;
 
-/// A walk over cells that are not walls, from the first of some marks to the next and so on to the last by shortest ways,
-/// has a length in some range. Each mark is in one cell.
+/// A walk over cells that are not walls visits some marks in order, by a shortest way from each mark to the next. Its length must be in a
+/// range. Each mark is in exactly one cell.
 ///
-/// The state is the distances, through cells read so far, between the cells of the frontier, from them to the marks,
+/// The state holds the distances, through cells read so far, between the cells of the frontier, from these to the marks,
 /// and between successive marks; distances that can no longer be part of a shortest way are left out.
 ///
-/// **Guarantee.** Lengths are exact: a shortest way is cut into pieces by the frontier, and each piece within the cells read
+/// **Guarantee.** Lengths are exact: the frontier cuts a shortest way into pieces, and each piece within the cells read
 /// is as short as possible.
 ///
-/// **Complexity.** The number of states grows much faster than that of [`ConnectedMarks`](super::ConnectedMarks), with the metrics on a frontier instead of
-/// its partitions; therefore grids are narrow.
+/// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), as the number of metrics on a frontier instead of
+/// its partitions; therefore grids must be narrow.
 #[derive(Clone, Copy, Debug)]
 pub struct Distances {
     columns: usize,
     stops: usize,
     least: u8,
     most: u8,
-    /// Distances from this one on are not distinguished.
+    /// Distances from this one on share a value.
     enough: u8,
 }
 
-/// State of [`Distances`]: pairwise distances of the frontier and the marks.
+/// State of [`Distances`]: pairwise distances between cells of the frontier and marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DistancesState {
     distances: [u8; PAIRS],
-    /// The cells of the frontier that are not walls, by column.
+    /// Bit set of the columns whose cell in the frontier is not a wall.
     open: u8,
-    /// The marks that were seen.
+    /// Bit set of the marks that have been read.
     seen: u8,
 }
 figrs_core::value!(DistancesState);
@@ -54,7 +54,7 @@ impl Distances {
     /// Maximum number of marks.
     pub const MAX_STOPS: usize = WAY_STOPS;
 
-    /// Creates the constraint for 2 to 4 marks, which are the lowest bits in the order of the walk, and a walk of this many steps.
+    /// Creates the constraint for 2 to 4 marks (the lowest bits, in the order of the walk) and a walk whose number of steps is in a range.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`]; [`GridError::EmptyRange`]; [`GridError::Stops`].
     pub fn new(size: Size, stops: usize, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
@@ -82,7 +82,7 @@ impl Distances {
         })
     }
 
-    /// Length of the walk after the last cell; `None` if there is none.
+    /// Returns the length of the walk after the last cell; `None` if there is no walk.
     pub fn length(&self, state: &DistancesState) -> Option<u32> {
         let matrix = unpacked(&state.distances);
         (1..self.stops).try_fold(0, |length, stop| {
@@ -95,13 +95,13 @@ impl Distances {
         self.columns + stop
     }
 
-    /// Pairs of successive marks, as nodes.
+    /// Returns the pairs of successive marks, as nodes.
     fn legs(&self) -> impl Iterator<Item = (usize, usize)> {
         let columns = self.columns;
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Drops distances to marks that can no longer shorten a leg. False if a leg can never be walked.
+    /// Drops distances to marks that can no longer shorten the way between two marks. Returns false if some way can no longer be completed.
     fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));

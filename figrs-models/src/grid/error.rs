@@ -1,4 +1,4 @@
-//! Errors of grids and of the generators on them.
+//! Errors of grids and of the generators that use them.
 
 use figrs_derive::ErrorDebug;
 use std::ops::RangeInclusive;
@@ -7,22 +7,22 @@ use super::limits::{ISLAND_SIDE, WAY_CELLS, WAY_COLUMNS, WAY_STOPS};
 use super::{Position, Size};
 use crate::boards::maze::Pointer;
 
-/// An error of a grid or of a generator on one, with the number and the remedy.
+/// An error of a grid or of a generator, with the wrong number and the remedy.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GridError {
-    /// A grid cannot be of this size.
+    /// A grid cannot have this size.
     #[error(
         "a grid of {rows} rows and {columns} columns: use 1 to {} of each",
         Size::MAX_SIDE
     )]
     Size {
-        /// Rows asked for.
+        /// The given number of rows.
         rows: usize,
-        /// Columns asked for.
+        /// The given number of columns.
         columns: usize,
     },
-    /// A text is not a size.
+    /// A text is not the size of a grid.
     #[error("write a side such as 8, or rows and columns such as 8x12")]
     SizeText,
     /// Automata cannot read a grid of this size.
@@ -35,7 +35,7 @@ pub enum GridError {
         rows: usize,
         /// Columns of the grid.
         columns: usize,
-        /// The most columns.
+        /// The maximum number of columns.
         most: usize,
     },
     /// A direction cannot have this weight.
@@ -43,7 +43,7 @@ pub enum GridError {
     Weight {
         /// The direction.
         direction: Pointer,
-        /// Its weight.
+        /// Weight of the direction.
         weight: f64,
     },
     /// The pointers of a maze do not form a tree.
@@ -51,29 +51,29 @@ pub enum GridError {
         "the room at {room} does not lead to the first one; point every room to one beside it that does"
     )]
     NotPerfect {
-        /// A room that does not lead to the first.
+        /// A room from which the pointers do not lead to the first room.
         room: Position,
     },
-    /// No maze meets some clues.
+    /// No maze meets these clues.
     #[error(
         "the clues at {} lead out of the maze, in a circle, or cut rooms off from the first one, which has no clue itself; take one of them back",
         .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
     )]
     PointerClues {
-        /// The rooms of these clues.
+        /// The rooms that have these clues.
         clues: Vec<Position>,
     },
-    /// The number of cells, rows or columns in a list is not that of the grid.
+    /// The number of cells, rows or columns in a list differs from that of the grid.
     #[error("{found} {what} for a grid that has {expected}; give one for each")]
     Length {
-        /// The kind of the items.
+        /// Kind of the listed items.
         what: &'static str,
-        /// Number that the grid needs.
+        /// Number of items that the grid needs.
         expected: usize,
-        /// Number of items given.
+        /// Number of items in the list.
         found: usize,
     },
-    /// The lengths of ways cannot be followed on a grid of this size.
+    /// The grid is too large for bounds on the lengths of ways.
     #[error(
         "lengths of ways on {rows} rows and {columns} columns: use at most {} columns and {} cells, or no bounds on lengths",
         WAY_COLUMNS,
@@ -88,27 +88,27 @@ pub enum GridError {
     /// A walk cannot have this many stops.
     #[error("a walk between {stops} marks; use 2 to {}", WAY_STOPS)]
     Stops {
-        /// Marks asked for.
+        /// The given number of stops.
         stops: usize,
     },
-    /// A range has no number in it.
+    /// A range is empty.
     #[error(
         "the range of {what} from {least} to {most} is empty; let it end at or after its start"
     )]
     EmptyRange {
-        /// The bounded quantity.
+        /// Description of the bounded quantity.
         what: &'static str,
-        /// Its start.
+        /// Start of the range.
         least: u32,
-        /// Its end.
+        /// End of the range.
         most: u32,
     },
-    /// A maze needs a start and a finish.
+    /// A chromatic maze of one tile has no room for both start and finish.
     #[error(
         "impossible: a chromatic maze of one tile has no room for start and finish; use two tiles or more"
     )]
     OneTile,
-    /// A chromatic maze has one start and one finish.
+    /// A chromatic maze does not have exactly one start and one finish.
     #[error(
         "{found} ends of the way of a chromatic maze; give the tiles of a world, where there are two"
     )]
@@ -116,18 +116,18 @@ pub enum GridError {
         /// Number of tiles that are ends.
         found: usize,
     },
-    /// An island cannot be of this size.
+    /// An island cannot have this size.
     #[error(
         "an island of {rows} by {columns} cells: use 3 to {} of each",
         ISLAND_SIDE
     )]
     IslandSize {
-        /// Rows asked for.
+        /// The given number of rows.
         rows: usize,
-        /// Columns asked for.
+        /// The given number of columns.
         columns: usize,
     },
-    /// The centre of an island must not be on the border.
+    /// The centre of an island is on the border.
     #[error(
         "the centre of the island at {centre} is on the border, which is water; use a cell inside"
     )]
@@ -135,7 +135,7 @@ pub enum GridError {
         /// The centre.
         centre: Position,
     },
-    /// A share is not a number between 0 and 1.
+    /// A share of land is not between 0 and 1.
     #[error(
         "the share of land from {least} to {most}: use numbers from 0 to 1, the smaller one first"
     )]
@@ -145,22 +145,22 @@ pub enum GridError {
         /// The larger share.
         most: f64,
     },
-    /// No board has a number in the demanded range.
+    /// No board of this size has a number in the demanded range.
     #[error(
         "impossible: {} {what}, where boards of this size have {}; use a range that meets that",
         numbers(*.least, *.most),
         steps(.possible, *.apart)
     )]
     NoSuchNumber {
-        /// The counted quantity.
+        /// Description of the counted quantity.
         what: &'static str,
-        /// The smallest number that is allowed.
+        /// The smallest allowed number.
         least: u32,
-        /// The largest number that is allowed; `u32::MAX` without a bound.
+        /// The largest allowed number; `u32::MAX` means no bound.
         most: u32,
-        /// The numbers that boards can have.
+        /// Range of the numbers that boards can have.
         possible: RangeInclusive<u32>,
-        /// Step between the possible numbers, from the smallest on.
+        /// Distance between two possible numbers, which are counted from the smallest.
         apart: u32,
     },
     /// The grid has no such cell.
@@ -168,13 +168,13 @@ pub enum GridError {
     Outside {
         /// The cell.
         at: Position,
-        /// The grid.
+        /// Size of the grid.
         size: Size,
     },
 }
 
 impl GridError {
-    /// Returns an error if the length of a list is not the number of cells.
+    /// Returns an error if the length of a list differs from the number of cells.
     pub(crate) fn same_length(what: &'static str, size: Size, found: usize) -> Result<(), Self> {
         let expected = size.cells();
         if found == expected {
@@ -187,7 +187,7 @@ impl GridError {
         })
     }
 
-    /// Returns an error if a range holds none of the possible numbers: `possible`, in steps of `apart`.
+    /// Returns an error if a range contains none of the possible numbers, those of `possible` in steps of `apart`.
     pub(crate) fn reachable(
         what: &'static str,
         range: &RangeInclusive<u32>,
@@ -227,7 +227,7 @@ impl GridError {
     }
 }
 
-/// A range in words.
+/// Describes a range in words.
 fn numbers(least: u32, most: u32) -> String {
     match (least, most) {
         (least, u32::MAX) => format!("at least {least}"),

@@ -1,8 +1,8 @@
-//! Largest grids for lengths of ways and for islands.
+//! Size limits of grids with bounds on the lengths of ways, and of islands.
 
-/// The widest grid on which lengths of ways are followed.
+/// Maximum number of columns of a grid with bounds on the lengths of ways.
 pub(super) const WAY_COLUMNS: usize = 6;
-/// The largest grid on which lengths of ways are followed, in cells.
+/// Maximum number of cells of a grid with bounds on the lengths of ways.
 pub(super) const WAY_CELLS: usize = 80;
 /// Maximum number of marks of a walk.
 pub(super) const WAY_STOPS: usize = 4;

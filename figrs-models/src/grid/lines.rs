@@ -2,7 +2,7 @@
 
 use super::{Automaton, GridError, Position, Size};
 
-/// An automaton for each row, which reads that row alone.
+/// An automaton for each row, which reads only this row.
 #[derive(Clone, Debug)]
 pub struct Rows<A> {
     size: Size,
@@ -10,16 +10,16 @@ pub struct Rows<A> {
 }
 
 impl<A> Rows<A> {
-    /// One automaton for each row, the top first.
+    /// Creates the constraint from one automaton for each row, the top row first.
     ///
-    /// **Errors.** [`GridError::Length`] if the number of automata is not that of the rows.
+    /// **Errors.** [`GridError::Length`] if there is not one automaton for each row.
     pub fn new(size: Size, rows: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let rows = all(rows, "rows", size.rows())?;
         Ok(Self { size, rows })
     }
 }
 
-/// Collects the items, whose number must be that of the lines.
+/// Collects the items, of which there must be one for each line.
 fn all<A>(
     lines: impl IntoIterator<Item = A>,
     what: &'static str,
@@ -59,7 +59,7 @@ impl<C, A: Automaton<C>> Automaton<C> for Rows<A> {
     }
 }
 
-/// An automaton for each column, which reads that column alone.
+/// An automaton for each column, which reads only this column.
 #[derive(Clone, Debug)]
 pub struct Columns<A> {
     size: Size,
@@ -67,9 +67,9 @@ pub struct Columns<A> {
 }
 
 impl<A> Columns<A> {
-    /// One automaton for each column, the left first.
+    /// Creates the constraint from one automaton for each column, the leftmost column first.
     ///
-    /// **Errors.** [`GridError::Length`] if the number of automata is not that of the columns.
+    /// **Errors.** [`GridError::Length`] if there is not one automaton for each column.
     pub fn new(size: Size, columns: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let columns = all(columns, "columns", size.columns())?;
         Ok(Self { size, columns })

@@ -1,11 +1,11 @@
-//! Constraints over the cells of a grid, as automata that read them in scan order.
+//! Constraints on the cells of a grid, as automata that read the cells in scan order.
 //!
-//! An [`Automaton`] is a small state and a function that reads one more cell: row by row, from left to right. The state is a
-//! sufficient summary of the cells read, for the cells still to come; it concerns at most one row, the *frontier*; a state
-//! that can no longer succeed is `None`. [`Constraint`] folds an automaton over the elements of the cells: each state is an
+//! An [`Automaton`] is a small state and a function that reads one more cell: row by row, from left to right. The state
+//! summarises the cells read so far; it concerns at most one row, the *frontier*. A state that can no longer
+//! be accepted is `None`. [`Constraint`] folds an automaton over the elements of the cells: each state is an
 //! Apply of the state before it and one cell, and the constraint is evidence on the states. This module solves nothing: any
-//! algorithm answers any question about the cells, and for the exact ones this is the transfer-matrix dynamic program;
-//! [`Frontier`](figrs_infer::Frontier), which runs the automaton only on the states that are reached, is the fastest.
+//! algorithm answers any question about the cells. For the exact algorithms this is dynamic programming by transfer matrices;
+//! [`Frontier`](figrs_infer::Frontier), which runs the automaton only on states that occur, is the fastest.
 //!
 //! | constraint | automaton |
 //! |---|---|
@@ -13,13 +13,13 @@
 //! | a constraint for each row, or each column | [`Rows`], [`Columns`], [`Runs`] |
 //! | no 2 by 2 square of one colour | [`NoSquare`] |
 //! | the cells of a colour are connected | [`Connected`] |
-//! | a few cells are connected with a given one | [`ConnectedAround`] |
+//! | a few cells are connected with a given cell | [`ConnectedAround`] |
 //! | the cells of each of two colours are connected | [`TwoColours`] |
 //! | the cells of a colour contain no cycle | [`Acyclic`] |
-//! | marked cells can be reached from one another | [`ConnectedMarks`] |
+//! | marked cells can reach one another | [`ConnectedMarks`] |
 //! | lengths of ways between marked cells | [`Distances`] |
-//! | the same if not all neighbours are joined | [`Walk`] |
-//! | two constraints at once, a constraint on a function of each cell | [`Automaton::and`], [`Automaton::reading`] |
+//! | ways where not all neighbours are connected | [`Walk`] |
+//! | two constraints together, a constraint on a function of each cell | [`Automaton::and`], [`Automaton::reading`] |
 //!
 //! ```
 //! use figrs_core::{Element, Flip};

@@ -2,7 +2,7 @@
 
 use super::{Automaton, Position, Size};
 
-/// No four cells of a 2 by 2 square are equal.
+/// No 2 by 2 square has four equal cells.
 ///
 /// **Complexity.** States are the colours of one row and one more cell: twice as many with each column.
 #[derive(Clone, Copy, Debug)]
@@ -10,12 +10,12 @@ pub struct NoSquare {
     size: Size,
 }
 
-/// State of [`NoSquare`]: the colours of the frontier and of one more cell.
+/// State of [`NoSquare`]: the colours of the frontier and of one further cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoSquareState {
-    /// The last cell read of each column, the first in the lowest bit.
+    /// The last cell read in each column, as bits, the first column in the lowest bit.
     frontier: u16,
-    /// The diagonal neighbour, above and to the left, of the next cell.
+    /// The diagonal neighbour of the next cell, above and to the left.
     corner: bool,
 }
 figrs_core::value!(NoSquareState);

@@ -1,6 +1,6 @@
 //! Partition of the frontier into groups of connected cells.
 
-/// The next cell read into a [`Partition`].
+/// The next cell that a [`Partition`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextCell {
     /// A cell in no group.
@@ -16,30 +16,30 @@ pub(crate) enum NextCell {
     },
 }
 
-/// A partition after one more cell.
+/// A partition after one more cell, and the effects of this cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExtendedPartition {
     pub(crate) partition: Partition,
-    /// `true` if the cell joined one group twice.
+    /// `true` if the cell joined one group twice, and so closed a cycle.
     pub(crate) cycle: bool,
-    /// If a group no longer has a cell in the frontier, whether it was marked; `None` if no group was lost.
+    /// If a group lost its last cell in the frontier, whether this group was marked; `None` if no group was lost.
     pub(crate) lost: Option<bool>,
 }
 
-/// The frontier of a grid, the last cell read of each column, divided into groups of connected cells.
+/// The frontier of a grid (the last cell read in each column), divided into groups of connected cells.
 ///
 /// Groups are numbered from 1 in the order of their first columns, so that equal partitions are equal values; 0 stands
-/// for cells in no group. Four bits a column.
+/// for cells in no group. Each column takes four bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Partition {
     labels: u64,
-    /// Marked groups as bits, the first group in the lowest.
+    /// Bit set of the marked groups, the first group in the lowest bit.
     marks: u16,
 }
 figrs_core::value!(Partition);
 
 impl Partition {
-    /// The group of the last cell read in a column; 0 if it is in none.
+    /// Returns the group of the last cell read in a column; 0 if the cell is in no group.
     pub fn group(self, column: usize) -> u8 {
         (self.labels >> (4 * column) & 15) as u8
     }
@@ -49,7 +49,7 @@ impl Partition {
         self.labels == 0
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub fn groups(self) -> u32 {
         let (mut labels, mut most) = (self.labels, 0);
         while labels > 0 {
@@ -59,12 +59,12 @@ impl Partition {
         most as u32
     }
 
-    /// Number of groups that are marked.
+    /// Returns the number of marked groups.
     pub fn marked(self) -> u32 {
         self.marks.count_ones()
     }
 
-    /// The same groups moved right by some columns; `None` if they then exceed `columns` columns, at most 16.
+    /// Moves the groups right by some columns; returns `None` if they then exceed `columns` columns, at most 16.
     pub(super) fn moved(self, by: usize, columns: usize) -> Option<Self> {
         let last = (0..columns).rev().find(|&column| self.group(column) > 0);
         match last {
@@ -77,7 +77,7 @@ impl Partition {
         }
     }
 
-    /// The groups with the columns before the first group removed, and the number of these columns.
+    /// Removes the columns before the first group; also returns the number of these columns.
     pub(super) fn without_first_columns(self) -> (Self, usize) {
         let empty = self.labels.trailing_zeros() as usize / 4 % 16;
         let labels = self.labels >> (4 * empty);

@@ -1,8 +1,8 @@
-//! Places in a grid.
+//! Positions in a grid.
 
 use std::fmt;
 
-/// A cell of a grid. As text, its row and column counted from 1.
+/// A cell of a grid, written as its row and column counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// The row, from 0 at the top.

@@ -2,19 +2,19 @@
 
 use super::{Automaton, Position};
 
-/// The cells of a line that are `true` form runs of these lengths, in this order, with a gap between any two: a line of
+/// The `true` cells of a line form runs of these lengths, in this order, with a gap between any two: a line of
 /// a nonogram. For [`Rows`](super::Rows) and [`Columns`](super::Columns).
 #[derive(Clone, Debug)]
 pub struct Runs {
     lengths: Vec<u16>,
 }
 
-/// State of [`Runs`]: the number of completed runs, and the cells of the present one.
+/// State of [`Runs`]: the number of completed runs, and the number of cells of the current run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunsState {
     /// Number of completed runs.
     complete: u16,
-    /// Number of cells of the run that is not complete.
+    /// Number of cells of the run that is not completed yet.
     begun: u16,
     /// `true` if the last cell completed a run.
     gap_due: bool,

@@ -1,12 +1,12 @@
-//! Shortest ways on a board.
+//! Shortest paths on a board.
 
 use std::collections::VecDeque;
 
 use super::Size;
 
 impl Size {
-    /// The cells of a shortest way between two cells, both included, by steps between adjacent cells that `passable` allows;
-    /// cells are given by their places in scan order. Breadth-first search.
+    /// Returns the cells of a shortest path between two cells, including both, by steps between adjacent cells that `passable` allows.
+    /// Cells are given by their indices in scan order. The search is breadth-first.
     pub(crate) fn shortest_way(
         self,
         from: usize,

@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// Size of a grid: its numbers of rows and columns. As text `8`, a square, or `8x12`.
+/// Size of a grid: its numbers of rows and columns. Written as `8` for a square, or as `8x12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     pub(super) rows: usize,
@@ -12,33 +12,33 @@ pub struct Size {
 impl Size {
     /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = 4096;
-    /// The widest grid for automata with a state for each column: states hold four bits a column, and number groups of cells from 1 to 15. A narrow
-    /// grid has few states, so that a wide one is better turned on its side.
+    /// Maximum number of columns for automata with a state for each column: states have four bits per column, and number groups of cells from 1 to 15. A narrow
+    /// grid has fewer states than a wide one, so it is better to turn a wide grid on its side.
     pub const AUTOMATON_COLUMNS: usize = 15;
-    /// The highest grid that automata read, and the widest if states do not grow with the columns.
+    /// Maximum number of rows for automata, and maximum number of columns if the size of states does not grow with the columns.
     pub const AUTOMATON_ROWS: usize = 1000;
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn columns(self) -> usize {
         self.columns
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn cells(self) -> usize {
         self.rows * self.columns
     }
 
-    /// All cells in scan order: row by row, from left to right.
+    /// Returns all cells in scan order: row by row, from left to right.
     pub fn positions(self) -> impl Iterator<Item = Position> {
         (0..self.cells()).map(move |index| self.position(index))
     }
 
-    /// The cell of an index in scan order.
+    /// Returns the cell with an index in scan order.
     pub fn position(self, index: usize) -> Position {
         Position {
             row: index / self.columns,
@@ -46,12 +46,12 @@ impl Size {
         }
     }
 
-    /// Index of a cell in scan order.
+    /// Returns the index of a cell in scan order.
     pub fn index(self, at: Position) -> usize {
         at.row * self.columns + at.column
     }
 
-    /// Indices in scan order of the cells above, to the left, to the right and below a cell.
+    /// Returns the indices in scan order of the cells above, to the left, to the right and below a cell.
     pub(crate) fn beside(self, cell: usize) -> impl Iterator<Item = usize> {
         let column = cell % self.columns;
         let beside = [

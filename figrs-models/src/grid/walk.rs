@@ -2,20 +2,20 @@
 
 use super::{Automaton, Position};
 
-/// Ground of a cell for walks: wall, open or marked.
+/// How a cell can be walked on: wall, open or marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ground {
-    /// Cannot be walked on.
+    /// A walk cannot enter the cell.
     Wall,
-    /// Can be walked on.
+    /// A walk can enter the cell.
     Open,
-    /// Can be walked on and has the marks whose bits are set.
+    /// A walk can enter the cell, which has the marks whose bits are set.
     Marked(u8),
 }
 figrs_core::value!(Ground);
 
 impl Ground {
-    /// The marks of the cell.
+    /// Returns the marks of the cell.
     pub(crate) fn marks(self) -> u8 {
         match self {
             Self::Marked(marks) => marks,
@@ -24,27 +24,27 @@ impl Ground {
     }
 }
 
-/// Steps from a cell to the neighbours read before it.
+/// The possible steps from a cell to its neighbours that were read before.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenEdges {
-    /// `true` if one can step to the cell above.
+    /// `true` if a step to the cell above is possible.
     pub up: bool,
-    /// `true` if one can step to the cell to the left.
+    /// `true` if a step to the cell to the left is possible.
     pub left: bool,
 }
 
-/// A constraint on walks that gets the pairs of cells between which one can step.
+/// A constraint on walks that is given the pairs of cells between which a step is possible.
 ///
-/// It is an [`Automaton`] if one can step between any two cells side by side that are not walls.
+/// It is an [`Automaton`] if a step is possible between any two adjacent cells that are not walls.
 pub trait Walk: Send + Sync + 'static {
-    /// Summary of the cells read so far, sufficient for all continuations.
+    /// Summary of the cells read so far, which suffices to judge all continuations.
     type State: figrs_core::Value;
 
     /// Returns the state before the first cell.
     fn before(&self) -> Self::State;
 
-    /// Returns the state after the next cell of a column; `None` if no continuation can be accepted. A neighbour that
-    /// `ways` leads to is not a wall.
+    /// Returns the state after the next cell of a column; `None` if no continuation can be accepted. A neighbour to which
+    /// `ways` allows a step is not a wall.
     fn walk(
         &self,
         column: usize,
@@ -53,7 +53,7 @@ pub trait Walk: Send + Sync + 'static {
         ways: OpenEdges,
     ) -> Option<Self::State>;
 
-    /// True if the last cell read of a column is known not to be a wall.
+    /// True if the last cell read in a column is known not to be a wall.
     fn is_open(&self, state: &Self::State, column: usize) -> bool;
 
     /// True if steps between later cells no longer matter.

@@ -4,7 +4,7 @@
 //! offsets (the *network structure*, such as left, below and left-below) form a *configuration*, and
 //! the chain counts each tile in each configuration. Levels are generated from
 //! the bottom row up and from left to right, so that the neighbours of a cell are decided before it.
-//! A configuration that training never showed is *unseen*; looking ahead avoids most of them.
+//! A configuration that never occurred in training is *unseen*; looking ahead avoids most unseen configurations.
 //!
 //! | module idea | types |
 //! |---|---|

@@ -8,7 +8,7 @@ pub(super) const MAX_PIXELS: usize = 1 << 26;
 /// A colour: red, green, blue and opacity.
 pub type Rgba = [u8; 4];
 
-/// Rows of pixels, each the index of a colour or a colour itself.
+/// A grid of pixels, each the index of a colour or a colour itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canvas<P = u8> {
     pixels: Vec<P>,
@@ -29,22 +29,22 @@ impl<P: Copy> Canvas<P> {
         Self { pixels, width }
     }
 
-    /// Columns of pixels.
+    /// Returns the number of columns of pixels.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows of pixels.
+    /// Returns the number of rows of pixels.
     pub fn height(&self) -> usize {
         self.pixels.len() / self.width
     }
 
-    /// The pixels, row by row from the top.
+    /// Returns the pixels, row by row from the top.
     pub fn pixels(&self) -> &[P] {
         &self.pixels
     }
 
-    /// Colours a pixel if it is inside.
+    /// Colours a pixel if it is inside the canvas.
     pub fn set(&mut self, x: isize, y: isize, colour: P) {
         let inside = (0..self.width.cast_signed()).contains(&x)
             && (0..self.height().cast_signed()).contains(&y);
@@ -53,7 +53,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Fills the part of a rectangle that is inside.
+    /// Fills the part of a rectangle that is inside the canvas.
     pub fn fill(&mut self, (x, y): (isize, isize), (width, height): (isize, isize), colour: P) {
         for dy in 0..height {
             for dx in 0..width {
@@ -70,7 +70,7 @@ impl<P: Copy> Canvas<P> {
         Self::of_pixels(pixels.collect(), width)
     }
 
-    /// Copies a picture to a place with room for it.
+    /// Copies a picture to a position where it fits.
     pub(super) fn paste(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -118,8 +118,8 @@ impl<P: Copy> Canvas<P> {
 }
 
 impl Canvas {
-    /// Draws rows of characters by their colours, with the corner at a pixel; all pixels must be inside. Clear characters
-    /// leave the canvas as it is.
+    /// Draws rows of characters by their colours, with the upper left corner at a pixel; all pixels must be inside the canvas. Clear characters
+    /// leave the canvas unchanged.
     pub fn art<const N: usize>(
         &mut self,
         (x, y): (usize, usize),
@@ -140,7 +140,7 @@ impl Canvas {
 }
 
 impl Canvas<Rgba> {
-    /// Draws a picture over a place with room for it; pixels that are not opaque are mixed with those below.
+    /// Draws a picture at a position where it fits; pixels that are not opaque are mixed with those below.
     pub fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -151,7 +151,7 @@ impl Canvas<Rgba> {
     }
 }
 
-/// A colour over another one.
+/// Mixes a colour with the colour below it.
 ///
 /// Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984, operator *over*.
 fn over(below: Rgba, above: Rgba) -> Rgba {

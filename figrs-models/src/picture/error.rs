@@ -3,7 +3,7 @@
 use super::canvas::MAX_PIXELS;
 use figrs_derive::ErrorDebug;
 
-/// Reason why a picture cannot be made.
+/// Reason why a picture cannot be created.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ImageError {
@@ -13,15 +13,15 @@ pub enum ImageError {
         MAX_PIXELS
     )]
     TooLarge {
-        /// Pixels of a row.
+        /// Number of pixels in a row.
         width: usize,
-        /// Rows of pixels.
+        /// Number of rows of pixels.
         height: usize,
     },
-    /// A page has no pictures.
+    /// A page would have no pictures.
     #[error("a page of no pictures; give one or more")]
     NoPictures,
-    /// Pictures of a page have different colours.
+    /// The pictures of a page have different palettes.
     #[error(
         "picture {number} has other colours than the first one; put boards of one kind on a page"
     )]

@@ -1,4 +1,4 @@
-//! A picture, and several on a page.
+//! Pictures, and pages of several pictures.
 
 use std::io::{self, Write};
 
@@ -15,14 +15,14 @@ pub struct Image {
 impl Image {
     /// Maximum number of pixels of a picture.
     pub const MAX_PIXELS: usize = MAX_PIXELS;
-    /// Pixels between the pictures of a page, and around them.
+    /// Number of pixels between the pictures of a page, and around them.
     const MARGIN: usize = 12;
 
     pub(crate) fn new(canvas: Canvas, colours: Vec<[u8; 3]>) -> Self {
         Self { canvas, colours }
     }
 
-    /// Creates a canvas of a single colour, if it is not too large.
+    /// Creates a canvas of a single colour, if its size is not too large.
     pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, ImageError> {
         Self::check_pixels(width, height)?;
         Ok(Canvas::new(width, height, colour))
@@ -36,42 +36,42 @@ impl Image {
         Ok(())
     }
 
-    /// Number of columns of a page of `pictures` pictures.
+    /// Returns the number of columns of a page of `pictures` pictures.
     fn columns(pictures: usize) -> usize {
         let columns = pictures.isqrt();
         columns + usize::from(columns * columns < pictures)
     }
 
-    /// Pixels of the page before a column or row of pictures whose sides have this many pixels.
+    /// Returns the number of pixels of the page before a column or row of pictures, whose sides have `side` pixels.
     fn before(number: usize, side: usize) -> usize {
         Self::MARGIN + number * (side + Self::MARGIN)
     }
 
-    /// Width and height of a page of `pictures` pictures of this width and height.
+    /// Returns width and height of a page of `pictures` pictures of the same width and height.
     pub(super) fn sheet_pixels(pictures: usize, (width, height): (usize, usize)) -> (usize, usize) {
         let columns = Self::columns(pictures);
         let rows = pictures.div_ceil(columns);
         (Self::before(columns, width), Self::before(rows, height))
     }
 
-    /// Number of pixels of a row.
+    /// Returns the number of pixels in a row.
     pub fn width(&self) -> usize {
         self.canvas.width()
     }
 
-    /// Number of rows of pixels.
+    /// Returns the number of rows of pixels.
     pub fn height(&self) -> usize {
         self.canvas.height()
     }
 
-    /// The colour of a pixel, red, green and blue; `None` outside the picture.
+    /// Returns the colour of a pixel as red, green and blue; `None` outside the picture.
     pub fn pixel(&self, x: usize, y: usize) -> Option<[u8; 3]> {
         let inside = x < self.width() && y < self.height();
         let index = inside.then(|| self.canvas.pixels()[y * self.width() + x])?;
         self.colours.get(usize::from(index)).copied()
     }
 
-    /// Creates a page with some pictures of one kind side by side, in as many columns as rows or one more. The margins have the first colour of
+    /// Creates a page with some pictures of one kind side by side, with as many columns as rows or one column more. The margins have the first colour of
     /// the pictures.
     ///
     /// **Errors.** [`ImageError::NoPictures`], [`ImageError::OtherColours`], [`ImageError::TooLarge`].

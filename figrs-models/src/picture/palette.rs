@@ -1,4 +1,4 @@
-//! Colours by characters.
+//! Palettes: colours by characters.
 
 /// Characters and their colours; the first character is clear, so that the background shows.
 #[derive(Clone, Copy, Debug)]
@@ -8,12 +8,12 @@ impl Palette {
     /// Index of clear pixels, which are not drawn.
     pub const CLEAR: u8 = 0;
 
-    /// The red, green and blue values of the colours, for a picture of indices.
+    /// Returns the red, green and blue values of the colours, for a picture of indices.
     pub fn colours(&self) -> Vec<[u8; 3]> {
         self.0.iter().map(|&(_, colour)| colour).collect()
     }
 
-    /// The index of the colour of a character; [`Self::CLEAR`] for a character without one.
+    /// Returns the index of a character's colour; [`Self::CLEAR`] for a character without a colour.
     pub const fn index(&self, character: u8) -> u8 {
         let mut index = 0;
         while index < self.0.len() {
@@ -26,7 +26,7 @@ impl Palette {
     }
 }
 
-/// Colours in even steps from the first to the last of some colours.
+/// Returns colours in even steps from the first to the last of some given colours.
 pub fn gradient(stops: &[[u8; 3]], steps: usize) -> impl Iterator<Item = [u8; 3]> + use<'_> {
     let spans = stops.len() - 1;
     (0..steps).map(move |step| {

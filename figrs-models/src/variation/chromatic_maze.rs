@@ -1,19 +1,19 @@
-//! Comparison of chromatic mazes.
+//! Variation scores of chromatic mazes.
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, VariationError, side};
 use crate::boards::chromatic_maze::{ChromaticTile, Hue};
 use crate::grid::{Board, Position};
 
-/// Variation of chromatic mazes: the distance of the starts, that of the finishes, the difference of the lengths of the ways
-/// from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of their colour.
+/// The variation of chromatic mazes has four parts: the distance of the starts, the distance of the finishes, the difference of the lengths of the ways
+/// from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of the same colour.
 ///
-/// On mazes of side `N` with these four as `s`, `f`, `d` and `c` the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Tiles in scan order each
-/// take a remaining tile of their colour of the other maze, or count `2N - 2` if none remains:
+/// On mazes of side `N` with these four as `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. In scan order, each tile
+/// takes a remaining tile of its colour in the other maze, or counts `2N - 2` if none remains:
 ///
-/// - `nearest`, recommended: the nearest one, as the text of the source states.
-/// - `percent`: the same as a percentage of the largest value that the formula can take term by term.
-/// - `first`: the first one in scan order, as the algorithm is printed.
+/// - `nearest`, recommended: each tile takes the nearest one, as the text of the source states.
+/// - `percent`: like `nearest`, as a percentage of the largest value that the terms of the formula can have.
+/// - `first`: each tile takes the first one in scan order, as the algorithm is printed.
 impl Variation for Board<ChromaticTile> {
     const READINGS: [&'static str; 3] = ["nearest", "percent", "first"];
 
@@ -53,7 +53,7 @@ impl Variation for Board<ChromaticTile> {
 }
 
 impl Board<ChromaticTile> {
-    /// The tiles of a colour, in scan order.
+    /// Returns the tiles of a colour, in scan order.
     fn tiles_of(&self, colour: Hue) -> impl Iterator<Item = Position> + '_ {
         let tiles = self.iter();
         tiles.filter_map(move |(at, tile)| (tile.colour == colour).then_some(at))

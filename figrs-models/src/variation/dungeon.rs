@@ -1,21 +1,21 @@
-//! Comparison of dungeons.
+//! Variation scores of dungeons.
 
 use super::matching::{distances, nearest, steps};
 use super::{Variation, VariationError, side};
 use crate::boards::dungeon::DungeonTile;
 use crate::grid::{Board, Position};
 
-/// The mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways
+/// The variation of dungeons is the mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways
 /// from gem to altar, and of the numbers of walls; the distances of walls from walls, and of empty cells from empty cells. A
-/// way or a distance is the number of steps if no cell is in the way. Walls in scan order each take the nearest remaining wall of
-/// the other dungeon, or count `2N - 2` if none remains; so do empty cells.
+/// way or a distance is the number of steps if no cell is in the way. In scan order, each wall takes the nearest remaining wall of
+/// the other dungeon, or counts `2N - 2` if none remains; so do empty cells.
 ///
 /// On dungeons of side `N`:
 ///
-/// - `sum`, recommended: the sum of the six over `6 N`, with the distances of all walls and of all empty cells.
-/// - `normalised`: each of the six as a share of its largest value, walls and empty cells by their means.
-/// - `last-wall`: as `sum` with the distance of the last wall and of the last empty cell only, as line 14 of the
-///   algorithm is printed.
+/// - `sum`, recommended: the sum of the six differences over `6 N`, with the distances of all walls and of all empty cells.
+/// - `normalised`: each of the six differences as a share of its largest value, with mean distances for walls and empty cells.
+/// - `last-wall`: like `sum`, but with the distance of the last wall and of the last empty cell only, as line 14 of the
+/// algorithm is printed.
 impl Variation for Board<DungeonTile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
 

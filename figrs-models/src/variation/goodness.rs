@@ -2,22 +2,22 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-/// Result of a test of drawn numbers against expected ones; see [`goodness_of_fit`].
+/// Result of a test of drawn numbers against expected numbers; see [`goodness_of_fit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GoodnessOfFit {
     /// Pearson's statistic.
     pub statistic: f64,
-    /// Its degrees of freedom.
+    /// Number of degrees of freedom.
     pub freedom: usize,
-    /// The approximate p-value: the probability of a statistic at least as large if the distribution is right.
+    /// The approximate p-value: the probability of a statistic at least as large, if the draws have the expected distribution.
     pub p_value: f64,
 }
 
 /// Smallest expected count of a class.
 const MIN_EXPECTED_COUNT: f64 = 5.0;
 
-/// Pearson's chi-square test of independent draws. Each value comes with the number of its draws and the expected number,
-/// which is its probability times the number of all draws. `counts` must hold all values that are possible or were drawn.
+/// Makes Pearson's chi-square test of independent draws. `counts` has for each value the number of its draws and the expected number,
+/// which is its probability times the number of all draws. It must have all values that are possible or were drawn.
 ///
 /// Values with expected counts below five are pooled into one class, together with the rarest other value if the class still
 /// expects fewer than five. `None` if only one class is left, since such a test decides nothing. An impossible value that

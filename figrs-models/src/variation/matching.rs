@@ -1,13 +1,13 @@
-//! Matching of the cells of two boards.
+//! Matches the cells of two boards.
 
 use crate::grid::Position;
 
-/// Number of steps between two cells if no cell is in the way.
+/// Returns the number of steps between two cells if no cell is in the way.
 pub(super) fn steps(a: Position, b: Position) -> usize {
     a.row.abs_diff(b.row) + a.column.abs_diff(b.column)
 }
 
-/// For each cell of one board, its distance from the cell of the other that `choose` takes among the remaining ones;
+/// Returns for each cell of one board its distance from the cell of the other board that `choose` takes among the remaining ones;
 /// `none_left` if none remains.
 pub(super) fn distances(
     cells: &[Position],
@@ -25,7 +25,7 @@ pub(super) fn distances(
     cells.iter().map(distance).collect()
 }
 
-/// The place of the nearest cell; of several the first.
+/// Returns the index of the nearest cell, the first one among equals.
 pub(super) fn nearest(cell: Position, others: &[Position]) -> usize {
     let places = 0..others.len();
     places

@@ -1,16 +1,16 @@
-//! Comparison of mazes.
+//! Variation scores of mazes.
 
 use super::{Variation, VariationError, side};
 use crate::boards::maze::Pointer;
 use crate::grid::{Board, Position};
 
-/// The score weighs the passages by three quarters and the length of the solution by one quarter.
+/// The variation of mazes weights the passages by three quarters and the length of the solution by one quarter.
 ///
-/// On mazes of side `N` with `s` passages in common and solutions whose lengths differ by `d` steps:
+/// On mazes of side `N` with `s` common passages and solutions whose lengths differ by `d` steps:
 ///
 /// - `dissimilarity`, recommended: `3/4 (1 - s / (N² - 1)) + 1/4 d / (N² - 1 - (2N - 2))`, where the last divisor is at
 ///   least 1: shares of all passages and of the largest difference.
-/// - `dissimilarity-printed-length`: the same with `2N - 2` as the last divisor, as printed.
+/// - `dissimilarity-printed-length`: like `dissimilarity` with `2N - 2` as the last divisor, as printed.
 /// - `as-printed`: `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. It grows for similar mazes, although the text states that a higher score
 ///   means more variation, and `2N + 3 (N - 4)` is no number of passages.
 impl Variation for Board<Pointer> {
@@ -37,7 +37,7 @@ impl Variation for Board<Pointer> {
     }
 }
 
-/// Number of passages that both mazes have.
+/// Returns the number of passages that both mazes have.
 fn shared_passages(one: &Board<Pointer>, other: &Board<Pointer>) -> usize {
     let both = |a: Position, b: Position| one.is_open(a, b) && other.is_open(a, b);
     let shared = one.size().positions().map(|at| {

@@ -1,8 +1,8 @@
-//! Variation scores: differences between the boards of a generator, by a published comparison.
+//! Variation scores: differences between the boards of a generator, by a published comparison of generators.
 //!
-//! The formulas are those of the source for mazes, dungeons and chromatic mazes. Its print is damaged in places and does not
-//! always agree with its text, so each score has three readings, named by [`Variation::READINGS`]; the first is the
-//! recommended one. The implementations of [`Variation`] define them.
+//! The formulas are those of the source for mazes, dungeons and chromatic mazes. The printed formulas are damaged in places and do not
+//! always agree with the text of the source, so each score has three readings, listed in [`Variation::READINGS`]; the first is the
+//! recommended one. The implementations of [`Variation`] define the readings.
 //!
 //! A score shows that boards differ, not that they have the right distribution: combine it with a test of the distribution,
 //! such as [`goodness_of_fit`]. A correct sampler has, up to chance, the mean over pairs of boards drawn independently from the
@@ -44,14 +44,14 @@ pub trait Variation {
     /// The names of the readings of the score, the recommended one first.
     const READINGS: [&'static str; 3];
 
-    /// The score of this board and another one, by each reading.
+    /// Returns the score of this board and another one, by each reading.
     ///
-    /// **Errors.** [`VariationError::NotComparable`] if they are not square boards of one size, 2 by 2 or larger;
+    /// **Errors.** [`VariationError::NotComparable`] if the boards are not square boards of one size, 2 by 2 or larger;
     /// [`VariationError::NoSuchTile`].
     fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError>;
 }
 
-/// Returns the side of two square boards.
+/// Returns the side of two square boards of one size.
 fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, VariationError> {
     if one == other && one.0 == one.1 && one.0 >= 2 {
         return Ok(one.0);

@@ -1,38 +1,38 @@
-//! Scores of many boards.
+//! Summarises the variation scores of many boards.
 
 use rustc_hash::FxHashMap;
 
 use super::{Variation, VariationError};
 
-/// The scores of all pairs of some boards by one reading.
+/// Summary of the scores of all pairs of some boards, by one reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreSummary {
-    /// The name of the reading.
+    /// Name of the reading.
     pub reading: &'static str,
     /// Number of pairs.
     pub pairs: usize,
     /// The smallest score.
     pub min: f64,
-    /// The middle score, or the mean of the two middle ones.
+    /// The middle score, or the mean of the two middle scores.
     pub median: f64,
-    /// The mean.
+    /// The mean score.
     pub mean: f64,
     /// The largest score.
     pub max: f64,
 }
 
-/// The scores of all pairs of some boards, with the earlier board first in each pair; none for fewer than two boards.
+/// Summarises the scores of all pairs of some boards, with the earlier board first in each pair; returns none for fewer than two boards.
 ///
-/// **Complexity.** Time quadratic in the number of boards, memory linear in the number of different scores.
+/// **Complexity.** Time quadratic in the number of boards, memory linear in the number of distinct scores.
 ///
-/// **Errors.** Those of [`Variation::variation`].
+/// **Errors.** The errors of [`Variation::variation`].
 pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, VariationError> {
     scores_watched(boards, |_| ())
 }
 
-/// As [`scores`]; calls `watch` after each board with the number of pairs compared.
+/// Does the same as [`scores`], and calls `watch` after each board with the number of pairs compared.
 ///
-/// **Errors.** Those of [`Variation::variation`].
+/// **Errors.** The errors of [`Variation::variation`].
 pub fn scores_watched<B: Variation>(
     boards: &[B],
     mut watch: impl FnMut(u64),

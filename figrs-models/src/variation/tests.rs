@@ -59,7 +59,7 @@ fn tiles(
     Board::new(size, cells.collect()).unwrap()
 }
 
-/// A comb and a snake: seven of eight passages in common, solutions of four and of eight steps.
+/// A comb and a snake have seven of eight passages in common, and solutions of four and of eight steps.
 #[test]
 fn mazes_by_hand() {
     let (comb, snake) = (maze("o<<^<<^<<"), maze("o<<>>^^<<"));
@@ -158,8 +158,8 @@ fn boards_that_have_no_score_are_refused() {
     }
 }
 
-/// The mean over all ordered pairs of the 7704 chromatic mazes of 2 by 2, found as above. The part of the colours does not depend on the ends
-/// and vice versa, so each part is summed by itself: over mazes with the same ends, and over mazes with the same
+/// The mean over all ordered pairs of the 7704 chromatic mazes of 2 by 2. The part of the score for colours does not depend on the ends
+/// and vice versa, so each part is summed separately: over mazes with the same ends, and over mazes with the same
 /// colours.
 #[test]
 fn the_exact_law_of_chromatic_mazes_has_its_mean() {
@@ -217,8 +217,8 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     assert!((percent - 61.915_345_519_228_41).abs() < 1e-9);
 }
 
-/// The means over all ordered pairs of boards, pairs of equal boards included: of two independent draws from the exact law. The numbers were
-/// computed by an implementation of the same formulas in another language.
+/// The means over all ordered pairs of boards, including pairs of equal boards: the means for two independent draws from the exact law. An
+/// implementation of the same formulas in another language computed these numbers.
 #[test]
 fn the_exact_law_has_its_means() {
     fn means<B: Variation>(boards: &[B]) -> [f64; 3] {

@@ -1,4 +1,4 @@
-//! Rule that the cells of a colour are connected.
+//! Rule that the cells of one colour are connected.
 
 use std::collections::VecDeque;
 
@@ -7,19 +7,19 @@ use super::padded::Padded;
 use crate::grid::Size;
 
 /// The cells of some kind are connected, side by side or one above the other, and there is at least one. The violation is the number of
-/// connected components beyond one, and one if there is none.
+/// connected components minus one, or one if there is no such cell.
 ///
-/// **Complexity.** A change looks at the eight cells around, and if they do not decide which components the cell joins, searches from all sides at once
-/// until all parts but one have ended or met. A large change reads the board anew.
+/// **Complexity.** A change examines the eight cells around it. If these do not determine which components the cell connects, searches run from all sides in
+/// turn until all but one have ended or met. After a large change the whole board is reread.
 #[derive(Clone, Debug)]
 pub struct ConnectedRule<F> {
     reads: F,
     grid: Padded,
     is_in: Vec<bool>,
     components: u32,
-    /// The number of components before the last change.
+    /// Number of components before the last change.
     before: u32,
-    /// For each place, the number of the search that last reached it, and the side from which it came.
+    /// For each cell, the number of the search that last reached it, and the side from which that search came.
     reached: Vec<(u64, u8)>,
     now: u64,
     queues: [VecDeque<usize>; 4],
@@ -27,7 +27,7 @@ pub struct ConnectedRule<F> {
 }
 
 impl<F> ConnectedRule<F> {
-    /// Creates the rule for the cells of a grid for which `reads`, given index and value, is true.
+    /// Creates the rule for the cells of a grid for which `reads` is true, given their index and value.
     pub fn new(size: Size, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -47,7 +47,7 @@ impl<F> ConnectedRule<F> {
         self.components.abs_diff(1)
     }
 
-    /// Adds a place to the cells, or removes it.
+    /// Adds a cell to the cells of the colour, or removes it.
     fn set(&mut self, place: usize, is_in: bool) {
         if is_in == self.is_in[place] {
             return;
@@ -61,7 +61,7 @@ impl<F> ConnectedRule<F> {
         }
     }
 
-    /// Number of components beside a place, not counting the place itself.
+    /// Returns the number of components that touch a cell, not counting the cell itself.
     fn components_beside(&mut self, place: usize) -> u32 {
         let sides = self.grid.beside(place);
         let corners = [sides[0] + 1, sides[2] + 1, sides[2] - 1, sides[0] - 1];
@@ -88,7 +88,7 @@ impl<F> ConnectedRule<F> {
         self.search(place, sides)
     }
 
-    /// The same number by searches from each side in turn; two searches that meet are joined.
+    /// Returns this number by searches from each side in turn; two searches that meet are joined.
     fn search(&mut self, place: usize, sides: [usize; 4]) -> u32 {
         let Self {
             grid,
@@ -188,7 +188,7 @@ impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
     }
 
     fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
-        /// If one cell in this many changes, searches take longer than to read the board.
+        /// If at least one in this many cells changes, searches would take longer than rereading the board.
         const READ_ANEW: usize = 32;
         let before = self.components;
         if changed.len() * READ_ANEW >= cells.len() && changed.len() > 1 {

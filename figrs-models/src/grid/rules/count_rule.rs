@@ -1,10 +1,10 @@
-//! Rule on the number of cells.
+//! Rule on the number of cells of some kind.
 
 use std::ops::RangeInclusive;
 
 use super::BoardRule;
 
-/// The number of cells of some kind is in a range. The violation is its distance from the range.
+/// The number of cells of some kind is in a range. The violation is the distance of the number from the range.
 #[derive(Clone, Debug)]
 pub struct CountRule<F> {
     range: RangeInclusive<u32>,
@@ -14,7 +14,7 @@ pub struct CountRule<F> {
 }
 
 impl<F> CountRule<F> {
-    /// Creates the rule on the number of cells for which `reads`, given index and value, is true.
+    /// Creates the rule on the number of cells for which `reads` is true, given their index and value.
     pub fn new(range: RangeInclusive<u32>, reads: F) -> Self {
         Self {
             range,

@@ -1,15 +1,15 @@
-//! Rules over whole boards with measured violations, for Markov chains and searches over boards of any size.
+//! Rules for whole boards with measured violations, for Markov chains and searches on boards of any size.
 //!
-//! An [`Automaton`](super::Automaton) reads a board cell by cell, and its states limit the width of a board. A [`BoardRule`] looks at a whole board, measures
-//! by how much it breaks the rule, and follows changes of single cells; it has no states, and so no limit.
+//! An [`Automaton`](super::Automaton) reads a board cell by cell, and the number of its states limits the width of a board. A [`BoardRule`] reads a whole
+//! board, measures by how much the board breaks the rule, and follows changes of single cells; it has no states, and so no such limit.
 //!
 //! | rule | type |
 //! |---|---|
 //! | number of cells | [`CountRule`] |
 //! | the cells of a colour are connected | [`ConnectedRule`] |
 //! | no 2 by 2 square of one colour | [`SquareRule`] |
-//! | a way from stop to stop, and its length | [`WayRule`] |
-//! | another rule, several times | [`WeighedRule`] |
+//! | a way from stop to stop, with bounds on its length | [`WayRule`] |
+//! | another rule whose violation counts several times | [`WeighedRule`] |
 
 mod connected_rule;
 mod count_rule;
@@ -24,12 +24,12 @@ pub use square_rule::SquareRule;
 pub use way_rule::WayRule;
 pub use weighed_rule::WeighedRule;
 
-/// A rule over the cells of a whole board, with a *violation*: zero if a board keeps the rule, and larger the further the board is from that.
+/// A rule for the cells of a whole board, with a *violation*: zero if the board follows the rule, and larger the further the board is from following it.
 ///
-/// The violation is a function of the cells alone; stored data only make it quicker to compute. A rule gets all changes in turn: each
-/// [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be taken back by [`undo`](Self::undo).
+/// The violation is a function of the cells alone; stored data only make it quicker to compute. A rule receives all changes in order: each
+/// [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be undone by [`undo`](Self::undo).
 ///
-/// Only `read` has to be written: the default methods read the board anew.
+/// Only `read` is required: the default methods reread the board.
 ///
 /// ```
 /// use figrs_models::grid::BoardRule;
@@ -47,30 +47,30 @@ pub use weighed_rule::WeighedRule;
 /// assert_eq!(Alternating.read(&[true, false, false, false]), Some(2));
 /// ```
 pub trait BoardRule<C>: Send {
-    /// Reads a board, cells in scan order, and returns its violation; `None` if chains and searches must never visit such a board.
+    /// Reads a board, with the cells in scan order, and returns its violation; `None` if chains and searches must never visit such a board.
     fn read(&mut self, cells: &[C]) -> Option<u32>;
 
-    /// Returns the violation of a board in which the cells with these indices, all different, have changed since the last call.
+    /// Returns the violation of a board after the cells with these indices, all distinct, have changed since the last call.
     fn change(&mut self, cells: &[C], _changed: &[usize]) -> Option<u32> {
         self.read(cells)
     }
 
-    /// Takes the last change back; the board is as before the change.
+    /// Undoes the last change; `cells` are those before the change.
     fn undo(&mut self, cells: &[C], _changed: &[usize]) {
         self.read(cells);
     }
 
-    /// A number of the board last read that shows how far a Markov chain has moved, such as the length of a way, if there is one.
+    /// Returns a number of the latest board that shows how far a Markov chain has moved, such as the length of a way, if there is one.
     fn measure(&self) -> Option<f64> {
         None
     }
 
-    /// Number of cells looked at since the last call, besides those that changed: a measure of work, zero if only changed cells are looked at.
+    /// Returns the number of cells examined since the last call, except changed cells: a measure of work, zero if only changed cells are examined.
     fn looked_at(&mut self) -> u64 {
         0
     }
 
-    /// `false` only if no board keeps the rule when each cell has one of the values that `values` returns for its index.
+    /// Returns `false` only if no board follows the rule when each cell has one of the values that `values` returns for its index.
     fn may_be_kept<'v>(&self, _values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

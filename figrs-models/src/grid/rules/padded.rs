@@ -7,9 +7,9 @@ use crate::grid::Size;
 pub(super) struct Padded {
     rows: usize,
     columns: usize,
-    /// Number of columns with both margins.
+    /// Number of columns, including both margins.
     pub(super) stride: usize,
-    /// Number of cells with the margin.
+    /// Number of cells, including the margin.
     pub(super) cells: usize,
 }
 
@@ -29,12 +29,12 @@ impl Padded {
         (cell / self.columns + 1) * self.stride + cell % self.columns + 1
     }
 
-    /// Number of cells of the grid.
+    /// Returns the number of cells of the grid, without the margin.
     pub(super) fn inside(self) -> usize {
         self.rows * self.columns
     }
 
-    /// The places above, to the right, below and to the left.
+    /// Returns the indices of the cells above, to the right, below and to the left.
     pub(super) fn beside(self, place: usize) -> [usize; 4] {
         [
             place - self.stride,
@@ -44,7 +44,7 @@ impl Padded {
         ]
     }
 
-    /// Number of steps between two places if no cell is in the way.
+    /// Returns the number of steps between two cells if no cell is in the way.
     pub(super) fn steps(self, a: usize, b: usize) -> u32 {
         let apart = |a: usize, b: usize| a.abs_diff(b);
         let rows = apart(a / self.stride, b / self.stride);

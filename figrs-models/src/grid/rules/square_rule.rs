@@ -3,19 +3,19 @@
 use super::BoardRule;
 use crate::grid::Size;
 
-/// No 2 by 2 square has only cells of some kind, or none of them. The violation is the number of such squares.
+/// No 2 by 2 square has only cells of some kind, or no such cells. The violation is the number of squares that do.
 #[derive(Clone, Debug)]
 pub struct SquareRule<F> {
     size: Size,
     reads: F,
     is_in: Vec<bool>,
     squares: u32,
-    /// The number of squares before the last change.
+    /// Number of squares of one colour before the last change.
     before: u32,
 }
 
 impl<F> SquareRule<F> {
-    /// Creates the rule for the cells of a grid for which `reads` is true, and those for which it is false.
+    /// Creates the rule for a grid whose cells have one colour if `reads` is true, and the other colour if it is false.
     pub fn new(size: Size, reads: F) -> Self {
         Self {
             size,
@@ -26,7 +26,7 @@ impl<F> SquareRule<F> {
         }
     }
 
-    /// Number of squares of one colour whose first cell is in these rows and columns, clipped to the grid.
+    /// Returns the number of squares of one colour whose first cell is in these rows and columns, clipped to the grid.
     fn squares(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> u32 {
         let across = self.size.columns();
         let rows = rows.start..rows.end.min(self.size.rows().saturating_sub(1));
@@ -42,7 +42,7 @@ impl<F> SquareRule<F> {
         squares
     }
 
-    /// Number of squares of one colour around a cell.
+    /// Returns the number of squares of one colour around a cell.
     fn around(&self, at: usize) -> u32 {
         let (row, column) = (at / self.size.columns(), at % self.size.columns());
         self.squares(

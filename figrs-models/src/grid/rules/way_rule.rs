@@ -8,14 +8,14 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::{Ground, Size};
 
-/// One can walk from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls; the sum of
+/// A walk leads from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls; the sum of
 /// the shortest ways may have bounds.
 ///
-/// The violation is the sum, over pairs of stops without a way, of a lower bound of the missing steps: from the cells reached from the one stop straight to the
-/// other. If all stops are joined, it is half the distance of the length from its bounds, rounded up. A mark in no cell, or in more than
-/// one, counts as one for each pair.
+/// The violation is the sum, over pairs of successive stops without a way, of a lower bound of the missing steps: straight from the cells that the one stop
+/// reaches to the other. If all stops are connected, it is half the distance of the length from its bounds, rounded up. A mark that is in no cell, or in
+/// several, counts as one for each pair.
 ///
-/// **Complexity.** An A* search by the straight distance left, only for changes that matter: a wall on the known way, a stop that moves, and, if there is
+/// **Complexity.** An A* search by the straight distance, only after changes that matter: a wall on the known way, a stop that moves, and, if there is
 /// no way yet or its length has bounds, a cell that opens.
 #[derive(Clone, Debug)]
 pub struct WayRule<F> {
@@ -23,32 +23,33 @@ pub struct WayRule<F> {
     reads: F,
     steps: Option<RangeInclusive<u32>>,
     ground: Vec<Ground>,
-    /// For each mark, the places that have it.
+    /// For each mark, the cells that have it.
     places: Vec<Vec<usize>>,
     now: Found,
     before: Found,
-    /// `true` if the last change caused a search.
+    /// `true` if the last change made a search necessary.
     is_searched: bool,
     on_way: Vec<bool>,
-    /// For each place, the number of the search that last reached it, and the place before it.
+    /// For each cell, the number of the search that last reached it, and the cell before it.
     reached: Vec<(u32, u32)>,
     search: u32,
-    /// Places to look at, each with the place before it.
+    /// Cells to expand, each with the cell before it.
     queue: VecDeque<(usize, usize)>,
     looked_at: u64,
 }
 
-/// Shortest ways found, or their absence.
+/// The shortest ways between stops, or that there are none.
 #[derive(Clone, Debug, Default)]
 struct Found {
     way: Vec<usize>,
-    /// Steps of all ways, if all stops are joined.
+    /// Number of steps of all ways together, if all stops are connected.
     length: Option<u32>,
     violation: u32,
 }
 
 impl<F> WayRule<F> {
-    /// Creates the rule for 2 to 8 stops, whose places `reads`, given index and value of a cell, marks: the first stop is the lowest bit of [`Ground::Marked`].
+    /// Creates the rule for 2 to 8 stops. `reads` returns how a cell can be walked on, given its index and value; the first stop is the lowest bit of
+    /// [`Ground::Marked`].
     pub fn new(size: Size, stops: usize, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -75,7 +76,7 @@ impl<F> WayRule<F> {
         Self { steps, ..self }
     }
 
-    /// Sets the ground of a place.
+    /// Sets how a cell can be walked on.
     fn set(&mut self, place: usize, ground: Ground) {
         let (old, new) = (self.ground[place].marks(), ground.marks());
         for (mark, places) in self.places.iter_mut().enumerate() {
@@ -88,7 +89,7 @@ impl<F> WayRule<F> {
         self.ground[place] = ground;
     }
 
-    /// Searches all ways anew.
+    /// Searches all ways again.
     fn find(&mut self) {
         for &place in &self.now.way {
             self.on_way[place] = false;
@@ -121,7 +122,7 @@ impl<F> WayRule<F> {
         self.now.violation = violation;
     }
 
-    /// Returns the steps of a shortest way between two places, which is added to the way; or if there is none, a lower bound of the missing steps.
+    /// Adds a shortest way between two cells to the known way and returns its number of steps; if there is none, returns a lower bound of the missing steps.
     fn leg(&mut self, from: usize, to: usize) -> Result<u32, u32> {
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
@@ -230,7 +231,7 @@ impl<C, F: Fn(usize, &C) -> Ground + Send> BoardRule<C> for WayRule<F> {
         std::mem::take(&mut self.looked_at)
     }
 
-    /// True if a connected part of the cells that need not be walls may hold all stops.
+    /// True if a connected part of the cells that need not be walls can contain all stops.
     fn may_be_kept<'v>(&self, values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

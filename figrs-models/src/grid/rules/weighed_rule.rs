@@ -1,8 +1,8 @@
-//! Rule whose violations count several times.
+//! Rule whose violation is multiplied by a weight.
 
 use super::BoardRule;
 
-/// Another rule whose violation counts several times, beside rules that may rather be broken on the way between boards.
+/// Another rule whose violation counts several times, so that chains rather break other rules on the way between boards.
 #[derive(Clone, Debug)]
 pub struct WeighedRule<R> {
     rule: R,

@@ -1,4 +1,4 @@
-//! Level files in a folder and in the folders within it.
+//! Finds level files in a folder and its subfolders.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use crate::mdmc::LevelError;
 
-/// Maximum depth of the folders that are searched within a folder.
+/// Maximum depth of the subfolders that are searched.
 const MOST_DEPTH: usize = 8;
-/// Maximum number of files that are looked at.
+/// Maximum number of files that are examined.
 const MOST_FILES: usize = 100_000;
 
-/// The text files (`*.txt`) of a folder, sorted by name; or the file itself, if the path is one.
+/// Returns the text files (`*.txt`) of a folder, sorted by name; or the file itself, if the path is a file.
 pub(super) fn text_files(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
@@ -25,7 +25,7 @@ pub(super) fn text_files(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
     Ok(entries(path)?.into_iter().filter(is_text).collect())
 }
 
-/// The folders below a folder that hold text files, sorted. Hidden folders and links are left out.
+/// Returns the subfolders that contain text files, sorted. Hidden folders and links are left out.
 pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
     let (mut found, mut open, mut files) = (Vec::new(), vec![(folder.to_owned(), 0)], 0);
     while let Some((folder, depth)) = open.pop() {
@@ -49,8 +49,8 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
     Ok(found)
 }
 
-/// The folders to read, each with the folders that it replaces: a folder called `Processed` replaces those beside it whose wanted files share names with
-/// its own, since these are other encodings of the same levels.
+/// Returns the folders to read, each with the folders that it replaces: a folder called `Processed` replaces those beside it whose requested files share names
+/// with its own, since these are other encodings of the same levels.
 pub(super) fn one_encoding(
     mut folders: Vec<PathBuf>,
     is_wanted: impl Fn(&Path) -> bool,
@@ -81,7 +81,7 @@ pub(super) fn one_encoding(
         .collect())
 }
 
-/// The entries of a folder, sorted by name.
+/// Returns the entries of a folder, sorted by name.
 pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
     let unreadable = |cause| LevelError::Read {
         path: folder.to_owned(),

@@ -1,4 +1,4 @@
-//! Legends beside level files.
+//! Reads legends that are stored beside level files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,8 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     })
 }
 
-/// The legend for some levels: of the files in these folders the one with most of the characters in use, the first of several. `None` if none has
-/// half of them.
+/// Finds the legend for some levels: among the files in these folders, the first one that describes the most characters of the levels. `None` if no file
+/// describes half of them.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
     symbols: &BTreeSet<char>,
@@ -70,13 +70,13 @@ pub(super) fn find(
     best.map(|(_, path, set)| (path, set))
 }
 
-/// True for a file that mentions tiles as a legend does, though it may be invalid.
+/// True if a file mentions tiles in the form of a legend, even if it is invalid.
 fn mentions_tiles(path: &Path) -> bool {
     let text = vglc::read_text(path).unwrap_or_default();
     text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
-/// True for an error in a file that has a list of tiles; other files are not meant as legends.
+/// True if an error concerns a file with a list of tiles; other files are not meant as legends.
 fn is_meant_as_legend(error: &LevelError) -> bool {
     let LevelError::Legend { cause, .. } = error else {
         return false;

@@ -13,14 +13,14 @@ use crate::mdmc::{Level, LevelError, TileSet};
 /// The contents of a level file.
 pub(super) struct LevelFile {
     pub(super) path: PathBuf,
-    /// The folder that the caller gave.
+    /// The folder that the caller passed.
     pub(super) root: PathBuf,
     pub(super) text: String,
-    /// The name of a text that does not come from a file.
+    /// The name of the level, if its text does not come from a file.
     pub(super) name: Option<String>,
 }
 
-/// Reads the level files of a folder, or of the folders within it if it holds none itself.
+/// Reads the level files of a folder, or of its subfolders if the folder itself contains none.
 pub(super) fn files_of(
     root: &Path,
     patterns: &[Pattern],
@@ -106,21 +106,21 @@ fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
     patterns.is_empty() || patterns.iter().any(named)
 }
 
-/// The text of a file whose rows are equally long.
+/// Reads the text of a file, whose rows must be equally long.
 fn level_text(path: &Path) -> Result<String, LevelError> {
     let text = vglc::read_text(path)?;
     check_text(&path.display().to_string(), &text)?;
     Ok(text)
 }
 
-/// **Errors.** Returned if a text is no level, whatever its characters mean.
+/// **Errors.** The text is not a level, whatever its characters mean.
 pub(super) fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
     let in_use = text.chars().filter(|symbol| !symbol.is_control());
     let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
     Level::from_text(place, text, &all).map(drop)
 }
 
-/// The names of levels: file names without their extension, preceded by the folders if these names are not unique.
+/// Returns the names of levels: file names without extension, preceded by the folders if the file names are not unique.
 pub(super) fn names(files: &[LevelFile]) -> Vec<String> {
     let stem = |file: &LevelFile| {
         file.path
@@ -152,7 +152,7 @@ fn is_single(file: &LevelFile) -> bool {
     file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
 }
 
-/// Leaves out files of one line if others have several.
+/// Leaves out files with a single line if others have several.
 pub(super) fn without_single_lines(
     files: Vec<LevelFile>,
     notes: &mut Vec<CorpusNote>,
@@ -170,7 +170,7 @@ pub(super) fn without_single_lines(
     files
 }
 
-/// The characters of some levels.
+/// Returns the characters of some levels.
 pub(super) fn symbols_of<'a>(files: impl IntoIterator<Item = &'a LevelFile>) -> BTreeSet<char> {
     let texts = files.into_iter();
     let symbols = texts.flat_map(|file| file.text.trim_start_matches('\u{feff}').chars());

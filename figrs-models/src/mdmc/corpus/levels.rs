@@ -8,19 +8,19 @@ use ndarray::s;
 use super::shipped;
 use crate::mdmc::{Level, LevelError, Tile, TileSet, Travel};
 
-/// One or more levels of one height, each with a name and a weight, and the tiles that they consist of.
+/// One or more levels of the same height, each with a name and a weight, and the set of their tiles.
 ///
-/// Models are trained from left to right. The levels of a game that is played upwards are stored [turned](Travel::turned): their columns are
-/// its rows from the bottom.
+/// Models are trained from left to right. The levels of a game that is played upwards are stored [turned](Travel::turned) on their side: their columns are
+/// the rows of the game from the bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corpus {
     tiles: Arc<TileSet>,
     travel: Travel,
     names: Vec<String>,
     levels: Vec<Level>,
-    /// The number of times that each level counts.
+    /// Weight of each level: the number of times that it counts in training.
     weights: Vec<u32>,
-    /// Style of each level, as a place in the list of styles.
+    /// Index of each level's style in the list of styles.
     style_of: Vec<usize>,
     styles: Vec<String>,
     height: usize,
@@ -35,14 +35,14 @@ impl Corpus {
 
     /// Creates a corpus of named levels of [platformer](TileSet::platformer) tiles, in the given order.
     ///
-    /// An error if there are none or if their heights differ.
+    /// **Errors.** There are no levels, or their heights differ.
     pub fn new(named: impl IntoIterator<Item = (String, Level)>) -> Result<Self, LevelError> {
         Self::of_tiles(Arc::clone(TileSet::platformer()), named)
     }
 
-    /// Creates a corpus of named levels of the tiles of a set, in the given order.
+    /// Creates a corpus of named levels with the tiles of a set, in the given order.
     ///
-    /// An error if there are none, if their heights differ, if a tile is not of the set, or if the set has more than [`TileSet::MAX_TILES`].
+    /// **Errors.** There are no levels, their heights differ, a tile is not in the set, or the set has more than [`TileSet::MAX_TILES`].
     pub fn of_tiles(
         tiles: Arc<TileSet>,
         named: impl IntoIterator<Item = (String, Level)>,
@@ -90,7 +90,7 @@ impl Corpus {
         })
     }
 
-    /// Sets the direction in which the levels are played; they must be stored turned by it.
+    /// Sets the direction in which the levels are played; the levels must already be stored turned for this direction.
     #[doc(hidden)]
     #[must_use]
     pub fn travelled(mut self, travel: Travel) -> Self {
@@ -98,9 +98,9 @@ impl Corpus {
         self
     }
 
-    /// Sets the number of times that each level counts in training, as `weight` returns it for its name.
+    /// Sets the number of times that each level counts in training; `weight` returns it for the name of the level.
     ///
-    /// **Errors.** [`LevelError::Weight`] unless each is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
+    /// **Errors.** [`LevelError::Weight`] unless each number is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
     pub fn weighted(mut self, weight: impl Fn(&str) -> u32) -> Result<Self, LevelError> {
         for (own, name) in self.weights.iter_mut().zip(&self.names) {
             *own = weight(name);
@@ -115,7 +115,7 @@ impl Corpus {
         Ok(self)
     }
 
-    /// The training levels that come with figrs, fourteen rows high.
+    /// Returns the training levels that come with figrs, fourteen rows high.
     pub fn shipped() -> Self {
         let (names, levels): (Vec<_>, Vec<_>) = shipped::levels().unzip();
         Self {
@@ -130,7 +130,7 @@ impl Corpus {
         }
     }
 
-    /// Sets the style of each level, as `style` returns it for its name.
+    /// Sets the style of each level; `style` returns it for the name of the level.
     #[must_use]
     pub fn styled(mut self, style: impl Fn(&str) -> String) -> Self {
         self.styles.clear();
@@ -145,17 +145,17 @@ impl Corpus {
         self
     }
 
-    /// The styles of the levels, in the order of their first levels.
+    /// Returns the styles of the levels, in the order of their first levels.
     pub fn styles(&self) -> &[String] {
         &self.styles
     }
 
-    /// For each level the place of its style among [`styles`](Self::styles).
+    /// Returns for each level the index of its style in [`styles`](Self::styles).
     pub fn style_of_levels(&self) -> &[usize] {
         &self.style_of
     }
 
-    /// The same levels cut to their bottom rows, for a chain over less height.
+    /// Returns the levels cut to their bottom rows, for a chain of less height.
     ///
     /// **Errors.** [`LevelError::Rows`] unless `1 <= rows <= height`.
     pub fn bottom_rows(&self, rows: usize) -> Result<Self, LevelError> {
@@ -174,45 +174,45 @@ impl Corpus {
         })
     }
 
-    /// The levels, in order.
+    /// Returns the levels, in order.
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }
 
-    /// The names of the levels, in the same order.
+    /// Returns the names of the levels, in the order of [`levels`](Self::levels).
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The set of tiles of the levels.
+    /// Returns the set of tiles of the levels.
     pub fn tiles(&self) -> &Arc<TileSet> {
         &self.tiles
     }
 
-    /// The direction in which the levels are played; see [`Travel::upright`].
+    /// Returns the direction in which the levels are played; see [`Travel::upright`].
     pub fn travel(&self) -> Travel {
         self.travel
     }
 
-    /// The number of times that each level counts in training, in the same order.
+    /// Returns the number of times that each level counts in training, in the order of [`levels`](Self::levels).
     pub fn weights(&self) -> &[u32] {
         &self.weights
     }
 
-    /// The tiles that occur in the levels, in ascending order.
+    /// Returns the tiles that occur in the levels, in ascending order.
     pub(in crate::mdmc) fn tiles_in_use(&self) -> Vec<Tile> {
         let all = self.levels.iter().flat_map(Level::as_array);
         let distinct: BTreeSet<Tile> = all.copied().collect();
         distinct.into_iter().collect()
     }
 
-    /// The levels with the number of times that they count.
+    /// Returns the levels, each with the number of times that it counts.
     pub(in crate::mdmc) fn counted_levels(&self) -> impl Iterator<Item = (&Level, u64)> {
         let weights = self.weights.iter().map(|&weight| u64::from(weight));
         self.levels.iter().zip(weights)
     }
 
-    /// The height of every level.
+    /// Returns the height of every level.
     pub fn height(&self) -> usize {
         self.height
     }

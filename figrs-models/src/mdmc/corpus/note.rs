@@ -1,68 +1,68 @@
-//! Notes on reading a corpus: choices that a user may want to change.
+//! Notes from reading a corpus: choices that a user may want to change.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::mdmc::{LevelError, Travel};
 
-/// A choice that was made while a corpus was read, or something that was left out.
+/// A choice that the reader made, or something that it left out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CorpusNote {
-    /// A file holds no level, and was left out.
+    /// A file is not a level, and was left out.
     Skipped(LevelError),
-    /// The levels are in folders within the given folder.
+    /// The levels are in subfolders of the given folder.
     Folders {
         /// The given folder.
         given: PathBuf,
         /// The folders with levels.
         found: Vec<PathBuf>,
     },
-    /// A folder called `Processed` is read, and others beside it with levels of the same names are left out.
+    /// A folder called `Processed` is read; others beside it with levels of the same names are left out.
     OneOfSeveral {
         /// The folder that is read.
         read: PathBuf,
-        /// The other folders.
+        /// The folders that are left out.
         others: Vec<PathBuf>,
     },
     /// The meanings of the tiles come from this file.
     Legend(PathBuf),
-    /// The meanings of tiles that the given set lacks come from this file.
+    /// The meanings of tiles that are not in the given set come from this file.
     OtherTiles {
-        /// The legend.
+        /// The file of the legend.
         path: PathBuf,
         /// The characters of the tiles.
         symbols: String,
     },
-    /// Levels repeat others with a player's way drawn in, and were left out.
+    /// Some levels repeat others with a player's way drawn in, and were left out.
     DrawnWays {
-        /// The character of the way.
+        /// The character that draws the way.
         tile: char,
         /// The names of the levels.
         levels: Vec<String>,
         /// Number of all levels.
         of: usize,
     },
-    /// A file beside the levels lists tiles, but is no legend.
+    /// A file beside the levels lists tiles, but is not a valid legend.
     FlawedLegend(LevelError),
     /// There is no legend, and all characters are those of the platformer that figrs knows.
     Platformer,
     /// Some tiles have unknown meanings.
     UnknownTiles {
-        /// Their characters.
+        /// Characters of these tiles.
         symbols: String,
     },
     /// Tiles of the legend without a meaning that occur in no level were left out.
     IdleTiles {
-        /// Their characters.
+        /// Characters of these tiles.
         symbols: String,
     },
     /// The levels are played upwards, since all have one width and are at least twice as high.
     Upwards {
-        /// Columns of every level.
+        /// Number of columns of every level.
         columns: usize,
     },
-    /// Lower levels were filled up above with their commonest tile; if levels are played upwards, narrower ones at the right.
+    /// Lower levels were filled up above with the most frequent tile; if levels are played upwards, narrower ones at the right.
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
@@ -70,9 +70,9 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Rows of all levels now, or columns.
+        /// Number of rows (columns, if played upwards) of all levels now.
         rows: usize,
-        /// Character of the tile.
+        /// Character of the most frequent tile.
         tile: String,
     },
     /// Higher levels were cut to their bottom rows; if levels are played upwards, wider ones to their left columns.
@@ -83,7 +83,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Rows of all levels now, or columns.
+        /// Number of rows (columns, if played upwards) of all levels now.
         rows: usize,
     },
 }

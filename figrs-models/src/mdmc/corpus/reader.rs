@@ -1,4 +1,4 @@
-//! Reader of training levels from files.
+//! Reads training levels from files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::tile_sets::{self, FolderTiles};
 use super::ways::drawn_ways;
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 
-/// True for a character of the platformer that figrs knows, whose levels need no legend.
+/// True for a character of the built-in platformer tiles, whose levels need no legend.
 fn is_platformers(symbol: char) -> bool {
     let tile = TileSet::platformer().tile(symbol);
     tile.is_some_and(|tile| !tile.is_unknown())
@@ -24,15 +24,15 @@ fn is_platformers(symbol: char) -> bool {
 
 /// Reads training levels from folders: text files, one level a file, one row a line.
 ///
-/// - A folder that holds no level itself is searched together with the folders within it. Of folders side by side with levels of the same names, such as
-///   the encodings of one game, only the one called `Processed` is read.
-/// - Files that are no levels (rows of different lengths, no text, a single line among levels of several) are left out with a note.
-/// - Levels that repeat another one with a player's way drawn in, by a character without a meaning, are left out with a note.
-/// - A legend (JSON or TOML) is looked for beside the levels and in the folder above, for each given folder; a [set of tiles](Self::tiles) takes precedence.
-///   Characters that it lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are unknown, except
-///   that levels with only `-`, `X` and other characters of the [platformer](TileSet::platformer) are its levels.
-/// - Levels of one width that are all at least twice as high are played [upwards](Travel::Up), others to the right.
-/// - Lower levels are filled up above with the commonest tile of the corpus; [`rows`](Self::rows) cuts higher ones.
+/// - If a folder contains no level itself, its subfolders are searched. Of adjacent folders that have levels of the same names, such as
+/// the encodings of one game, only the one called `Processed` is read.
+/// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.
+/// - Levels that repeat another level with a player's way drawn in, by a character without a meaning, are left out with a note.
+/// - For each given folder, a legend (JSON or TOML) is sought beside the levels and in the folder above; a [set of tiles](Self::tiles) takes precedence.
+/// Characters that the legend lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are
+/// unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters have platformer tiles.
+/// - Levels of one width that are all at least twice as high as wide are played [upwards](Travel::Up), others to the right.
+/// - Lower levels are filled up above with the most frequent tile of the corpus; [`rows`](Self::rows) cuts higher levels.
 ///
 /// [`CorpusNote`]s report these choices.
 ///
@@ -69,14 +69,14 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files that match a pattern of `*`, `?` and `[..]` by their names, with or without the extension, or by their paths from the folder or one
-    /// within it on, as `Overworld/*`. After several calls a file needs to match only one of the patterns.
+    /// Reads only the files that match a pattern of `*`, `?` and `[..]`: by name, with or without the extension, or by path from the given folder or one of its
+    /// subfolders on, as `Overworld/*`. After several calls a file needs to match only one of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
     }
 
-    /// Reads levels of these tiles; other characters get the meanings of the legends beside the levels, or are tiles of unknown meaning.
+    /// Sets the tiles of the levels; other characters get the meanings of the legends beside the levels, or are tiles of unknown meaning.
     pub fn tiles(mut self, tiles: impl Into<Arc<TileSet>>) -> Self {
         self.tiles = Some(tiles.into());
         self
@@ -88,8 +88,8 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels to this many bottom rows, and fills up lower ones above; for levels that are played upwards, to this many columns from the left, and fills
-    /// up narrower ones at the right.
+    /// Cuts levels to this many bottom rows, and fills up lower levels above. Levels that are played upwards are cut to this many columns from the left, and
+    /// narrower levels are filled up at the right.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
@@ -97,8 +97,9 @@ impl CorpusReader {
 
     /// Reads the levels.
     ///
-    /// **Errors.** [`LevelError`]: a folder that cannot be read or holds no level (then the error of the first file that is none), an invalid pattern or one that
-    /// matches nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS) cells.
+    /// **Errors.** [`LevelError`]: a folder that cannot be read or contains no level (with the error of its first file), an invalid pattern or one that matches
+    /// nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS)
+    /// cells.
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
@@ -141,10 +142,10 @@ impl CorpusReader {
         self.assemble(&files, folders, notes)
     }
 
-    /// Reads levels from texts with their names, as [`read`](Self::read) does from files. No file is looked at: without a [set of tiles](Self::tiles)
-    /// there is no legend. Folders and patterns are not used.
+    /// Reads levels from texts with names, as [`read`](Self::read) does from files. No file is read: without a [set of tiles](Self::tiles)
+    /// there is no legend. Folders and patterns are ignored.
     ///
-    /// **Errors.** As [`read`](Self::read); a text that is no level; no text at all.
+    /// **Errors.** The errors of [`read`](Self::read); a text that is not a level; no text at all.
     pub fn read_texts(
         &self,
         named: impl IntoIterator<Item = (String, String)>,
@@ -182,7 +183,7 @@ impl CorpusReader {
         self.assemble(&files, vec![texts], notes)
     }
 
-    /// Makes the corpus of some files, with the legends found for their folders.
+    /// Creates the corpus of some files, with the legends found for their folders.
     fn assemble(
         &self,
         files: &[LevelFile],
@@ -333,7 +334,7 @@ impl CorpusReader {
     }
 }
 
-/// The levels without those that have ways drawn in; `ways` lists the places of these by the characters of the ways.
+/// Leaves out the levels with ways drawn in; `ways` has the indices of these levels by the character of the way.
 fn without_ways(
     files: Vec<LevelFile>,
     ways: &BTreeMap<char, Vec<usize>>,
@@ -360,7 +361,7 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-/// The legend of the first file that has one beside it or above; invalid legends are noted.
+/// Returns the legend of the first file that has one beside it or above; adds a note for each invalid legend.
 fn legend_beside(
     files: &[&LevelFile],
     symbols: &BTreeSet<char>,
@@ -377,7 +378,7 @@ fn legend_beside(
     })
 }
 
-/// The folder that holds a file or a folder.
+/// Returns the folder that contains a file or a folder.
 fn folder_above(path: &Path) -> PathBuf {
     match (path.file_name(), path.parent()) {
         (Some(_), Some(parent)) => parent.to_owned(),
@@ -385,7 +386,7 @@ fn folder_above(path: &Path) -> PathBuf {
     }
 }
 
-/// The most frequent tile of some levels, the first one of several.
+/// Returns the most frequent tile of some levels, the first one among equals.
 fn commonest(levels: &[Level]) -> Tile {
     let mut counts: BTreeMap<Tile, usize> = BTreeMap::new();
     for &tile in levels.iter().flat_map(Level::as_array) {

@@ -45,7 +45,7 @@ const TEXTS: [(&str, &str); 9] = [
     ),
 ];
 
-/// The built-in levels with their names, in order.
+/// Returns the built-in levels with their names, in order.
 pub(in crate::mdmc) fn levels() -> impl Iterator<Item = (String, Level)> {
     TEXTS.into_iter().filter_map(|(name, text)| {
         Some((

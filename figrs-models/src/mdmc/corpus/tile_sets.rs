@@ -1,4 +1,4 @@
-//! The set of tiles of a corpus, from the legends of its folders.
+//! Determines the set of tiles of a corpus, from the legends of its folders.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,23 +7,23 @@ use std::sync::Arc;
 use super::note::CorpusNote;
 use crate::mdmc::{LevelError, TileSet};
 
-/// The levels of one given folder: their characters, and the legend that was found for them.
+/// The levels of one given folder: their characters, and the legend found for them.
 pub(super) struct FolderTiles {
     pub(super) root: PathBuf,
     pub(super) symbols: BTreeSet<char>,
     pub(super) legend: Option<(PathBuf, TileSet)>,
 }
 
-/// A set of tiles with its source; no source for the platformer that figrs knows.
+/// A set of tiles and the file that it comes from; no file for the built-in platformer tiles.
 struct SourcedSet<'a> {
     source: Option<PathBuf>,
     set: TileSet,
     symbols: &'a BTreeSet<char>,
 }
 
-/// Makes one set for all folders: each with its own legend; folders without one get the tiles of the others.
+/// Creates one set for all folders: each with its own legend; folders without a legend get the tiles of the others.
 ///
-/// **Errors.** [`LevelError::LegendsDisagree`] for a character that levels of two folders have, with different meanings in their legends.
+/// **Errors.** [`LevelError::LegendsDisagree`] for a character that occurs in levels of two folders and has different meanings in their legends.
 pub(super) fn of_folders(
     folders: Vec<FolderTiles>,
     notes: &mut Vec<CorpusNote>,
@@ -81,7 +81,7 @@ pub(super) fn of_folders(
     Ok(Arc::new(all))
 }
 
-/// The given tiles, and for other characters of the levels the tiles with a meaning in the legends of their folders.
+/// Returns the given tiles and, for other characters of the levels, the tiles with a meaning in the legends of their folders.
 pub(super) fn and_of_folders(
     given: &Arc<TileSet>,
     folders: &[FolderTiles],
@@ -116,7 +116,7 @@ fn is_platformer(symbols: &BTreeSet<char>) -> bool {
         && symbols.contains(&'X')
 }
 
-/// The error for a character whose meaning in the legend at `place` differs from that in an earlier one.
+/// Returns the error for a character whose meaning in the legend at `place` differs from that in an earlier legend.
 fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelError {
     let message = |set: &SourcedSet<'_>| {
         let words = set.set.tile(symbol).map(|tile| set.set.description(tile));

@@ -1,4 +1,4 @@
-//! Levels of a corpus that repeat another one with a player's way drawn in.
+//! Finds levels of a corpus that repeat another one with a player's way drawn in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use super::level_files::LevelFile;
 /// Maximum number of levels of one size that are compared with each other.
 const MOST_OF_ONE_SIZE: usize = 512;
 
-/// The characters of drawn ways, each with the places of the levels that have one: each of these levels equals another one of the corpus except for at least
-/// two cells and at most half of them, all with one character, which occurs only in such copies.
+/// Returns the characters of drawn ways, each with the indices of the levels that contain one. Each of these levels equals another level of the corpus except
+/// for at least two cells and at most half of them, all with one character that occurs only in such copies.
 ///
-/// **Cost.** Pairs of levels of one size are compared up to their second difference in characters.
+/// **Cost.** Pairs of levels of one size are compared up to the second character that differs.
 pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     let texts = files.iter().map(|file| {
         let text = file.text.trim_start_matches('\u{feff}');
@@ -48,7 +48,7 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     drawn
 }
 
-/// The single character by which a level differs from another, which lacks it, in at least two cells and at most half of them.
+/// Returns the single character by which `copy` differs from `other`, in at least two cells and at most half of them; `other` must not contain it.
 fn added(copy: &[Vec<char>], other: &[Vec<char>]) -> Option<char> {
     let mut found = None;
     let mut cells = 0;

@@ -1,20 +1,20 @@
-//! Errors of reading and writing levels, and of their shapes.
+//! Errors when levels are read and written, and errors of their shapes.
 
 use figrs_derive::ErrorDebug;
 use std::{io, path::PathBuf};
 
 use crate::mdmc::LegendError;
 
-/// Reason why something is no level, or why levels form no corpus.
+/// Reason why something is not a level, or why levels do not form a corpus.
 ///
-/// Lines and columns count from 1; `place` is a file's path, or a level's name if there is no file.
+/// Lines and columns count from 1; `place` is the path of a file, or the name of a level if there is no file.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum LevelError {
     /// A file or directory cannot be read.
     #[error("cannot read {path}: {cause}; check the path and its permissions")]
     Read {
-        /// The path asked for.
+        /// Path of the file or directory.
         path: PathBuf,
         /// The operating system's reason.
         cause: io::Error,
@@ -22,7 +22,7 @@ pub enum LevelError {
     /// A file cannot be written.
     #[error("cannot write {path}: {cause}; check the path and its permissions")]
     Write {
-        /// The path asked for.
+        /// Path of the file.
         path: PathBuf,
         /// The operating system's reason.
         cause: io::Error,
@@ -32,15 +32,15 @@ pub enum LevelError {
     NotUtf8 {
         /// The file.
         place: String,
-        /// The line of the first bad byte.
+        /// The line of the first invalid byte.
         line: usize,
-        /// The column of the first bad byte.
+        /// The column of the first invalid byte.
         column: usize,
     },
     /// A level has no rows or no columns.
     #[error("{place}: the level is empty; write one row of tiles a line")]
     EmptyLevel {
-        /// The file or the level's name.
+        /// The file, or the name of the level.
         place: String,
     },
     /// The first rows of a level are blank, and rows with tiles follow.
@@ -48,9 +48,9 @@ pub enum LevelError {
         "{place}:1:1: the first rows are blank, of which there are {rows}; fill them with the tile for air, or take them out"
     )]
     BlankRows {
-        /// The file or the level's name.
+        /// The file, or the name of the level.
         place: String,
-        /// The number of rows.
+        /// Number of blank rows.
         rows: usize,
     },
     /// A row is shorter or longer than the first row.
@@ -58,21 +58,21 @@ pub enum LevelError {
         "{place}:{line}:{column}: the row has {found} tiles and the first row {expected}; make all rows equally long"
     )]
     RaggedRow {
-        /// The file or the level's name.
+        /// The file, or the name of the level.
         place: String,
         /// The line of the row.
         line: usize,
         /// The column where the shorter of the two rows ends.
         column: usize,
-        /// Tiles in the first row.
+        /// Number of tiles in the first row.
         expected: usize,
-        /// Tiles in this row.
+        /// Number of tiles in this row.
         found: usize,
     },
-    /// A character is no tile of the set.
+    /// A character is not a tile of the set.
     #[error("{place}:{line}:{column}: unknown tile {symbol:?}; use only the tiles {known}")]
     UnknownTile {
-        /// The file or the level's name.
+        /// The file, or the name of the level.
         place: String,
         /// The line of the character.
         line: usize,
@@ -80,32 +80,32 @@ pub enum LevelError {
         column: usize,
         /// The character.
         symbol: char,
-        /// The characters of the set.
+        /// All characters of the set.
         known: String,
     },
-    /// A level of a corpus has a tile outside the set of the corpus.
+    /// A level of a corpus has a tile that is not in the set of the corpus.
     #[error(
         "{place}: the tile {tile:?} is not of the set, which has {known}; use one set of tiles for all levels of a corpus"
     )]
     ForeignTile {
-        /// The file or the level's name.
+        /// The file, or the name of the level.
         place: String,
         /// The tile.
         tile: String,
-        /// The characters of the set.
+        /// All characters of the set.
         known: String,
     },
-    /// A level cannot count this many times.
+    /// The weight of a level (the number of times that it counts) is out of range.
     #[error("{place}: a level cannot count {weight} times; use 1 to {max}")]
     Weight {
-        /// The level's name.
+        /// Name of the level.
         place: String,
-        /// The weight asked for.
+        /// The given weight.
         weight: u32,
         /// The largest weight.
         max: u32,
     },
-    /// An array that should become a level contains the border tile.
+    /// An array for a level contains the border tile.
     #[error(
         "row {row}, column {column}: a level cannot contain the border tile; use a tile of the alphabet"
     )]
@@ -118,15 +118,15 @@ pub enum LevelError {
     /// A column has more or fewer tiles than the level has rows.
     #[error("the column has {height} tiles; give one for each of the {expected} rows")]
     ColumnHeight {
-        /// Tiles of the column.
+        /// Number of tiles in the column.
         height: usize,
-        /// Rows of the level.
+        /// Number of rows of the level.
         expected: usize,
     },
-    /// A directory or a list holds no levels.
+    /// A directory or a list contains no levels.
     #[error("{place}: no levels; a corpus needs at least one (in a directory, a file named *.txt)")]
     NoLevels {
-        /// The directory or the list.
+        /// The directory, or a description of the list.
         place: String,
     },
     /// No file of a folder is a level.
@@ -134,7 +134,7 @@ pub enum LevelError {
         "{place}: none of its text files is a level; the first is not because of this: {first}"
     )]
     NoLevelsAmong {
-        /// The folder.
+        /// Path of the folder.
         place: String,
         /// The error of the first file.
         first: String,
@@ -144,7 +144,7 @@ pub enum LevelError {
         "{place}: no text file matches {patterns}; write names without .txt, `*` for any characters"
     )]
     NothingMatches {
-        /// The folder.
+        /// Path of the folder.
         place: String,
         /// The patterns.
         patterns: String,
@@ -158,34 +158,34 @@ pub enum LevelError {
         pattern: String,
         /// The character, from 1.
         column: usize,
-        /// The mistake.
+        /// The mistake in the pattern.
         problem: &'static str,
     },
     /// A file has one line while other levels have several.
     #[error("{place}: one line, where other levels have several")]
     SingleLine {
-        /// The file.
+        /// Path of the file.
         place: String,
     },
-    /// Levels have more different characters than a set has tiles.
+    /// Levels have more distinct characters than a set can have tiles.
     #[error(
         "{count} different characters; there are at most {max} tiles, so train on fewer games at once"
     )]
     TooManyTiles {
-        /// Characters.
+        /// Number of distinct characters.
         count: usize,
-        /// The most tiles.
+        /// Maximum number of tiles.
         max: usize,
     },
-    /// Levels are too large together.
+    /// All levels together have too many cells.
     #[error("levels of {cells} cells; read fewer of them, or fewer rows: at most {max} cells fit")]
     TooManyCells {
-        /// Cells of all levels of one height.
+        /// Number of cells of all levels after they have one height.
         cells: usize,
-        /// The most cells.
+        /// Maximum number of cells.
         max: usize,
     },
-    /// Legends of two folders disagree on a character that levels of both have.
+    /// Legends of two folders disagree on a character that occurs in levels of both.
     #[error(
         "{symbol:?} is \"{}\" in {} and \"{}\" in {}; train on the folders one by one, write another character in the levels of one, or give one legend \
          for all",
@@ -194,17 +194,17 @@ pub enum LevelError {
     LegendsDisagree {
         /// The character.
         symbol: char,
-        /// A legend, and its words.
+        /// The first legend, and its words for the character.
         first: (String, String),
-        /// Another one, and its words.
+        /// The other legend, and its words for the character.
         other: (String, String),
     },
     /// A legend beside levels cannot be read.
     #[error("{path}: {cause}")]
     Legend {
-        /// The legend.
+        /// Path of the legend.
         path: PathBuf,
-        /// The mistake.
+        /// The mistake in the legend.
         cause: Box<LegendError>,
     },
     /// A level's height differs from that of the first level of its corpus.
@@ -212,11 +212,11 @@ pub enum LevelError {
         "{place}: the level has {height} rows and the first level {expected}; a corpus needs one height"
     )]
     UnequalHeights {
-        /// The file or the level's name.
+        /// The file, or the name of the level.
         place: String,
-        /// Rows of this level.
+        /// Number of rows of this level.
         height: usize,
-        /// Rows of the first level.
+        /// Number of rows of the first level.
         expected: usize,
     },
     /// Levels of different sizes cannot be compared cell by cell.
@@ -233,9 +233,9 @@ pub enum LevelError {
     /// Levels have fewer rows than requested.
     #[error("levels of {height} rows cannot be cut to {rows}; use 1 to {height}")]
     Rows {
-        /// Rows asked for.
+        /// The requested number of rows.
         rows: usize,
-        /// Rows of the highest level.
+        /// Number of rows of the highest level.
         height: usize,
     },
 }

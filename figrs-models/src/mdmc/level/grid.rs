@@ -1,4 +1,4 @@
-//! Levels as small integers with a margin of border, for counting and sampling.
+//! Levels as arrays of small integers with a margin of border, for counting and sampling.
 
 use crate::mdmc::{Level, Structure, Tile};
 
@@ -9,7 +9,7 @@ pub(in crate::mdmc) struct TileIds {
 }
 
 impl TileIds {
-    /// Expects distinct tiles in ascending order.
+    /// Creates the numbering from distinct tiles in ascending order.
     pub(in crate::mdmc) fn new(tiles: Vec<Tile>) -> Self {
         Self { tiles }
     }
@@ -18,7 +18,7 @@ impl TileIds {
         &self.tiles
     }
 
-    /// The number of values of one neighbour, the border included.
+    /// Returns the number of values that a neighbour can have, including the border.
     pub(in crate::mdmc) fn base(&self) -> u64 {
         self.tiles.len() as u64 + 1
     }
@@ -37,19 +37,19 @@ impl TileIds {
     }
 }
 
-/// The tile numbers of a level, surrounded by as much border as a structure can see.
+/// The numbers of a level's tiles, surrounded by as much border as the offsets of a structure reach.
 #[derive(Debug)]
 pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
-    /// Each offset of the structure, as an index relative to the unshifted cell.
+    /// Each offset of the structure, as a shift of indices in the grid.
     ahead: Vec<usize>,
     base: u64,
 }
 
 impl TileGrid {
-    /// Creates an undecided level: border everywhere.
+    /// Creates a level without tiles: border everywhere.
     pub(in crate::mdmc) fn new(
         structure: &Structure,
         base: u64,
@@ -103,8 +103,8 @@ impl TileGrid {
         self.ids[row * self.stride + self.left + column] = id;
     }
 
-    /// The configuration of a cell as one number: its neighbours' ids as digits, the first offset's
-    /// digit the most significant, so that dividing by the base leaves out the last offset.
+    /// Returns the configuration of a cell as one number. The ids of its neighbours are the digits, with the first offset's
+    /// digit the most significant, so that dividing by the base removes the last offset.
     pub(in crate::mdmc) fn key(&self, row: usize, column: usize) -> u64 {
         let cell = row * self.stride + column;
         self.ahead.iter().fold(0, |key, &ahead| {
@@ -112,7 +112,7 @@ impl TileGrid {
         })
     }
 
-    /// The `count` tiles to the left of a cell, as one number: up to [`Structure::MAX_REACH`] ids of a byte.
+    /// Returns the `count` tiles to the left of a cell as one number: up to [`Structure::MAX_REACH`] ids of a byte.
     pub(in crate::mdmc) fn window(&self, row: usize, column: usize, count: usize) -> u128 {
         let end = row * self.stride + self.left + column;
         self.ids[end - count..end]
@@ -176,7 +176,7 @@ mod tests {
         );
     }
 
-    /// Regression test: window numbers to the base of the number of ids overflowed.
+    /// Regression test: numbers of windows in the base of the number of ids overflowed.
     #[test]
     fn the_widest_windows_differ_in_each_tile() {
         let symbols = || ('\u{4e00}'..).take(TileSet::MAX_TILES);

@@ -1,4 +1,4 @@
-//! A rectangular level of tiles.
+//! Rectangular levels of tiles.
 
 pub(crate) mod error;
 pub(crate) mod grid;
@@ -20,8 +20,8 @@ pub struct Level {
 impl Level {
     /// Reads a level from lines of text, one row a line, ended by `\n` or `\r\n`.
     ///
-    /// Empty lines at the end and a byte order mark are ignored. `place` names the level in errors: empty text, rows of unequal length,
-    /// characters that are no tiles of the set.
+    /// Empty lines at the end and a byte order mark are ignored. **Errors**, which give `place` as the origin: empty text, rows of unequal length,
+    /// characters that are not tiles of the set.
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let text = text.trim_start_matches('\u{feff}');
         let text = text.trim_end_matches(['\n', '\r']);
@@ -69,9 +69,9 @@ impl Level {
         })
     }
 
-    /// Creates a level from an array of rows and columns.
+    /// Creates a level from an array of tiles.
     ///
-    /// An error if the array has no cells or contains [`Tile::BORDER`].
+    /// **Errors.** The array has no cells or contains [`Tile::BORDER`].
     pub fn from_array(tiles: Array2<Tile>) -> Result<Self, LevelError> {
         if tiles.is_empty() {
             return Err(LevelError::EmptyLevel {
@@ -87,9 +87,9 @@ impl Level {
         }
     }
 
-    /// Creates a level from its columns from the left, the tiles of each from the top.
+    /// Creates a level from its columns, from the left; the tiles of each column are from the top.
     ///
-    /// An error if there are no cells, if the columns differ in height, or by [`Level::from_array`].
+    /// **Errors.** There are no cells, or the columns differ in height; the errors of [`Level::from_array`].
     pub fn from_columns(
         columns: impl IntoIterator<Item = impl AsRef<[Tile]>>,
     ) -> Result<Self, LevelError> {
@@ -111,34 +111,34 @@ impl Level {
         Self::from_array(columns.reversed_axes())
     }
 
-    /// Creates a level from an array that has cells and no border.
+    /// Creates a level from an array that is known to have cells and no border.
     #[doc(hidden)]
     pub fn from_tiles(tiles: Array2<Tile>) -> Self {
         Self { tiles }
     }
 
-    /// The number of rows, at least 1.
+    /// Returns the number of rows, at least 1.
     pub fn height(&self) -> usize {
         self.tiles.nrows()
     }
 
-    /// The number of columns, at least 1.
+    /// Returns the number of columns, at least 1.
     pub fn width(&self) -> usize {
         self.tiles.ncols()
     }
 
-    /// The tile at a row from the top and a column from the left, or `None` outside the level.
+    /// Returns the tile at a row from the top and a column from the left, or `None` outside the level.
     pub fn get(&self, row: usize, column: usize) -> Option<Tile> {
         self.tiles.get((row, column)).copied()
     }
 
-    /// The tiles as an array of rows and columns.
+    /// Returns the tiles as an array.
     pub fn as_array(&self) -> &Array2<Tile> {
         &self.tiles
     }
 }
 
-/// Reads a level of [platformer](TileSet::platformer) tiles as [`Level::from_text`] does; errors call it `text`.
+/// Reads a level of [platformer](TileSet::platformer) tiles as [`Level::from_text`] does; errors give `text` as its origin.
 impl FromStr for Level {
     type Err = LevelError;
 

@@ -6,10 +6,10 @@ use ndarray::Array2;
 
 use super::Level;
 
-/// The direction in which a level is played, and so the direction in which models draw it.
+/// The direction in which a level is played, which is also the direction in which models draw it.
 ///
-/// Models draw levels from left to right. A level that is played upwards is turned by a quarter to the right for them: its bottom row becomes
-/// the first column, its left column the top row.
+/// Models draw levels from left to right. So a level that is played upwards is turned by a quarter to the right for models (model coordinates): its bottom row
+/// becomes the first column, and its left column the top row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Travel {
     /// From the left to the right.
@@ -20,7 +20,7 @@ pub enum Travel {
 }
 
 impl Travel {
-    /// The name, `right` or `up`.
+    /// Returns the name, `right` or `up`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -28,20 +28,20 @@ impl Travel {
         }
     }
 
-    /// The direction with this name.
+    /// Returns the direction with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Right, Self::Up]
             .into_iter()
             .find(|travel| travel.name() == name)
     }
 
-    /// Turns a level into the frame of models.
+    /// Turns an upright level into model coordinates, where travel is to the right.
     #[must_use]
     pub fn turned(self, level: &Level) -> Level {
         Level::from_tiles(self.turned_cells(level.as_array()))
     }
 
-    /// Turns a level from the frame of models into the level as it is played.
+    /// Turns a level in model coordinates back into the upright level that players see.
     #[must_use]
     pub fn upright(self, level: &Level) -> Level {
         let cells = level.as_array();
@@ -56,7 +56,7 @@ impl Travel {
         }
     }
 
-    /// The cell of an upright level, as row and column, from the cell of a turned one of `columns` columns.
+    /// Returns the cell of an upright level, as row and column, for a cell of a turned level of `columns` columns.
     pub fn upright_cell(self, columns: usize, (row, column): (usize, usize)) -> (usize, usize) {
         match self {
             Self::Right => (row, column),
@@ -64,7 +64,7 @@ impl Travel {
         }
     }
 
-    /// Turns the cells of a rectangle into the frame of models.
+    /// Turns the cells of a rectangle into model coordinates.
     #[doc(hidden)]
     pub fn turned_cells<T: Clone>(self, cells: &Array2<T>) -> Array2<T> {
         let (rows, columns) = cells.dim();

@@ -6,15 +6,15 @@ use crate::mdmc::{Level, LevelError, TileSet};
 use figrs_reading::LineIndex;
 use figrs_reading::{MOST_BYTES, read_limited};
 
-/// Reads one level.
+/// Reads a level from a file.
 ///
-/// An error if the file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by [`Level::from_text`].
+/// **Errors.** The file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by [`Level::from_text`].
 pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, LevelError> {
     let path = path.as_ref();
     Level::from_text(&path.display().to_string(), &read_text(path)?, tiles)
 }
 
-/// Reads the text of a file; an error names the place of the first byte that is not UTF-8.
+/// Reads the text of a file; an error has the position of the first byte that is not UTF-8.
 #[doc(hidden)]
 pub fn read_text(path: &Path) -> Result<String, LevelError> {
     let bytes = read_limited(path, MOST_BYTES).map_err(|cause| LevelError::Read {
@@ -33,9 +33,9 @@ pub fn read_text(path: &Path) -> Result<String, LevelError> {
     })
 }
 
-/// Writes one level, each row ended by `\n`.
+/// Writes a level to a file, each row ended by `\n`.
 ///
-/// An error if the file cannot be written.
+/// **Errors.** The file cannot be written.
 pub fn write_level(path: impl AsRef<Path>, level: &Level) -> Result<(), LevelError> {
     let path = path.as_ref();
     fs::write(path, format!("{level}\n")).map_err(|cause| LevelError::Write {
@@ -50,7 +50,7 @@ mod tests {
 
     use super::*;
 
-    /// A fresh directory that is removed when it is dropped.
+    /// A new directory that is removed when the value is dropped.
     struct ScratchDirectory(PathBuf);
 
     impl ScratchDirectory {

@@ -9,18 +9,18 @@ use super::line::{Line, LookAhead};
 use crate::mdmc::train::table::ConfigurationEntry;
 use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 
-/// Draws columns one after another without end, for use while a game runs; each from the bottom up.
+/// Draws columns one after another without end, each from the bottom up, for use while a game runs.
 ///
 /// A tile is accepted only if the next few cells *above* it in its column can be filled without an unseen configuration. A
-/// tile that fails is removed from its distribution; simpler structures and a shorter look-ahead follow as in
+/// rejected tile is removed from its distribution; simpler structures and a shorter look-ahead follow as in
 /// [`LookAheadSampler`].
 ///
 /// # Guarantee
 ///
-/// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns follow the same
-/// distribution as those of a [`LookAheadSampler`] without look-ahead. With a look-ahead as high as the chain, a column has
-/// an unseen configuration only if no filling of it after the columns before avoids that; later columns are not considered.
-/// A structure that sees to the right cannot be decided column by column and is refused.
+/// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns have the same
+/// distribution as those of a [`LookAheadSampler`] without look-ahead. With a look-ahead of the height of the chain, a column has
+/// an unseen configuration only if no filling of this column after the columns before avoids one; later columns are not considered.
+/// A structure with offsets to the right cannot be decided column by column and is an error.
 ///
 /// # Complexity
 ///
@@ -28,8 +28,8 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 ///
 /// # Errors
 ///
-/// [`SamplingError::LookAhead`] if the look-ahead exceeds [`LookAheadSampler::MAX_DEPTH`]; [`SamplingError::RightOffset`] if the structure sees a
-/// column to the right.
+/// [`SamplingError::LookAhead`] if the look-ahead exceeds [`LookAheadSampler::MAX_DEPTH`]; [`SamplingError::RightOffset`] if the structure has an offset
+/// to the right.
 ///
 /// # Example
 ///
@@ -50,26 +50,26 @@ pub struct ColumnStream<'a, R> {
     unseen: usize,
 }
 
-/// The column that is being filled, from the bottom up, and the columns before it.
+/// The column that is currently filled, from the bottom up, and the columns before it.
 #[derive(Debug)]
 struct Column<'a> {
     chain: &'a MarkovChain,
-    /// The columns that the structure can see to the left, the nearest last, as ids from the top.
+    /// The columns to the left that the offsets of the structure reach, the nearest last, as ids from the top.
     past: VecDeque<Vec<u8>>,
-    /// Number of columns kept.
+    /// Number of these columns.
     reach: usize,
     ids: Vec<u8>,
-    /// Number of tiles below a cell that the structure sees in the cell's own column.
+    /// Number of tiles below a cell, in the same column, that the offsets of the structure reach.
     window: usize,
 }
 
 impl Column<'_> {
-    /// The row of a place.
+    /// Returns the row of a place, counted from the bottom.
     fn row(&self, place: usize) -> usize {
         self.ids.len() - 1 - place
     }
 
-    /// The id of a cell by its distance in columns to the left; 0 for the border.
+    /// Returns the id of a cell, given its distance in columns to the left; 0 for the border.
     fn id(&self, row: usize, left: usize) -> u8 {
         let column = match left {
             0 => Some(&self.ids),
@@ -124,7 +124,7 @@ impl<'a> Line<'a> for Column<'a> {
 impl<'a, R: Rng> ColumnStream<'a, R> {
     /// Creates a stream that starts at the left border and looks `depth` cells ahead.
     ///
-    /// **Errors.** [`SamplingError::LookAhead`]; [`SamplingError::RightOffset`] if the structure looks to the right.
+    /// **Errors.** [`SamplingError::LookAhead`]; [`SamplingError::RightOffset`] if the structure has an offset to the right.
     pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, SamplingError> {
         if depth > LookAheadSampler::MAX_DEPTH {
             return Err(SamplingError::LookAhead {
@@ -158,7 +158,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
 
     /// Returns the next columns as a level.
     ///
-    /// An error if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
+    /// **Errors.** `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
     pub fn level(&mut self, width: usize) -> Result<Level, SamplingError> {
         let height = self.column.ids.len();
         LookAheadSampler::check_width(height, width)?;
@@ -171,13 +171,13 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         Ok(Level::from_tiles(tiles))
     }
 
-    /// Number of cells so far whose configuration training never showed to the first structure.
+    /// Returns the number of cells so far whose configuration is unseen for the first structure.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
 }
 
-/// The tiles of the next column from the top; never ends.
+/// Returns the tiles of the next column from the top; never ends.
 impl<R: Rng> Iterator for ColumnStream<'_, R> {
     type Item = Vec<Tile>;
 

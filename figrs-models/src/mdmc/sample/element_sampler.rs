@@ -1,4 +1,4 @@
-//! Levels drawn from the element program, one tile after another.
+//! Draws levels from the element program, one tile after another.
 
 use figrs_core::Model;
 use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
@@ -7,26 +7,26 @@ use rand::{Rng, RngExt};
 
 use crate::mdmc::{GeneratedLevel, Level, LevelElements, SamplingError, Tile};
 
-/// Choice of a tile from its distribution.
+/// How a tile is chosen from its distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TileSelection {
-    /// Drawn at random.
+    /// The tile is drawn at random.
     #[default]
     Sampled,
-    /// The most likely tile: the same level whatever the random numbers.
+    /// The most likely tile is taken, so that the level does not depend on random numbers.
     MostLikely,
 }
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
-/// Cells are decided in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it,
-/// is a query to variable elimination, and tiles that failed are removed from it; the look-ahead queries the most probable
-/// world of the next few cells of the row and checks whether any of them is unseen. Decided tiles are set, so that a query reaches no
-/// further than its window: given all neighbours that it depends on, a tile is independent of the rest of the decided ones.
+/// The sampler decides cells in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it,
+/// is a query to variable elimination, from which rejected tiles are removed. The look-ahead queries the most probable
+/// world of the next few cells of the row and checks whether any of them is unseen. Decided tiles are set by intervention, so that a query reaches no
+/// further than its window: given all neighbours on which it depends, a tile is independent of the other decided tiles.
 ///
 /// # Guarantee
 ///
-/// As [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile fails if the *most probable*
+/// As for [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable*
 /// continuation is unseen, even if a less probable one is not.
 ///
 /// # References
@@ -40,12 +40,12 @@ pub struct ElementSampler {
 }
 
 impl ElementSampler {
-    /// The deepest look-ahead, in cells.
+    /// Maximum look-ahead, in cells.
     pub const MAX_DEPTH: usize = 8;
 
     /// Creates a sampler that looks `depth` cells ahead.
     ///
-    /// An error if `depth` exceeds [`ElementSampler::MAX_DEPTH`].
+    /// **Errors.** `depth` exceeds [`ElementSampler::MAX_DEPTH`].
     pub fn new(
         elements: &LevelElements,
         depth: usize,
@@ -66,7 +66,7 @@ impl ElementSampler {
 
     /// Draws one level of the width of the elements.
     ///
-    /// **Errors.** Those of [`VariableElimination`](figrs_infer::VariableElimination).
+    /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<GeneratedLevel, Error> {
         let (height, width) = (self.elements.height(), self.elements.width());
         let structures = self.elements.chain().structures().len();
@@ -85,7 +85,7 @@ impl ElementSampler {
     }
 }
 
-/// A level with some decided tiles.
+/// A level of which some tiles are decided.
 struct PartialLevel<'a> {
     sampler: &'a ElementSampler,
     tiles: Array2<Option<Tile>>,
@@ -94,7 +94,7 @@ struct PartialLevel<'a> {
 }
 
 impl PartialLevel<'_> {
-    /// The model that sets the decided neighbours of some cells of a row.
+    /// Returns the model that sets the decided neighbours of some cells of a row.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
         let elements = &self.sampler.elements;
         let first = &elements.chain().structures()[0];
@@ -130,7 +130,7 @@ impl PartialLevel<'_> {
         unreachable!("every band of a trained chain has tiles")
     }
 
-    /// Draws a tile of one structure that passes the look-ahead; `None` if no probability is left.
+    /// Draws a tile by one structure that passes the look-ahead; `None` if no probability is left.
     fn draw<R: Rng + ?Sized>(
         &mut self,
         decided: &Model,
@@ -162,7 +162,7 @@ impl PartialLevel<'_> {
         Ok(None)
     }
 
-    /// True if training showed a structure its part of the cell's configuration, whose tiles are all decided.
+    /// True if a structure's part of the cell's configuration occurred in training; all its tiles are decided.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();
@@ -174,7 +174,7 @@ impl PartialLevel<'_> {
         chain.seen(structure, chain.band(row), &tiles)
     }
 
-    /// Takes one of the remaining tiles, drawn by their weights or the first of the likeliest, depending on the [`TileSelection`].
+    /// Takes one of the remaining tiles, depending on the [`TileSelection`]: drawn by the weights, or the first of the most likely ones.
     fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
         let likely = left.iter().filter(|&&(_, p)| p > 0.0);
         if self.sampler.selection == TileSelection::MostLikely {
@@ -194,7 +194,7 @@ impl PartialLevel<'_> {
         taken
     }
 
-    /// True if the most probable continuation of the row has no unseen configuration as far as the look-ahead reaches.
+    /// True if the most probable continuation of the row has no unseen configuration within the look-ahead.
     fn passes(&self, row: usize, column: usize, depth: usize) -> Result<bool, Error> {
         let elements = &self.sampler.elements;
         let window = column + 1..elements.width().min(column + 1 + depth);

@@ -1,4 +1,4 @@
-//! A level as an element program.
+//! Levels as element programs.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ use crate::mdmc::{MarkovChain, SamplingError, Tile, TileDistribution, TileSet, T
 
 figrs_core::value!(Tile);
 
-/// One cell of a [`LevelElements`].
+/// The elements of one cell of a [`LevelElements`].
 #[derive(Clone, Debug)]
 struct CellElements {
     configuration: Element<Vec<Tile>>,
@@ -23,12 +23,12 @@ struct CellElements {
     weight: Option<Element<f64>>,
 }
 
-/// A whole level as elements: the joint distribution of its tiles under a trained chain.
+/// A whole level as elements: the joint distribution of its tiles under a trained Markov chain.
 ///
-/// For each cell there is an Apply, the *configuration* of its neighbours' tiles; an Apply, *unseen*, that is true if
-/// training never showed it; an Apply that returns the *structure* by which the tile is drawn, the first one whose part of the
-/// configuration was seen; and a Chain on configuration and structure, the *tile*. Elements are built on first use, without
-/// computing anything; queries about a few cells, with the tiles around them set by interventions,
+/// Each cell has an Apply for the *configuration* of its neighbours' tiles; an Apply, *unseen*, that is true if
+/// the configuration never occurred in training; an Apply for the *structure* by which the tile is drawn, the first one whose part of the
+/// configuration occurred in training; and a Chain on configuration and structure, the *tile*. Elements are built on first use, without
+/// computing anything. Queries about a few cells, with the tiles around them set by intervention,
 /// reach only those cells.
 ///
 /// ```
@@ -54,12 +54,12 @@ pub struct LevelElements {
 }
 
 impl LevelElements {
-    /// The widest level, in columns; narrower if the chain is so high that this width would exceed 2²⁰ cells.
+    /// Maximum number of columns; lower for chains so high that this many columns would have more than 2²⁰ cells.
     pub const MAX_WIDTH: usize = 65_536;
 
-    /// Creates the elements of a level of the chain's height and the given width.
+    /// Creates the elements of a level with the height of the chain and the given width.
     ///
-    /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    /// **Errors.** `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, SamplingError> {
         Self::check_width(chain.height(), width)?;
         Ok(Self {
@@ -88,7 +88,7 @@ impl LevelElements {
         }
     }
 
-    /// Returns an error unless a level of this size can be built as elements.
+    /// Returns an error unless the elements of a level of this size can be built.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
@@ -97,56 +97,56 @@ impl LevelElements {
         Ok(())
     }
 
-    /// The trained chain.
+    /// Returns the trained Markov chain.
     pub fn chain(&self) -> &Arc<MarkovChain> {
         &self.chain
     }
 
-    /// Rows, as the chain has them.
+    /// Returns the number of rows, which is the height of the chain.
     pub fn height(&self) -> usize {
         self.chain.height()
     }
 
-    /// Columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The tile of a cell; rows count from the top. Panics outside the level, as indexing does.
+    /// Returns the tile of a cell; rows count from the top. Panics outside the level, as indexing does.
     pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
         &self.cell(row, column).tile
     }
 
-    /// The tiles of the cell's neighbours, in the order of the first structure.
+    /// Returns the tiles of the cell's neighbours, in the order of the first structure.
     pub fn configuration(&self, row: usize, column: usize) -> &Element<Vec<Tile>> {
         &self.cell(row, column).configuration
     }
 
-    /// `true` if training never showed the cell's configuration to the first structure.
+    /// Returns an element that is `true` if the cell's configuration is unseen for the first structure.
     pub fn unseen(&self, row: usize, column: usize) -> &Element<bool> {
         &self.cell(row, column).unseen
     }
 
-    /// Index of the chain's structure that draws the tile. Intervene here to force it, or the next simpler one that was
-    /// shown its part of the configuration.
+    /// Returns the index of the structure that draws the tile. Intervene here to force a structure; if its part of the configuration is unseen, the next
+    /// simpler one with a seen part is used.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cell(row, column).structure
     }
 }
 
-/// Some columns of a level whose elements are being built.
+/// Some columns of a level whose elements are currently built.
 struct ElementColumns<'a> {
     chain: &'a Arc<MarkovChain>,
     width: usize,
     columns: Range<usize>,
-    /// The rows whose tiles are drawn by the chain.
+    /// The rows whose tiles the chain draws.
     rows: Range<usize>,
-    /// True if the tiles around may be any that are possible there, instead of inputs.
+    /// True if the tiles around the rectangle are any that are possible there, instead of inputs.
     is_relaxed: bool,
 }
 
 impl ElementColumns<'_> {
-    /// Builds the cells; the tiles of the first `known` columns depend on nothing.
+    /// Builds the cells; the tiles of the first `known` columns are inputs that depend on nothing.
     fn after(&self, known: usize, mut twist: Option<&mut Twist>) -> Array2<CellElements> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
         let border = Constant::new(Tile::BORDER).named("border");
@@ -282,7 +282,7 @@ impl ColumnProgram for LevelElements {
 }
 
 impl LevelElements {
-    /// Some cells as columns, with statements that the cells of some rows were seen.
+    /// Returns some cells as columns, with the events that the configurations of some rows occurred in training.
     fn level_columns(
         &self,
         first: usize,
@@ -311,7 +311,7 @@ impl LevelElements {
     }
 }
 
-/// The function from a configuration to the structure that draws the tile.
+/// Returns the function from a configuration to the structure that draws the tile.
 fn first_seen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -320,7 +320,7 @@ fn first_seen(
     Arc::new(move |tiles: &Vec<Tile>| chain.first_seen(band, tiles))
 }
 
-/// The function that tests whether a configuration is unseen.
+/// Returns the function that tests whether a configuration is unseen.
 fn unseen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -329,7 +329,7 @@ fn unseen(
     Arc::new(move |tiles: &Vec<Tile>| !chain.seen(0, band, tiles))
 }
 
-/// The function from a configuration and a structure to the distribution of a tile.
+/// Returns the function from a configuration and a structure to the distribution of a tile.
 fn drawn(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -342,7 +342,8 @@ fn drawn(
     })
 }
 
-/// The function from a configuration and a structure to the shares of tiles; empty if unseen configurations are excluded and this one is unseen.
+/// Returns the function from a configuration and a structure to the probabilities of tiles; these are empty for an unseen configuration if unseen ones are
+/// excluded.
 fn shares(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -358,7 +359,7 @@ fn shares(
 }
 
 impl MarkovChain {
-    /// Number of columns to the left that the tiles of a column may depend on; `None` if they also depend on columns to the right.
+    /// Returns the number of columns to the left on which a column's tiles may depend; `None` if they also depend on columns to the right.
     pub(in crate::mdmc) fn reach(&self) -> Option<usize> {
         let offsets = self.structures()[0].offsets();
         let left = offsets
@@ -368,12 +369,12 @@ impl MarkovChain {
             .map(|left| left.into_iter().max().unwrap_or(0))
     }
 
-    /// The tiles that can occur in a row.
+    /// Returns the tiles that can occur in a row.
     pub(in crate::mdmc) fn possible(&self, row: usize) -> Vec<Tile> {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// The tiles that can occur in a row, with their shares.
+    /// Returns the tiles that can occur in a row, with their probabilities.
     pub(in crate::mdmc) fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
         let last = self.structures().len() - 1;
         let anywhere = self.distribution(last, self.band(row), &[]);
@@ -382,14 +383,14 @@ impl MarkovChain {
         possible.copied().collect()
     }
 
-    /// The first structure that was shown its part of a configuration; the simplest one if none was.
+    /// Returns the first structure whose part of the configuration occurred in training; the simplest structure if there is none.
     pub fn first_seen(&self, band: usize, configuration: &[Tile]) -> usize {
         let last = self.structures().len() - 1;
         let shown = |&structure: &usize| self.part(band, configuration, structure).is_some();
         (0..last).find(shown).unwrap_or(last)
     }
 
-    /// The distribution in a configuration of `structure`, or of the next simpler one that was shown its part.
+    /// Returns the distribution in a configuration by `structure`, or by the next simpler structure whose part occurred in training.
     pub(in crate::mdmc) fn row(
         &self,
         band: usize,
@@ -410,8 +411,8 @@ impl MarkovChain {
     }
 }
 
-/// The cells of some columns in the order in which they are drawn: row by row from the bottom, or with twisted proposals column by column, as demands read
-/// them.
+/// Returns the cells of some columns in the order in which they are drawn: row by row from the bottom or, with twisted proposals, column by column, as demands
+/// read them.
 pub(in crate::mdmc) fn cell_order(
     height: usize,
     columns: &Range<usize>,

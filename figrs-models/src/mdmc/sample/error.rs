@@ -1,40 +1,40 @@
-//! Errors of the settings of samplers of levels.
+//! Errors in the settings of level samplers.
 
 use figrs_derive::ErrorDebug;
 
-/// Reason why a sampler of levels cannot be made, or a level cannot be drawn.
+/// Reason why a level sampler cannot be created, or a level cannot be drawn.
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SamplingError {
     /// The look-ahead is too deep.
     #[error("look-ahead {depth} is too deep; use at most {max}")]
     LookAhead {
-        /// Cells asked for.
+        /// The given look-ahead, in cells.
         depth: usize,
-        /// Cells allowed.
+        /// Maximum look-ahead, in cells.
         max: usize,
     },
-    /// A level of this width cannot be generated.
+    /// A level of this width cannot be drawn.
     #[error("cannot generate a level {width} columns wide; {}", width_remedy(*max))]
     Width {
-        /// Columns asked for.
+        /// The given number of columns.
         width: usize,
-        /// Columns allowed at the chain's height.
+        /// Maximum number of columns at the height of the chain.
         max: usize,
     },
-    /// A structure sees a column to the right, which does not exist yet when columns are drawn one by one.
+    /// A structure has an offset to the right, where no column exists yet if columns are drawn one by one.
     #[error(
         "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
     )]
     RightOffset {
-        /// Columns to the right.
+        /// Number of columns to the right.
         dx: i32,
-        /// Rows down.
+        /// Number of rows down.
         dy: i32,
     },
 }
 
-/// The possible widths in words, if there are any.
+/// Describes the possible widths, if there are any.
 fn width_remedy(max: usize) -> String {
     if max == 0 {
         "the training levels are too tall for any width, give shorter ones".into()

@@ -2,7 +2,7 @@
 
 use crate::mdmc::{Level, MarkovChain};
 
-/// A level from a sampler, with counts of the cells where the chain had to guess.
+/// A level from a sampler, with counts of the cells for which training had no example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedLevel {
     pub(in crate::mdmc) level: Level,
@@ -12,7 +12,7 @@ pub struct GeneratedLevel {
 }
 
 impl GeneratedLevel {
-    /// Creates a level and counts for each tile the first structure that was shown its configuration.
+    /// Creates a generated level, and counts for each tile the first structure whose part of its configuration occurred in training.
     #[doc(hidden)]
     pub fn of(chain: &MarkovChain, level: Level) -> Self {
         let tiles_by_structure = chain.tiles_by_structure(&level);
@@ -24,7 +24,7 @@ impl GeneratedLevel {
         }
     }
 
-    /// Creates a level of a model that has no structures.
+    /// Creates a generated level of a model that has no structures.
     #[doc(hidden)]
     pub fn of_other(level: Level) -> Self {
         Self {
@@ -35,32 +35,32 @@ impl GeneratedLevel {
         }
     }
 
-    /// The level.
+    /// Returns the level.
     pub fn level(&self) -> &Level {
         &self.level
     }
 
-    /// The level alone.
+    /// Returns the level without the counts.
     pub fn into_level(self) -> Level {
         self.level
     }
 
-    /// Number of cells whose configuration training never showed to the first structure; 0 for models other than chains.
+    /// Returns the number of cells whose configuration is unseen for the first structure; 0 for models other than chains.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
 
-    /// Number of tiles drawn from each structure, the first structure first.
+    /// Returns the number of tiles drawn by each structure, the first structure first.
     pub fn tiles_by_structure(&self) -> &[usize] {
         &self.tiles_by_structure
     }
 
-    /// Number of tiles drawn from a structure simpler than the first.
+    /// Returns the number of tiles drawn by a structure simpler than the first.
     pub fn fallbacks(&self) -> usize {
         self.tiles_by_structure.iter().skip(1).sum()
     }
 
-    /// Number of tiles placed with a shorter look-ahead, because none passed the full one.
+    /// Returns the number of tiles placed with a shorter look-ahead, because none passed the full look-ahead.
     pub fn shortened(&self) -> usize {
         self.shortened
     }

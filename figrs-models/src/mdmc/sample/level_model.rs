@@ -12,11 +12,11 @@ use crate::mdmc::{
     LevelElements, LevelProgram, MarkovChain, Tile, TileFieldElements, TileSet, Travel,
 };
 
-/// A model of the tiles of levels of one size, as elements: a trained chain, n-grams of columns, a hierarchical chain or a field.
+/// A model of the tiles of levels of one size, as elements: a trained Markov chain, n-grams of columns, a hierarchical chain or a Markov random field.
 ///
-/// All of them can be steered (`figrs_design::SteeredLevel`). They draw columns from the left; each depends on a few columns before it, or, for some
-/// structures of chains, on all of them. Rows count from the top and columns from the left, in the frame of the model; for levels that are played upwards
-/// see [`Travel`].
+/// All of them can be given demands (`figrs_design::SteeredLevel`). They draw columns from the left; each column depends on a few columns before it or, for
+/// some structures of chains, on all of them. Rows count from the top and columns from the left, in model coordinates; for levels that are played upwards see
+/// [`Travel`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -33,36 +33,36 @@ pub struct LevelModel {
     whole: Arc<OnceLock<LevelColumns>>,
 }
 
-/// A model that returns the elements of any columns, with a few columns before them as inputs.
+/// A model that builds the elements of any columns, with a few columns before them as inputs.
 pub trait ColumnProgram: Debug + Send + Sync {
-    /// The name of the model, with an article.
+    /// Returns the name of the model, with an article.
     fn name(&self) -> &'static str;
 
-    /// Rows of its levels.
+    /// Returns the number of rows of its levels.
     fn height(&self) -> usize;
 
-    /// Columns of its levels.
+    /// Returns the number of columns of its levels.
     fn width(&self) -> usize;
 
-    /// The set of its tiles.
+    /// Returns the set of its tiles.
     fn tile_set(&self) -> &Arc<TileSet>;
 
-    /// The direction in which players go through its levels.
+    /// Returns the direction in which its levels are played.
     fn travel(&self) -> Travel;
 
-    /// The trained chain, if the model is one.
+    /// Returns the trained Markov chain, if the model is one.
     fn chain(&self) -> Option<&Arc<MarkovChain>> {
         None
     }
 
-    /// Number of columns to the left that a column may depend on; `None` if it also depends on columns to the right.
+    /// Returns the number of columns to the left on which a column may depend; `None` if it also depends on columns to the right.
     fn reach(&self) -> Option<usize>;
 
-    /// The elements of some columns; the first `known` of them are inputs, as far as later columns depend on them.
+    /// Builds the elements of some columns; the first `known` of these columns are inputs, as far as later columns depend on them.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
-    /// The same with tiles drawn in proportion to their twisting functions as well, and with the weights that correct for this. Only called for
-    /// models that depend on no columns to the right.
+    /// Builds the elements like [`columns`](Self::columns), but with tiles also drawn in proportion to their twisting functions, and with the weights that
+    /// correct this. Only called for models that do not depend on columns to the right.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
     /// False if the weights of columns do not sum to one over all levels.
@@ -70,32 +70,32 @@ pub trait ColumnProgram: Debug + Send + Sync {
         true
     }
 
-    /// True if the model has a probability for a placed tile.
+    /// True if the model has a probability for a tile that a demand places.
     fn knows(&self, _tile: Tile) -> bool {
         true
     }
 
-    /// The tiles that can occur in a row, with their shares.
+    /// Returns the tiles that can occur in a row, with their probabilities.
     fn shares(&self, row: usize) -> Vec<(Tile, f64)>;
 
-    /// The tiles that can occur in a row.
+    /// Returns the tiles that can occur in a row.
     fn possible(&self, row: usize) -> Vec<Tile> {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// The elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. `None` if the model
-    /// has none.
+    /// Builds the elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. `None` if the model
+    /// cannot do this.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }
 }
 
-/// The event that a cell or column, given its neighbours, has a value that occurs in training.
+/// The event that a cell or column, given its neighbours, has a value that occurred in training.
 #[derive(Clone, Debug)]
 pub struct SeenStatement {
-    /// The element that states it.
+    /// The element whose value decides the event.
     pub element: AnyElement,
-    /// The value that the element must have.
+    /// The value that the element has if the event occurs.
     pub value: Datum,
     /// The cells whose tiles the event is about, by row and column.
     pub cells: Vec<(usize, usize)>,
@@ -107,16 +107,16 @@ pub struct LevelColumns {
     /// Number of the first column.
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
-    /// For each column the elements that later columns depend on.
+    /// For each column, the elements on which later columns depend.
     pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
-    /// For each column the weights that belong to it.
+    /// For each column, the weights that belong to it.
     pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
-    /// For each column the events that its cells have values that occur in training.
+    /// For each column, the events that its cells have values that occurred in training.
     pub(in crate::mdmc) seen: Vec<Vec<SeenStatement>>,
 }
 
 impl LevelColumns {
-    /// Creates columns whose later ones depend only on the tiles.
+    /// Creates columns in which later columns depend only on the tiles.
     pub(in crate::mdmc) fn of_tiles(first: usize, tiles: Array2<Element<Tile>>) -> Self {
         let column = |column: usize| {
             let tiles = tiles.column(column);
@@ -132,17 +132,17 @@ impl LevelColumns {
         }
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.tiles.nrows()
     }
 
-    /// The tile of a cell, by row and number of the column.
+    /// Returns the tile of a cell, by row and number of the column.
     pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
         &self.tiles[(row, column - self.first)]
     }
 
-    /// The elements of some columns that later columns depend on.
+    /// Returns the elements of some columns on which later columns depend.
     pub fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
         let columns = columns.start - self.first..columns.end - self.first;
         let mut all: Vec<AnyElement> = Vec::new();
@@ -162,7 +162,7 @@ impl LevelColumns {
             .fold(model, |model, weight| model.weigh(weight, |weight| *weight))
     }
 
-    /// The events that the cells of a column have values that occur in training.
+    /// Returns the events that the cells of a column have values that occurred in training.
     pub fn seen(&self, column: usize) -> &[SeenStatement] {
         &self.seen[column - self.first]
     }
@@ -176,20 +176,20 @@ impl LevelModel {
         }
     }
 
-    /// The model in which cells are independent, with the tiles that are possible in their rows.
+    /// Returns the model in which cells are independent, with the tiles that are possible in their rows.
     #[doc(hidden)]
     #[must_use]
     pub fn without_neighbours(&self) -> Self {
         Self::new(Arc::new(IndependentTiles(Arc::clone(&self.program))))
     }
 
-    /// The program of its columns.
+    /// Returns the program of its columns.
     #[doc(hidden)]
     pub fn program(&self) -> &dyn ColumnProgram {
         &*self.program
     }
 
-    /// All columns.
+    /// Returns all columns.
     #[doc(hidden)]
     pub fn whole(&self) -> &LevelColumns {
         let build = || self.program.columns(0..self.width(), 0);
@@ -202,27 +202,27 @@ impl LevelModel {
         self.whole.get().is_some()
     }
 
-    /// Rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.program.height()
     }
 
-    /// Columns.
+    /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.program.width()
     }
 
-    /// The set of tiles of the training levels.
+    /// Returns the set of tiles of the training levels.
     pub fn tile_set(&self) -> &Arc<TileSet> {
         self.program.tile_set()
     }
 
-    /// The direction in which the levels are played.
+    /// Returns the direction in which the levels are played.
     pub fn travel(&self) -> Travel {
         self.program.travel()
     }
 
-    /// The name of the model, with an article.
+    /// Returns the name of the model, with an article.
     pub fn name(&self) -> &'static str {
         self.program.name()
     }
@@ -252,7 +252,7 @@ impl From<&Self> for LevelModel {
     }
 }
 
-/// The possible tiles of each cell of another model, all with equal probability.
+/// A model in which each cell has any of the tiles that another model allows there, with equal probabilities.
 #[derive(Debug)]
 struct IndependentTiles(Arc<dyn ColumnProgram>);
 
@@ -298,7 +298,7 @@ impl ColumnProgram for IndependentTiles {
     }
 }
 
-/// Any of some tiles, with equal probability.
+/// Returns an element that has any of some tiles, with equal probabilities.
 pub(in crate::mdmc) fn any_of(tiles: &[Tile]) -> Element<Tile> {
     Select::new(tiles.iter().map(|&tile| (1.0, tile)))
 }

@@ -1,4 +1,4 @@
-//! A level as one element, and levels drawn from it.
+//! A whole level as one element, and levels drawn from it.
 
 use figrs_core::{Element, Model, inject};
 use figrs_infer::{Error, ForwardSampling, Run};
@@ -25,19 +25,19 @@ impl LevelProgram {
         }
     }
 
-    /// The model, column by column.
+    /// Returns the model, column by column.
     pub fn model(&self) -> &LevelModel {
         &self.model
     }
 
-    /// The tiles of the level, row by row from the top.
+    /// Returns the tiles of the level, row by row from the top.
     pub fn tiles(&self) -> &Element<Vec<Tile>> {
         &self.tiles
     }
 
-    /// Draws one level of the prior, exactly.
+    /// Draws one level from the prior, exactly.
     ///
-    /// **Errors.** Those of [`ForwardSampling`].
+    /// **Errors.** The errors of [`ForwardSampling`].
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Level, Error> {
         let answer = ForwardSampling::new(1)
             .seed(rng.next_u64())

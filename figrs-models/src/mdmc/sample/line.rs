@@ -1,4 +1,4 @@
-//! Look-ahead along a line of cells: a row from the left, or a column from the bottom.
+//! Look-ahead along a line of cells: along a row from the left, or along a column from the bottom.
 
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
@@ -8,38 +8,38 @@ use crate::mdmc::train::table::ConfigurationEntry;
 
 /// A line of cells that are decided one after another.
 pub(in crate::mdmc) trait Line<'a> {
-    /// The chain from which tiles are drawn.
+    /// Returns the Markov chain from which tiles are drawn.
     fn chain(&self) -> &'a MarkovChain;
 
-    /// Number of cells.
+    /// Returns the number of cells.
     fn length(&self) -> usize;
 
-    /// The key of a cell's configuration in the first structure.
+    /// Returns the key of a cell's configuration in the first structure.
     fn key(&self, place: usize) -> u64;
 
-    /// The tiles that training showed at a cell with a configuration of a structure.
+    /// Returns the tiles that occurred in training at a cell with a configuration of a structure.
     fn entry(&self, place: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry>;
 
-    /// The tiles before a cell that the first structure sees in the line, as one number.
+    /// Returns the tiles before a cell in the line that the offsets of the first structure reach, as one number.
     fn window(&self, place: usize) -> u128;
 
     /// Puts a tile into a cell.
     fn set(&mut self, place: usize, id: u8);
 }
 
-/// The structure and the look-ahead with which a tile was placed.
+/// The structure and the look-ahead with which a tile was drawn.
 pub(in crate::mdmc) struct Placement {
     pub(in crate::mdmc) structure: usize,
-    /// The first structure whose part of the configuration training showed.
+    /// The first structure whose part of the configuration occurred in training.
     pub(in crate::mdmc) known: usize,
     /// True if the look-ahead was shorter than requested.
     pub(in crate::mdmc) is_shortened: bool,
 }
 
-/// Look-ahead along a line: a tile is placed only if `depth` cells after it can be filled without an unseen configuration.
+/// Look-ahead along a line: a tile is accepted only if the next `depth` cells can be filled without an unseen configuration.
 #[derive(Debug, Default)]
 pub(in crate::mdmc) struct LookAhead {
-    /// Memo of dead ends: for a place and the window before it, the least depth that cannot be filled from there.
+    /// Memo of dead ends: the smallest depth that cannot be filled, for a place and the tiles before it that the structure reaches.
     dead: FxHashMap<(usize, u128), usize>,
     candidates: Vec<(u8, f64)>,
 }
@@ -52,7 +52,7 @@ impl LookAhead {
 
     /// Decides the tile of a cell; the cells before it must be decided.
     ///
-    /// Always places a tile: without look-ahead the structure without neighbours has one.
+    /// Always decides a tile: without look-ahead the structure without neighbours has one.
     pub(in crate::mdmc) fn place<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -84,7 +84,7 @@ impl LookAhead {
         None
     }
 
-    /// Draws tiles of an entry until one passes the look-ahead; false if none does.
+    /// Draws tiles of an entry until one passes the look-ahead; returns false if none does.
     fn place_from<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -105,7 +105,7 @@ impl LookAhead {
         false
     }
 
-    /// True if the `depth` cells from a place on can be filled without an unseen configuration of the first structure; cells past the end of the line count
+    /// True if the `depth` cells from a place on can be filled without an unseen configuration of the first structure; cells beyond the end of the line count
     /// as filled.
     pub(in crate::mdmc) fn fillable<'a>(
         &mut self,

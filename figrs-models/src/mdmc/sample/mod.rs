@@ -1,4 +1,4 @@
-//! Sampling: levels drawn from trained chains, cell by cell, as element programs, and column by column.
+//! Draws levels from trained models: cell by cell, as element programs, and column by column.
 
 pub(crate) mod column_stream;
 pub(crate) mod element_sampler;

@@ -1,4 +1,4 @@
-//! Levels as items of a set: texts in the format of the training levels.
+//! Numbered levels as items of a set, written as texts in the format of the training levels.
 
 use std::convert::Infallible;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Element program of Markov random fields of tiles.
+//! Element programs of Markov random fields of tiles.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::mdmc::sample::twist::{TileShares, Twist};
 use crate::mdmc::train::tile_field::{PairLifts, TileField};
 use crate::mdmc::{Level, LevelElements, LevelModel, SamplingError, Tile, TileSet, Travel};
 
-/// A level of a [`TileField`] as elements, with their weights.
+/// A level of a [`TileField`] (Markov random field) as elements, with their weights.
 #[derive(Clone, Debug)]
 pub struct TileFieldElements {
     columns: LevelModel,
@@ -21,9 +21,9 @@ pub struct TileFieldElements {
 }
 
 impl TileField {
-    /// The level of this many columns as elements: a Select for each cell, weighed by pairs of neighbours.
+    /// Returns a level of this many columns as elements: a Select for each cell, weighted by pairs of neighbours.
     ///
-    /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    /// **Errors.** `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn elements(&self, width: usize) -> Result<TileFieldElements, SamplingError> {
         LevelElements::check_width(self.height, width)?;
         let pairs = self.height * (width - 1) + (self.height - 1) * width;
@@ -47,11 +47,11 @@ impl TileField {
     }
 }
 
-/// A level of a field, column by column.
+/// A level of a Markov random field, column by column.
 #[derive(Debug)]
 struct FieldColumns {
     field: TileField,
-    /// For each band, the weights of pairs beside each other and of pairs above each other.
+    /// For each band of rows, the weights of horizontal pairs; `below` has those of vertical pairs.
     beside: Vec<Arc<PairLifts>>,
     below: Vec<Arc<PairLifts>>,
     width: usize,
@@ -62,7 +62,7 @@ impl FieldColumns {
         self.field.splits.band(row, self.field.height)
     }
 
-    /// The statements that training showed the pairs of some columns, the first `known` of which are inputs.
+    /// Returns the events that the pairs of some columns occurred in training; the first `known` of the columns are inputs.
     fn seen_statements(
         &self,
         tiles: &Array2<Element<Tile>>,
@@ -226,13 +226,14 @@ impl ColumnProgram for FieldColumns {
     }
 }
 
-/// A column of a field given the one to its left: a chain of tiles from the bottom up, with the factor that demands give each tile by itself.
+/// A column of a Markov random field given the column to its left: a Markov chain of tiles from the bottom up, with the factor that demands give each tile by
+/// itself.
 #[derive(Debug)]
 struct ColumnChain {
     tiles: Arc<[Tile]>,
-    /// For each row the share of each tile, times its factor.
+    /// For each row, the weight of each tile, times its own factor.
     shares: Vec<Vec<f64>>,
-    /// For each row, the weights of pairs beside each other, and of pairs above each other with the upper tile in the row.
+    /// For each row, the weights of horizontal pairs; `below` has those of vertical pairs whose upper tile is in the row.
     beside: Vec<Arc<PairLifts>>,
     below: Vec<Arc<PairLifts>>,
 }
@@ -275,14 +276,14 @@ impl ColumnChain {
         self.tiles.binary_search(&tile).ok()
     }
 
-    /// The share of a tile in a row, given the tile to its left.
+    /// Returns the weight of a tile in a row, given the tile to its left.
     fn share(&self, row: usize, tile: usize, left: &[Tile]) -> f64 {
         let left = left.get(row).and_then(|&left| self.id(left));
         let beside = left.map_or(1.0, |left| self.beside[row].lifts[(left, tile)]);
         self.shares[row][tile] * beside
     }
 
-    /// For each row and each tile in it, the sum over all tiles above, up to a factor for each row: from the top down.
+    /// Returns, for each row and each of its tiles, the sum over all tiles above, up to a factor for each row: messages from the top down.
     fn messages(&self, left: &[Tile]) -> Vec<f64> {
         let number = self.tiles.len();
         let mut messages = vec![1.0; number * self.shares.len()];
@@ -306,7 +307,7 @@ impl ColumnChain {
         messages
     }
 
-    /// The shares of the tiles of a row given the tile below: their own shares times the messages from the rows above,
+    /// Returns the weights of the tiles of a row given the tile below: their own weights times the messages from the rows above,
     /// divided by the message of the tile below.
     fn shares(&self, row: usize, under: Tile, left: &[Tile], messages: &[f64]) -> TileShares {
         let number = self.tiles.len();
@@ -321,14 +322,14 @@ impl ColumnChain {
     }
 }
 
-/// The number that `of` has for a pair of tiles, if training showed both.
+/// Returns the number that `of` has for a pair of tiles, if both occurred in training.
 fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> Option<T> {
     let id = |tile: &Tile| tiles.binary_search(tile).ok();
     let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
     found.copied()
 }
 
-/// The function that returns the weight of a pair.
+/// Returns the function that returns the weight of a pair.
 fn weight(
     tiles: &Arc<[Tile]>,
     pairs: &Arc<PairLifts>,
@@ -338,7 +339,7 @@ fn weight(
     Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair).unwrap_or(1.0))
 }
 
-/// The function that tests whether training showed a pair.
+/// Returns the function that tests whether a pair occurred in training.
 fn shown(
     tiles: &Arc<[Tile]>,
     pairs: &Arc<PairLifts>,
@@ -348,24 +349,24 @@ fn shown(
 }
 
 impl TileFieldElements {
-    /// The tiles, by row from the top and column.
+    /// Returns the tiles, by row from the top and by column.
     pub fn cells(&self) -> &Array2<Element<Tile>> {
         &self.columns.whole().tiles
     }
 
-    /// The elements, column by column.
+    /// Returns the elements, column by column.
     pub(in crate::mdmc) fn columns(&self) -> &LevelModel {
         &self.columns
     }
 
-    /// The weights of pairs of neighbours, to which evidence may be added.
+    /// Returns the weights of pairs of neighbours, to which evidence may be added.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Draws the level after this many sweeps of one Gibbs chain; see the guarantee of [`TileField`].
+    /// Draws the level that one Gibbs chain has after this many sweeps; see the guarantee of [`TileField`].
     ///
-    /// **Errors.** Those of [`Gibbs`].
+    /// **Errors.** The errors of [`Gibbs`].
     pub fn sample<R: Rng + ?Sized>(&self, sweeps: u64, rng: &mut R) -> Result<Level, Error> {
         let cells: Vec<Element<Tile>> = self.cells().iter().cloned().collect();
         let answer = Gibbs::new(1)

@@ -1,4 +1,4 @@
-//! Columns of levels drawn under twisting functions of demands.
+//! Draws columns of levels under twisting functions of demands (for particle filters).
 
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -9,19 +9,19 @@ use rustc_hash::FxHashMap;
 
 use crate::mdmc::Tile;
 
-/// States of all demands that look ahead.
+/// States of all demands that look ahead, one for each demand.
 pub type TwistState = Vec<DemandState>;
 
-/// For each column, the value of each history of columns before it.
+/// For each column, the value of each history (the numbers of the columns before it).
 pub type HistoryValues = Vec<FxHashMap<Vec<usize>, f64>>;
 
-/// Tiles that can occur in a cell, with their shares.
+/// Tiles that can occur in a cell, with their probabilities or weights.
 pub type TileShares = Vec<(Tile, f64)>;
 
-/// The factor of a tile in a cell, given the states before it.
+/// Function that returns the factor of a tile in a cell, given the states before the cell.
 type TileFactor = Arc<dyn Fn(&TwistState, Tile) -> f64 + Send + Sync>;
 
-/// The factor of a column, given from the top, by the states before it.
+/// Function that returns the factor of a column, given from the top, for the states before it.
 pub type ColumnFactor = Arc<dyn Fn(&TwistState, &[Tile]) -> f64 + Send + Sync>;
 
 /// State of a demand after some cells.
@@ -61,46 +61,46 @@ impl Value for DemandState {
 }
 
 /// Factors by which demands twist the proposals of a level's tiles.
-/// Along a level the product of the factors is the factor of the demands, whatever the values of states are: so the law of the weighted
+/// Along a level the product of these factors is the factor of the demands, whatever values the states have: so the law of the weighted
 /// particles is that of the model given the demands.
 pub trait TwistingFunctions: Debug + Send + Sync {
-    /// Rows of the level.
+    /// Returns the number of rows of the level.
     fn height(&self) -> usize;
 
-    /// The states before the first cell.
+    /// Returns the states before the first cell.
     fn start(&self) -> TwistState;
 
-    /// True if only configurations that training showed are allowed.
+    /// True if only configurations that occurred in training are allowed.
     fn seen(&self) -> bool;
 
-    /// The tile that is placed in a cell, if any.
+    /// Returns the tile that a demand places in a cell, if any.
     fn placed(&self, cell: (usize, usize)) -> Option<Tile>;
 
-    /// The factor of a tile by itself.
+    /// Returns the own factor of a tile, which does not depend on states.
     fn own(&self, cell: (usize, usize), tile: Tile) -> f64;
 
-    /// True if tiles of a cell have different factors, or change a state.
+    /// True if the tiles of a cell have different factors, or change a state.
     fn twists(&self, cell: (usize, usize)) -> bool;
 
-    /// True if tiles of a cell may change a state.
+    /// True if the tile of a cell may change a state.
     fn moves(&self, cell: (usize, usize)) -> bool;
 
     /// True if any demand has a state.
     fn has_states(&self) -> bool;
 
-    /// The states after a tile.
+    /// Returns the states after a tile.
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
 
-    /// The product of the values of the states before a cell.
+    /// Returns the product of the values of the states before a cell.
     fn value(&self, cell: (usize, usize), state: &TwistState) -> f64;
 
-    /// The factor of a tile without its factor [by itself](Self::own).
+    /// Returns the factor of a tile without its [own](Self::own) factor.
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
 
-    /// The values of the histories of a model of columns, once they are computed.
+    /// Returns the values of the column histories of a model that draws whole columns, once they are computed.
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
 
-    /// The factor of a tile.
+    /// Returns the factor of a tile.
     fn factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64 {
         let own = self.own(cell, tile);
         if own <= 0.0 {
@@ -110,7 +110,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     }
 }
 
-/// Draws one of some tiles in proportion to their shares; without tiles any tile, since the particle then has weight zero.
+/// Draws one of some tiles in proportion to their weights; any tile if there are none, since the particle then has weight zero.
 fn propose(shares: &TileShares) -> Element<Tile> {
     if shares.is_empty() {
         return Constant::new(Tile::EMPTY);
@@ -118,12 +118,12 @@ fn propose(shares: &TileShares) -> Element<Tile> {
     Select::new(shares.iter().map(|&(tile, share)| (share, tile)))
 }
 
-/// The ratio of two values; 0 if the state before has none.
+/// Returns the ratio of two values; 0 if the value before is 0.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// The states of demands along columns whose elements are being built.
+/// The states of demands along columns whose elements are currently built.
 #[derive(Debug)]
 pub struct Twist {
     functions: Arc<dyn TwistingFunctions>,
@@ -131,50 +131,50 @@ pub struct Twist {
 }
 
 impl Twist {
-    /// Begins with the states before the first column.
+    /// Creates the states before the first column.
     pub fn new(functions: Arc<dyn TwistingFunctions>) -> Self {
         let state = Constant::new(functions.start());
         Self { functions, state }
     }
 
-    /// The states before the next cell.
+    /// Returns the states before the next cell.
     pub fn state(&self) -> &Element<TwistState> {
         &self.state
     }
 
-    /// The factor of the states before the first cell, which belongs to the first column.
+    /// Returns the factor of the states before the first cell, which belongs to the first column.
     pub fn start(&self) -> Element<f64> {
         let functions = Arc::clone(&self.functions);
         let first = (functions.height() - 1, 0);
         self.state.map(move |state| functions.value(first, state))
     }
 
-    /// True if only configurations that training showed are allowed.
+    /// True if only configurations that occurred in training are allowed.
     pub fn seen(&self) -> bool {
         self.functions.seen()
     }
 
-    /// The tile that is placed in a cell, if any.
+    /// Returns the tile that a demand places in a cell, if any.
     pub fn placed(&self, cell: (usize, usize)) -> Option<Tile> {
         self.functions.placed(cell)
     }
 
-    /// The factor of the tiles of a cell; `None` if it is the same for all and they change no state.
+    /// Returns the factor of the tiles of a cell; `None` if all tiles have the same factor and change no state.
     fn factor_of(&self, cell: (usize, usize)) -> Option<TileFactor> {
         let functions = Arc::clone(&self.functions);
         let factor = move |state: &TwistState, tile| functions.factor(cell, state, tile);
         self.functions.twists(cell).then(|| Arc::new(factor) as _)
     }
 
-    /// The factor of a tile by itself.
+    /// Returns the own factor of a tile, which does not depend on states.
     pub fn own(&self, cell: (usize, usize), tile: Tile) -> f64 {
         self.functions.own(cell, tile)
     }
 
-    /// Proposes the tile of a cell, and returns it with the weight of the proposal. The shares of tiles must already include their factors by
-    /// [themselves](Self::own) and the weights of the model.
+    /// Proposes the tile of a cell, and returns it with the weight of the proposal. The weights of the tiles must already include their [own](Self::own)
+    /// factors and the weights of the model.
     ///
-    /// Must not be called for cells with a placed tile.
+    /// Must not be called for a cell in which a demand places a tile.
     pub fn proposed(
         &mut self,
         cell: (usize, usize),
@@ -204,7 +204,7 @@ impl Twist {
         (tile, weight)
     }
 
-    /// Proposes the tile of a cell, and returns it with the weight of the proposal: from the tiles and shares of `shares`, or as the model draws it
+    /// Proposes the tile of a cell, and returns it with the weight of the proposal: from the tiles and weights of `shares`, or as the model draws it
     /// if no demand depends on the cell.
     pub fn tile(
         &mut self,
@@ -239,13 +239,13 @@ impl Twist {
         );
     }
 
-    /// The values of the histories of a model of columns, computed once.
+    /// Returns the values of the column histories of a model that draws whole columns, computed at the first call.
     pub fn history_values(&self, compute: impl FnOnce() -> HistoryValues) -> Arc<HistoryValues> {
         let values = self.functions.histories();
         Arc::clone(values.get_or_init(|| Arc::new(compute())))
     }
 
-    /// The factor of a column.
+    /// Returns the factor of a column.
     pub fn column_factor(&self, column: usize) -> ColumnFactor {
         let functions = Arc::clone(&self.functions);
         Arc::new(move |state: &TwistState, tiles: &[Tile]| {
@@ -265,7 +265,7 @@ impl Twist {
         })
     }
 
-    /// The factor of a column by itself.
+    /// Returns the own factor of a column, which does not depend on states.
     pub fn own_column_factor(&self, column: usize, tiles: &[Tile]) -> f64 {
         let rows = tiles.iter().enumerate();
         let own = rows.map(|(row, &tile)| {
@@ -275,7 +275,7 @@ impl Twist {
         own.product()
     }
 
-    /// Updates the states by a column, given by its number in `columns`.
+    /// Updates the states by a column, given by its index in `columns`.
     pub fn read_column(
         &mut self,
         column: usize,

@@ -1,4 +1,4 @@
-//! Legends: tile sets as text.
+//! Reads and writes legends: tile sets as text.
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ struct Legend {
     tiles: IndexMap<String, LegendEntry>,
 }
 
-/// Words alone, or with a picture.
+/// The entry of a tile: words alone, or words with a picture.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -31,17 +31,17 @@ enum LegendEntry {
 impl TileSet {
     /// Reads a legend in the format of the Video Game Level Corpus: `{"tiles": {"#": ["solid", "ground"], ..}}`.
     ///
-    /// Words that name a [`Meaning`](crate::mdmc::Meaning) become meanings, ignoring case; all words are kept. A tile may also be
-    /// `{"meaning": ["solid"], "picture": 3}`, with the place of its picture on a sheet of pictures, from 0.
+    /// Words that are names of a [`Meaning`](crate::mdmc::Meaning) become meanings, ignoring case; all words are kept. A tile may also be
+    /// `{"meaning": ["solid"], "picture": 3}`, with the number of its picture on a sheet of pictures, from 0.
     ///
-    /// **Errors.** [`LegendError`].
+    /// **Errors.** [`LegendError`] if the text is not a legend.
     pub fn from_json(text: &str) -> Result<Self, LegendError> {
         Self::of_legend(serde_json::from_str(text)?)
     }
 
-    /// Reads a legend in TOML: lines such as `"#" = ["solid", "ground"]` or `"#" = { meaning = ["solid"], picture = 3 }` below `[tiles]`.
+    /// Reads a legend in TOML: lines below `[tiles]`, such as `"#" = ["solid", "ground"]` or `"#" = { meaning = ["solid"], picture = 3 }`.
     ///
-    /// **Errors.** [`LegendError`].
+    /// **Errors.** [`LegendError`] if the text is not a legend.
     ///
     /// ```
     /// use figrs_models::mdmc::{Meaning, TileSet};
@@ -84,7 +84,7 @@ impl TileSet {
         Ok(Self::of_named(tiles.collect::<Result<_, _>>()?))
     }
 
-    /// The set as JSON that [`from_json`](Self::from_json) reads.
+    /// Returns the set as JSON that [`from_json`](Self::from_json) reads.
     pub fn to_json(&self) -> serde_json::Value {
         let entry = |tile: Tile| {
             let words = self.words(tile);

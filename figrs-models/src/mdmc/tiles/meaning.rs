@@ -6,37 +6,37 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Meaning {
-    /// Cannot be entered; can be stood upon.
+    /// A player cannot enter the tile, but can stand upon it.
     Solid,
-    /// Can be entered; can be stood upon.
+    /// A player can enter the tile, and can stand upon it.
     SolidTop,
-    /// Can be entered.
+    /// A player can enter the tile.
     Passable,
-    /// Hurts a player who enters it or stands upon it.
+    /// The tile hurts a player who enters it or stands upon it.
     Hazard,
-    /// A creature that hurts.
+    /// The tile is a creature that hurts.
     Enemy,
-    /// Can be climbed up and down, as a ladder.
+    /// A player can climb the tile up and down, as a ladder.
     Climb,
-    /// Can be held on to and moved along, as a rope.
+    /// A player can hold on to the tile and move along it, as a rope.
     Hang,
     /// A player's first cell.
     Start,
     /// A player's last cell.
     Exit,
-    /// Can be opened and then entered.
+    /// A player can open the tile and then enter it.
     Door,
-    /// Can be picked up.
+    /// A player can pick the tile up.
     Collectable,
-    /// Solid until a player digs it away from beside and above.
+    /// The tile is solid until a player digs it away from beside and above.
     Diggable,
-    /// Gives something to a player who strikes it.
+    /// The tile gives something to a player who strikes it.
     Reward,
-    /// Sends out things that hurt, as a cannon does.
+    /// The tile shoots things that hurt, as a cannon does.
     Shooter,
 }
 
-/// Each meaning with the words of legends for it, its own name first.
+/// Each meaning with the words that legends use for it, its own name first.
 const WORDS: [(Meaning, &[&str]); 14] = [
     (Meaning::Solid, &["solid"]),
     (Meaning::SolidTop, &["solidtop", "solid top"]),
@@ -58,21 +58,21 @@ const WORDS: [(Meaning, &[&str]); 14] = [
 ];
 
 impl Meaning {
-    /// The meaning named by a word of a legend, in lower case; `None` for any other word.
+    /// Returns the meaning for which a lower-case word of a legend stands; `None` for any other word.
     pub fn of_word(word: &str) -> Option<Self> {
         let named = WORDS.iter().find(|(_, words)| words.contains(&word));
         named.map(|&(meaning, _)| meaning)
     }
 
-    /// Number of sets of meanings.
+    /// Number of possible sets of meanings.
     pub const SETS: usize = 1 << WORDS.len();
 
-    /// All meanings.
+    /// Returns all meanings.
     pub fn all() -> impl Iterator<Item = Self> {
         WORDS.iter().map(|&(meaning, _)| meaning)
     }
 
-    /// The name, as it is written in legends.
+    /// Returns the name, as legends write it.
     pub fn name(self) -> &'static str {
         let named = WORDS.iter().find(|&&(meaning, _)| meaning == self);
         named.map_or("", |(_, words)| words[0])
@@ -100,7 +100,7 @@ impl Meanings {
         Self(bits)
     }
 
-    /// The meanings named by some words. A rope cannot be climbed up, even if the words also call it climbable.
+    /// Returns the meanings for which some words stand. A rope cannot be climbed up, even if the words also call it climbable.
     pub(super) fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         let named = words.into_iter().filter_map(Meaning::of_word);
         let mut all = named.fold(Self::default(), |Self(bits), meaning| {

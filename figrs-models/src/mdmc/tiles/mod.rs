@@ -1,10 +1,10 @@
-//! Tiles: symbols of levels, with meanings that are data.
+//! Tiles: the symbols of levels, with meanings given as data.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `tile` | a tile: a character and its meanings |
 //! | `meaning` | meanings that matter to movement |
-//! | `tile_class` | some tiles, or all others |
+//! | `tile_class` | classes: some tiles, or all others |
 //! | `tile_set` | the tiles of a game |
 //! | `legend`, `legend_error` | tile sets from JSON and TOML |
 

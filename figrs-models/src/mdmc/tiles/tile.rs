@@ -5,32 +5,32 @@ use std::fmt;
 use super::meaning::{Meaning, Meanings};
 use super::tile_set::TileSet;
 
-/// A tile: its character and its [meanings](Meaning), or the sentinel [`Tile::BORDER`] outside a level.
+/// A tile: its character and its [meanings](Meaning), or the sentinel [`Tile::BORDER`] for cells outside a level.
 ///
-/// Tiles come from a [`TileSet`]. The order puts the border first and the others by their characters.
+/// Tiles come from a [`TileSet`]. In ascending order the border comes first, and the others are sorted by their characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tile(Option<(char, Meanings)>);
 
 impl Tile {
-    /// The cell outside a level; no level contains it and no character stands for it.
+    /// Stands for a cell outside a level; no level contains it and it has no character.
     pub const BORDER: Tile = Tile(None);
 
-    /// Empty air of platformers, `-`.
+    /// The empty air of platformers, `-`.
     pub const EMPTY: Tile = Tile::new('-', Meanings::of(&[Meaning::Passable]));
 
-    /// Ground of platformers, `X`.
+    /// The ground of platformers, `X`.
     pub const GROUND: Tile = Tile::new('X', Meanings::of(&[Meaning::Solid]));
 
     pub(super) const fn new(character: char, meanings: Meanings) -> Self {
         Self(Some((character, meanings)))
     }
 
-    /// The [platformer](TileSet::platformer) tile that a character stands for, or `None` for any other character.
+    /// Returns the [platformer](TileSet::platformer) tile with a character, or `None` for any other character.
     pub fn platformer(symbol: char) -> Option<Self> {
         TileSet::platformer().tile(symbol)
     }
 
-    /// The character of this tile, or `None` for the border.
+    /// Returns the character of this tile, or `None` for the border.
     pub fn symbol(self) -> Option<char> {
         self.0.map(|(character, _)| character)
     }
@@ -40,24 +40,24 @@ impl Tile {
         self.0.is_some_and(|(_, all)| all.contains(meaning))
     }
 
-    /// The meanings of this tile; none for the border, and for a tile of unknown meaning.
+    /// Returns the meanings of this tile; none for the border, and for a tile of unknown meaning.
     pub fn meanings(self) -> impl Iterator<Item = Meaning> {
         Meaning::all().filter(move |&meaning| self.is(meaning))
     }
 
-    /// The meanings as bits, that of each [`Meaning`] at its number; 0 for the border.
+    /// Returns the meanings as a bit set, in which each [`Meaning`] is a bit; 0 for the border.
     #[doc(hidden)]
     pub fn meaning_bits(self) -> u16 {
         self.0.map_or(0, |(_, all)| all.bits())
     }
 
-    /// A tile with these meanings and an arbitrary character.
+    /// Returns a tile with these meanings and an arbitrary character.
     #[doc(hidden)]
     pub fn of_meaning_bits(bits: u16) -> Self {
         Self::new(' ', Meanings::of_bits(bits))
     }
 
-    /// True if no meaning of this tile that decides where a player can be is known.
+    /// True if none of the tile's known meanings decides where a player can be.
     pub fn is_unknown(self) -> bool {
         self.0.is_some_and(|(_, meanings)| meanings.is_empty())
     }

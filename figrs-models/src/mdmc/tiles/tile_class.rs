@@ -7,7 +7,7 @@ use super::meaning::Meaning;
 use super::tile::Tile;
 use super::tile_set::TileSet;
 
-/// A class of tiles: some tiles, or all others.
+/// A class of tiles: some listed tiles, or all tiles except the listed ones.
 ///
 /// ```
 /// use figrs_models::mdmc::{Meaning, Tile, TileClass, TileSet};
@@ -26,7 +26,7 @@ pub struct TileClass {
 }
 
 impl TileClass {
-    /// The class of some tiles.
+    /// Creates the class of some tiles.
     pub fn of(tiles: impl IntoIterator<Item = Tile>) -> Self {
         let mut tiles: Vec<Tile> = tiles.into_iter().collect();
         tiles.sort_unstable();
@@ -37,17 +37,17 @@ impl TileClass {
         }
     }
 
-    /// All tiles.
+    /// Returns the class of all tiles.
     pub fn any() -> Self {
         Self::of([]).complement()
     }
 
-    /// The tiles of a set that have a meaning.
+    /// Returns the class of the tiles of a set that have a meaning.
     pub fn meaning(set: &TileSet, meaning: Meaning) -> Self {
         Self::of(set.tiles().filter(|tile| tile.is(meaning)))
     }
 
-    /// All tiles that do not belong to this class.
+    /// Returns the class of all tiles that do not belong to this class.
     #[must_use]
     pub fn complement(&self) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl TileClass {
         }
     }
 
-    /// The tiles that belong to this class or to another, among those of a set.
+    /// Returns the class of the tiles of a set that belong to this class or to another.
     #[must_use]
     pub fn or(&self, other: &Self, set: &TileSet) -> Self {
         let belongs = |tile: &Tile| self.contains(*tile) || other.contains(*tile);
@@ -68,7 +68,7 @@ impl TileClass {
         (self.tiles.binary_search(&tile).is_ok()) == self.inside
     }
 
-    /// True if every tile belongs to it.
+    /// True if every tile belongs to the class.
     pub fn is_any(&self) -> bool {
         !self.inside && self.tiles.is_empty()
     }
@@ -80,7 +80,7 @@ impl From<Tile> for TileClass {
     }
 }
 
-/// Writes the characters of the listed tiles, with `not` before them if they do not belong to the class; `any tile` for all.
+/// Writes the characters of the listed tiles, after `not` if the class has all other tiles; writes `any tile` for all tiles.
 impl fmt::Display for TileClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_any() {

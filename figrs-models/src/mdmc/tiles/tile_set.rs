@@ -1,14 +1,14 @@
-//! The tiles of a game.
+//! Sets of tiles, one for each game.
 
 use std::sync::{Arc, LazyLock};
 
 use super::meaning::{Meaning, Meanings};
 use super::tile::Tile;
 
-/// The tiles of a game: for each character its tile, and the legend's words for it.
+/// The tiles of a game: for each character its tile, and the words of the legend for it.
 ///
-/// Sets come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the
-/// [platformer](Self::platformer) that figrs knows, or from characters of [unknown](Self::unknown) meaning.
+/// Sets come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the built-in
+/// [platformer](Self::platformer) tiles, or from characters of [unknown](Self::unknown) meaning.
 ///
 /// ```
 /// use figrs_models::mdmc::{Level, Meaning, TileSet};
@@ -24,16 +24,16 @@ pub struct TileSet {
     tiles: Vec<NamedTile>,
 }
 
-/// A tile with the words of its legend.
+/// A tile with the words of the legend for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedTile {
     pub(super) tile: Tile,
     pub(super) words: Vec<String>,
-    /// Number of its picture on a sheet of pictures.
+    /// Number of the tile's picture on a sheet of pictures.
     pub(super) picture: Option<usize>,
 }
 
-/// The tiles of platformers in the Video Game Level Corpus, described by figrs.
+/// The platformer tiles of the Video Game Level Corpus, with words by figrs.
 const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
     ('X', "ground or unbreakable block", &[Meaning::Solid]),
     ('S', "breakable brick", &[Meaning::Solid]),
@@ -58,7 +58,7 @@ impl TileSet {
     /// Maximum number of tiles of a set.
     pub const MAX_TILES: usize = 250;
 
-    /// The thirteen tiles of Super Mario levels in the Video Game Level Corpus.
+    /// Returns the thirteen tiles of Super Mario levels in the Video Game Level Corpus.
     pub fn platformer() -> &'static Arc<Self> {
         static SET: LazyLock<Arc<TileSet>> = LazyLock::new(|| {
             let tiles = PLATFORMER
@@ -75,7 +75,7 @@ impl TileSet {
         &SET
     }
 
-    /// Creates tiles of unknown meaning, one for each character that can be a tile; others and repeated ones are left out.
+    /// Creates tiles of unknown meaning, one for each character that can be a tile; other characters and repetitions are left out.
     ///
     /// Control characters and white space other than the blank cannot be tiles.
     pub fn unknown(symbols: impl IntoIterator<Item = char>) -> Self {
@@ -131,32 +131,32 @@ impl TileSet {
         }
     }
 
-    /// Expects distinct characters.
+    /// Creates a set of tiles with distinct characters.
     pub(super) fn of_named(tiles: Vec<NamedTile>) -> Self {
         Self { tiles }
     }
 
-    /// The tile that a character stands for, or `None` for a character of no tile.
+    /// Returns the tile with a character, or `None` if no tile has it.
     pub fn tile(&self, symbol: char) -> Option<Tile> {
         self.tiles().find(|tile| tile.symbol() == Some(symbol))
     }
 
-    /// The tiles, in the order of the legend.
+    /// Returns the tiles, in the order of the legend.
     pub fn tiles(&self) -> impl Iterator<Item = Tile> + '_ {
         self.tiles.iter().map(|named| named.tile)
     }
 
-    /// The words of the legend for a tile.
+    /// Returns the words of the legend for a tile.
     pub fn words(&self, tile: Tile) -> &[String] {
         self.named(tile).map_or(&[], |named| &named.words)
     }
 
-    /// The number of a tile's picture on a sheet of pictures, from 0, as the legend states it.
+    /// Returns the number of a tile's picture on a sheet of pictures, from 0, if the legend states it.
     pub fn picture(&self, tile: Tile) -> Option<usize> {
         self.named(tile)?.picture
     }
 
-    /// The words for a tile in one line; `unknown` if there are none.
+    /// Returns the words for a tile in one line; `unknown` if there are none.
     pub fn description(&self, tile: Tile) -> String {
         match self.words(tile) {
             [] if tile == Tile::BORDER => "outside of the level".to_owned(),
@@ -165,7 +165,7 @@ impl TileSet {
         }
     }
 
-    /// The tile of empty cells: the first tile that is called empty, or that can be entered and has no other meaning.
+    /// Returns the tile of empty cells: the first tile that is called empty, or that a player can enter and that has no other meaning.
     pub fn empty(&self) -> Option<Tile> {
         let is_empty = |named: &&NamedTile| named.words.iter().any(|word| word == "empty");
         let called = self.tiles.iter().find(is_empty).map(|named| named.tile);
@@ -175,12 +175,12 @@ impl TileSet {
         })
     }
 
-    /// The characters of all tiles, in the order of the legend.
+    /// Returns the characters of all tiles, in the order of the legend.
     pub fn symbols(&self) -> String {
         self.tiles().filter_map(Tile::symbol).collect()
     }
 
-    /// True if each tile has the character of a [platformer](Self::platformer) tile and is solid exactly if that one is: figrs has drawings of these.
+    /// True if each tile has the character of a [platformer](Self::platformer) tile and is solid exactly if the latter is: figrs has drawings for such sets.
     pub fn is_platformer(&self) -> bool {
         let is_drawn = |tile: Tile| {
             let own = tile.symbol().and_then(Tile::platformer);

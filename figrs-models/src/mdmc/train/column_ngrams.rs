@@ -1,4 +1,4 @@
-//! N-grams of columns: each column given the ones before.
+//! N-grams of columns: each column is drawn given the columns before it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,13 +17,13 @@ use crate::mdmc::{
 };
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus.
-///
-/// A column of order *n* depends on the *n* - 1 columns before it; the left edge of a level counts as one. If those columns
+/// With order *n*, a column depends on the *n* - 1 columns before it; the left edge of a level counts as a column. If these columns
+/// never occur in this order in training, the earliest is left out until the rest does (back-off).
 /// occur nowhere in this order, the earliest is left out until the rest occurs (back-off).
 ///
 /// # Guarantee
 ///
-/// Every generated run of *n* columns for which none was left out occurs in the corpus. With order 1 the columns are independent.
+/// Every generated run of *n* columns in which none was left out occurs in the corpus. With order 1 the columns are independent.
 ///
 /// # Example
 ///
@@ -46,9 +46,9 @@ pub struct ColumnNGrams {
     height: usize,
     tile_set: Arc<TileSet>,
     travel: Travel,
-    /// The distinct columns, from the top; the number of a column is its index.
+    /// The distinct columns, with their tiles from the top; the number of a column is its index.
     pub(super) columns: Vec<Vec<Tile>>,
-    /// For the columns before, the latest last, the next columns with their counts.
+    /// For each history (the columns before, the latest last), the next columns with their counts.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
 }
 
@@ -56,12 +56,12 @@ pub struct ColumnNGrams {
 pub(super) const EDGE: usize = usize::MAX;
 
 impl ColumnNGrams {
-    /// The highest order.
+    /// Maximum order.
     pub const MAX_ORDER: usize = 6;
 
     /// Counts the columns of a corpus.
     ///
-    /// An error unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`].
+    /// **Errors.** [`TrainingError`] unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`].
     pub fn train(corpus: &Corpus, order: usize) -> Result<Self, TrainingError> {
         if !(1..=Self::MAX_ORDER).contains(&order) {
             return Err(TrainingError::Order {
@@ -108,12 +108,12 @@ impl ColumnNGrams {
         })
     }
 
-    /// The order: the number of columns looked at together.
+    /// Returns the order: the number of columns of an n-gram.
     pub fn order(&self) -> usize {
         self.order
     }
 
-    /// The counts after the longest suffix of the history that occurs in training (backing off).
+    /// Returns the counts after the longest suffix of the history that occurs in training (back-off).
     pub(super) fn after(&self, history: &[usize]) -> &[(usize, u64)] {
         let mut parts = (0..=history.len()).map(|from| &history[from..]);
         let found = parts.find_map(|part| self.next.get(part));
@@ -130,9 +130,9 @@ impl ColumnNGrams {
         Select::new(after.map(|&(column, count)| (count as f64, column)))
     }
 
-    /// The level of this many columns as an element program: for each column a Chain on the columns before.
+    /// Returns a level of this many columns as an element program: for each column a Chain on the columns before.
     ///
-    /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    /// **Errors.** `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
         LevelElements::check_width(self.height, width)?;
         let ngrams = Arc::clone(self);
@@ -141,7 +141,7 @@ impl ColumnNGrams {
     }
 }
 
-/// A level of n-grams, column by column.
+/// A level of column n-grams as a column program.
 #[derive(Debug)]
 struct NGramColumns {
     ngrams: Arc<ColumnNGrams>,
@@ -262,13 +262,13 @@ impl NGramColumns {
     }
 }
 
-/// The columns before a column, preceded by the edge if the level begins there.
+/// Returns the history of a column: the columns before it, preceded by the edge if the level begins there.
 pub(super) fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
     let edge = edge.then_some(EDGE).into_iter();
     edge.chain(before.iter().copied().copied()).collect()
 }
 
-/// The function from the columns before to the next column.
+/// Returns the function from the columns before to the next column.
 fn drawn(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,
@@ -277,7 +277,7 @@ fn drawn(
     Arc::new(move |before: Vec<&usize>| ngrams.draw(&history(edge, &before)))
 }
 
-/// The function that tests whether no column before has to be left out.
+/// Returns the function that tests whether the full history of a column occurs in training.
 fn shown(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,
@@ -286,7 +286,7 @@ fn shown(
     Arc::new(move |before: Vec<&usize>| ngrams.next.contains_key(&history(edge, &before)))
 }
 
-/// The tile of a column in a row.
+/// Returns the tile of a column in a row.
 fn tile_of(
     ngrams: &Arc<ColumnNGrams>,
     row: usize,

@@ -2,7 +2,7 @@
 
 use crate::mdmc::Tile;
 
-/// The tiles that training showed in one configuration, with counts and probabilities.
+/// The tiles that occurred in one configuration in training, with counts and probabilities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TileDistribution {
     counts: Vec<(Tile, u64)>,
@@ -11,7 +11,7 @@ pub struct TileDistribution {
 }
 
 impl TileDistribution {
-    /// Expects distinct tiles in ascending order with positive counts.
+    /// Creates the distribution of distinct tiles in ascending order with positive counts.
     pub(in crate::mdmc) fn new(counts: Vec<(Tile, u64)>) -> Self {
         let total = counts.iter().map(|&(_, count)| count).sum();
         let probabilities = counts
@@ -25,37 +25,37 @@ impl TileDistribution {
         }
     }
 
-    /// The tiles seen, in ascending order, with their counts.
+    /// Returns the tiles that occurred, in ascending order, with their counts.
     pub fn counts(&self) -> &[(Tile, u64)] {
         &self.counts
     }
 
-    /// Additive smoothing: adds a number to the count of each of some tiles, for the probabilities. The tiles are in
-    /// ascending order and include all that were seen.
+    /// Applies additive smoothing to the probabilities: adds a number to the count of each of some tiles. These must be in
+    /// ascending order and include all tiles that occurred.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], added: f64) {
         let total = self.total as f64 + added * tiles.len() as f64;
         let share = |&tile: &Tile| (tile, (self.count(tile) as f64 + added) / total);
         self.probabilities = tiles.iter().map(share).collect();
     }
 
-    /// Count of a tile; zero if it was never seen here.
+    /// Returns the count of a tile; zero if the tile never occurred in this configuration.
     pub fn count(&self, tile: Tile) -> u64 {
         let found = self.counts.binary_search_by_key(&tile, |&(seen, _)| seen);
         found.map_or(0, |index| self.counts[index].1)
     }
 
-    /// The tiles that can be drawn, in ascending order, with probabilities that sum to 1: those seen, or with
-    /// [smoothing](crate::mdmc::MarkovChain::smoothed) all that were seen in the band.
+    /// Returns the tiles that can be drawn, in ascending order, with probabilities that sum to 1: the tiles that occurred or, with
+    /// [smoothing](crate::mdmc::MarkovChain::smoothed), all that occurred in the band of rows.
     pub fn probabilities(&self) -> &[(Tile, f64)] {
         &self.probabilities
     }
 
-    /// Total count: the number of cells with this configuration.
+    /// Returns the total count: the number of cells with this configuration.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The probability of a tile; without smoothing zero if it was never seen here.
+    /// Returns the probability of a tile; without smoothing, zero if the tile never occurred in this configuration.
     pub fn probability(&self, tile: Tile) -> f64 {
         let found = self
             .probabilities

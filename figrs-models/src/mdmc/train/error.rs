@@ -1,4 +1,4 @@
-//! Errors of the settings of training.
+//! Errors in the settings of training.
 
 use figrs_derive::ErrorDebug;
 
@@ -6,55 +6,55 @@ use figrs_derive::ErrorDebug;
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum TrainingError {
-    /// A number cannot be added to the counts of tiles.
+    /// The number for additive smoothing is out of range.
     #[error("smoothing {tiles} cannot be added to counts; use a number from 0 to {max}")]
     Smoothing {
-        /// The number to be added.
+        /// The number that would be added to the counts.
         tiles: f64,
         /// The largest number that can be added.
         max: f64,
     },
-    /// The rows cannot be divided into this many bands.
+    /// The rows cannot be divided into this many bands of rows.
     #[error("{height} rows cannot be split into {splits} bands; use 1 to {height}")]
     RowSplits {
-        /// Bands asked for.
+        /// The given number of bands.
         splits: usize,
-        /// Rows to divide.
+        /// Number of rows to divide.
         height: usize,
     },
-    /// Levels have more configurations of tiles than fit the memory.
+    /// Levels have more configurations of tiles than fit into memory.
     #[error(
         "more than {max} configurations of tiles in {bands} bands of {height} rows, which is the most that is counted; use fewer bands of rows \
          (--row-splits 1 for one), or cut the levels to fewer rows (--rows)"
     )]
     TooManyConfigurations {
-        /// Rows of the levels.
+        /// Number of rows of the levels.
         height: usize,
-        /// Bands with separate tables.
+        /// Number of bands of rows with separate tables.
         bands: usize,
         /// Maximum number of configurations.
         max: usize,
     },
-    /// Columns cannot be grouped by this number.
+    /// The order of n-grams is out of range.
     #[error("n-grams of {order} columns cannot be counted; use 1 to {max}")]
     Order {
-        /// Columns asked for.
+        /// The given order, in columns.
         order: usize,
-        /// Columns allowed.
+        /// Maximum order, in columns.
         max: usize,
     },
-    /// Styles cannot change with this probability.
+    /// The probability that the style changes is out of range.
     #[error("styles cannot change with probability {change}; use a number from 0 to 1")]
     Change {
-        /// The probability asked for.
+        /// The given probability.
         change: f64,
     },
-    /// Sections cannot have this many columns, or be of this many kinds.
+    /// The number of columns of a section, or the number of kinds of sections, is out of range.
     #[error("sections cannot have {size} columns or kinds; use 1 to {max} of each")]
     Sections {
-        /// Columns or kinds asked for.
+        /// The given number of columns or kinds.
         size: usize,
-        /// Columns or kinds allowed.
+        /// Maximum number of columns or kinds.
         max: usize,
     },
 }

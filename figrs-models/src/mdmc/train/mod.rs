@@ -1,4 +1,4 @@
-//! Training: chains, n-grams, hierarchies and fields counted from a corpus of levels.
+//! Training: Markov chains, n-grams, hierarchical chains and Markov random fields, all by counting in a corpus of levels.
 
 pub(crate) mod chain;
 pub(crate) mod column_ngrams;

@@ -1,4 +1,4 @@
-//! Proposals of columns of n-grams that take demands into account.
+//! Proposals of columns from n-grams that take demands into account.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::column_ngrams::{ColumnNGrams, EDGE, history};
 use crate::mdmc::sample::twist::{HistoryValues, Twist, TwistState};
 
-/// Proposals of columns in proportion to their probability under n-grams, the [factors](Twist) of demands, and the
+/// Proposals of columns in proportion to the product of their probability under n-grams, the [factors](Twist) of demands, and the
 /// [value](history_values) of the possible continuations.
 pub(super) struct NGramProposals {
     ngrams: Arc<ColumnNGrams>,
     values: Arc<HistoryValues>,
 }
 
-/// Columns with their shares.
+/// Columns with their weights.
 type ColumnShares = Vec<(usize, f64)>;
 
 impl NGramProposals {
@@ -26,7 +26,8 @@ impl NGramProposals {
         }
     }
 
-    /// Proposes the column at an index and returns it with the weight of the proposal; `edge` states whether the edge precedes the columns `before`.
+    /// Proposes the column with an index and returns it with the weight of the proposal; `edge` states whether the edge of the level precedes the columns
+    /// `before`.
     pub(super) fn column(
         &self,
         (index, edge): (usize, bool),
@@ -82,7 +83,7 @@ impl NGramProposals {
     }
 }
 
-/// The columns at the end of a history that the next one depends on.
+/// Returns the columns at the end of a history on which the next column depends.
 fn recent(history: &[usize], order: usize) -> &[usize] {
     &history[(history.len() + 1).saturating_sub(order)..]
 }
@@ -92,12 +93,12 @@ fn value(values: &HistoryValues, column: usize, history: &[usize]) -> f64 {
     known.copied().unwrap_or(1.0)
 }
 
-/// For each column and history, the mean over continuations of the product of the factors of this and all later columns by themselves: a backward pass, each
-/// column scaled by its largest value. Empty if there are too many histories.
+/// Returns for each column and history the mean over continuations of the product of the own factors of this and all later columns: a backward pass, where each
+/// column is scaled by its largest value. Empty if there are too many histories.
 fn history_values(ngrams: &ColumnNGrams, width: usize, twist: &Twist) -> HistoryValues {
     /// Maximum number of histories of a column.
     const MOST: usize = 20_000;
-    /// Least nonzero value.
+    /// Smallest nonzero value.
     const LEAST: f64 = 1e-200;
     let order = ngrams.order();
     let start = if order > 1 { vec![EDGE] } else { Vec::new() };

@@ -1,37 +1,37 @@
-//! Horizontal bands with separate tables.
+//! Horizontal bands of rows with separate tables.
 
 use crate::mdmc::TrainingError;
 
-/// Number of equal bands into which the rows are divided, each with separate tables.
+/// Number of equal bands of rows into which a level is divided, each with separate tables.
 ///
-/// Splitting lets the chain learn that the ground is at the bottom and the sky above, at the price
-/// of fewer examples a table.
+/// Splitting lets the Markov chain learn that the ground is at the bottom and the sky above, at the price
+/// of fewer examples for each table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowSplits(usize);
 
 impl RowSplits {
-    /// One band: all rows share one table.
+    /// A single band: all rows share one table.
     pub const NONE: RowSplits = RowSplits(1);
 
     /// Creates `splits` bands over `height` rows.
     ///
-    /// An error unless `1 <= splits <= height`.
+    /// **Errors.** [`TrainingError`] unless `1 <= splits <= height`.
     pub fn new(splits: usize, height: usize) -> Result<Self, TrainingError> {
         Self(splits).checked(height)
     }
 
-    /// The number of bands.
+    /// Returns the number of bands.
     pub fn count(self) -> usize {
         self.0
     }
 
-    /// The band of a row, both counted from the top.
+    /// Returns the band of a row, both counted from the top.
     pub fn band(self, row: usize, height: usize) -> usize {
         let band = row.saturating_mul(self.0) / height.max(1);
         band.min(self.0 - 1)
     }
 
-    /// The rows of a band, counted from the top.
+    /// Returns the rows of a band, counted from the top.
     pub(in crate::mdmc) fn rows(self, band: usize, height: usize) -> std::ops::Range<usize> {
         let first = |band: usize| {
             let before = band as u128 * height as u128;

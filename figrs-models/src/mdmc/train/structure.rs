@@ -1,4 +1,4 @@
-//! Structures: the neighbours that a tile depends on.
+//! Network structures: the neighbours on which a tile depends.
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
@@ -14,14 +14,14 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// The cell to the left.
+    /// The neighbour to the left.
     pub const LEFT: Offset = Offset { dx: -1, dy: 0 };
-    /// The cell below.
+    /// The neighbour below.
     pub const BELOW: Offset = Offset { dx: 0, dy: 1 };
-    /// The cell below the left one.
+    /// The neighbour below the left one.
     pub const LEFT_BELOW: Offset = Offset { dx: -1, dy: 1 };
 
-    /// The row and column of this neighbour, or `None` if it is outside the level.
+    /// Returns the row and column of this neighbour for a cell, or `None` if it is outside the level.
     pub fn of_cell(
         self,
         row: usize,
@@ -41,14 +41,14 @@ impl Offset {
 
 /// A network structure: the ordered neighbours whose tiles form a cell's configuration.
 ///
-/// Leaving out neighbours from the end gives the simpler structures to fall back on.
+/// Leaving out neighbours from the end gives the simpler structures that are used as fallbacks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Structure {
     offsets: Cow<'static, [Offset]>,
 }
 
 impl Structure {
-    /// No neighbours: tiles by their overall frequency.
+    /// No neighbours: tiles are drawn by their overall frequency.
     pub const NS0: Structure = Structure {
         offsets: Cow::Borrowed(&[]),
     };
@@ -65,9 +65,9 @@ impl Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW, Offset::LEFT_BELOW]),
     };
 
-    /// The largest number of offsets in a structure.
+    /// Maximum number of offsets in a structure.
     pub const MAX_OFFSETS: usize = 8;
-    /// The largest distance of an offset, in rows and in columns.
+    /// Maximum distance of an offset, in rows and in columns.
     pub const MAX_REACH: i32 = 16;
 
     const NAMED: [(&'static str, Structure); 4] = [
@@ -79,8 +79,8 @@ impl Structure {
 
     /// Creates a structure of the given offsets, the most important first.
     ///
-    /// An error if an offset is not below or to the left in the same row, reaches further than
-    /// [`Structure::MAX_REACH`] or is repeated, or if there are more than [`Structure::MAX_OFFSETS`].
+    /// **Errors.** An offset is not below or to the left in the same row, reaches further than
+    /// [`Structure::MAX_REACH`] or is repeated, or there are more than [`Structure::MAX_OFFSETS`].
     pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, StructureError> {
         let offsets: Vec<Offset> = offsets.into();
         if offsets.len() > Self::MAX_OFFSETS {
@@ -107,12 +107,12 @@ impl Structure {
         })
     }
 
-    /// The offsets, in order.
+    /// Returns the offsets, in order.
     pub fn offsets(&self) -> &[Offset] {
         &self.offsets
     }
 
-    /// The neighbours of a cell, in the order of the offsets; `None` stands for the border.
+    /// Returns the neighbours of a cell, in the order of the offsets; `None` stands for the border.
     pub fn neighbours(
         &self,
         row: usize,
@@ -125,7 +125,7 @@ impl Structure {
             .map(move |offset| offset.of_cell(row, column, height, width))
     }
 
-    /// This structure and the simpler ones to fall back on, down to the one without neighbours.
+    /// Returns this structure and the simpler ones that serve as fallbacks, down to the one without neighbours.
     pub fn fallbacks(&self) -> impl Iterator<Item = Structure> {
         (0..=self.offsets.len()).rev().map(|count| Self {
             offsets: Cow::Owned(self.offsets[..count].to_vec()),

@@ -4,11 +4,11 @@ use std::{fmt, str::FromStr};
 
 use crate::mdmc::{Structure, StructureError};
 
-/// Network structures in the order in which they are tried: the first one, and those to fall back on if training never showed its
-/// configuration.
+/// Network structures in the order in which they are tried: the first one, and its fallbacks for configurations that never occurred in
+/// training.
 ///
-/// A structure to fall back on sees some of the neighbours of the first, and the last sees none, so that every cell has a
-/// tile. A single [`Structure`] stands for itself and its [`fallbacks`](Structure::fallbacks).
+/// A fallback uses some of the neighbours of the first structure, and the last fallback uses none, so that every cell has a
+/// tile. A single [`Structure`] stands for the list of itself and its [`fallbacks`](Structure::fallbacks).
 ///
 /// ```
 /// use figrs_models::mdmc::{Structure, Structures};
@@ -25,9 +25,9 @@ pub struct Structures {
 }
 
 impl Structures {
-    /// Creates a list of a structure and those to fall back on; the one to try first comes first.
+    /// Creates a list of a structure and its fallbacks, in the order in which they are tried.
     ///
-    /// An error if one of them sees a neighbour that `first` does not or occurs twice, or if the last sees any.
+    /// **Errors.** A fallback has a neighbour that `first` does not have or occurs twice, or the last one has any neighbour.
     pub fn new(
         first: Structure,
         fallbacks: impl IntoIterator<Item = Structure>,
@@ -59,17 +59,17 @@ impl Structures {
         }
     }
 
-    /// The structures, starting with the first to try.
+    /// Returns the structures in the order in which they are tried.
     pub fn as_slice(&self) -> &[Structure] {
         &self.all
     }
 
-    /// The first structure.
+    /// Returns the first structure.
     pub fn first(&self) -> &Structure {
         &self.all[0]
     }
 
-    /// For each structure, the indices of its offsets among those of the first.
+    /// Returns for each structure the indices of its offsets among those of the first.
     pub(in crate::mdmc) fn places(&self) -> Vec<Vec<usize>> {
         let first = self.first().offsets();
         let places = |structure: &Structure| {
@@ -81,7 +81,7 @@ impl Structures {
     }
 }
 
-/// A structure and the simpler ones.
+/// Creates the list of a structure and its simpler fallbacks.
 impl From<&Structure> for Structures {
     fn from(structure: &Structure) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl From<&Structures> for Structures {
     }
 }
 
-/// Reads one structure, with all simpler ones to fall back on, or a list of structures separated by commas.
+/// Reads one structure, which then has all simpler ones as fallbacks, or a list of structures separated by commas.
 impl FromStr for Structures {
     type Err = StructureError;
 

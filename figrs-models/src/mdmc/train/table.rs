@@ -1,4 +1,4 @@
-//! The counts of one structure in one band, by configuration.
+//! The counts of one structure in one band of rows, by configuration.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::mdmc::{Tile, TileDistribution};
 /// Counts of tile ids by configuration key, while training.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// Below this number of possible keys a table finds its entries by direct index, unless few keys have entries.
+/// With fewer possible keys than this, a table finds its entries by direct index, unless few keys have entries.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// Maximum number of possible keys per entry for a direct index, a kilobyte per entry. With fewer entries a search is as quick.
+/// Maximum number of possible keys per entry for a direct index, a kilobyte per entry. With fewer entries a binary search is as quick.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
-/// Tiles that training showed in one configuration.
+/// The tiles that occurred in one configuration in training.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
@@ -24,12 +24,12 @@ pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) mass: f64,
 }
 
-/// All configurations seen, in ascending order of their tiles.
+/// All configurations that occurred, in ascending order of their tiles.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationTable {
     entries: Vec<ConfigurationEntry>,
     keys: Vec<u64>,
-    /// For each key, the index of its entry plus one, or zero; empty if there are too many keys.
+    /// For each key, the index of its entry plus one, or zero for no entry; empty if there are too many keys.
     direct: Vec<u32>,
 }
 
@@ -68,8 +68,8 @@ impl ConfigurationTable {
         }
     }
 
-    /// Adds a number to the count of every tile of `tiles` in each entry; `tiles` includes those seen in an entry. If the number is zero, only
-    /// those seen can be drawn.
+    /// Adds a number to the count of each of `tiles` in every entry; `tiles` includes all tiles that occurred in an entry. If the number is zero, only
+    /// tiles that occurred can be drawn.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
         for entry in &mut self.entries {
             let seen = entry.distribution.counts().iter().map(|&(tile, _)| tile);
@@ -83,12 +83,12 @@ impl ConfigurationTable {
         }
     }
 
-    /// The entries, in ascending order of their configurations.
+    /// Returns the entries, in ascending order of their configurations.
     pub(in crate::mdmc) fn entries(&self) -> &[ConfigurationEntry] {
         &self.entries
     }
 
-    /// The entry of a configuration, or `None` if it is unseen.
+    /// Returns the entry of a configuration, or `None` if the configuration is unseen.
     pub(in crate::mdmc) fn find(&self, configuration: &[Tile]) -> Option<&ConfigurationEntry> {
         let found = self
             .entries
@@ -96,7 +96,7 @@ impl ConfigurationTable {
         found.ok().map(|index| &self.entries[index])
     }
 
-    /// The entry of a configuration's key, or `None` if it is unseen.
+    /// Returns the entry of a configuration's key, or `None` if the configuration is unseen.
     pub(in crate::mdmc) fn by_key(&self, key: u64) -> Option<&ConfigurationEntry> {
         if self.direct.is_empty() {
             return self
@@ -110,7 +110,7 @@ impl ConfigurationTable {
     }
 }
 
-/// The tiles whose ids are the digits of a key; the last digit is the last tile.
+/// Returns the tiles whose ids are the digits of a key; the last digit is the last tile.
 fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
     let mut tiles = vec![Tile::BORDER; length];
     for tile in tiles.iter_mut().rev() {
@@ -124,7 +124,7 @@ fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
 mod tests {
     use super::*;
 
-    /// A table with every third key of configurations of `length` neighbours over two tiles and the border.
+    /// Returns a table with every third key of configurations of `length` neighbours over two tiles and the border.
     fn every_third(length: usize) -> (ConfigurationTable, TileIds) {
         let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
         let keys = (0..3_u64.pow(length as u32)).step_by(3);

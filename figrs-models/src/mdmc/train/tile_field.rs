@@ -1,4 +1,4 @@
-//! Training of Markov random fields of tiles.
+//! Trains Markov random fields of tiles.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, TrainingError, Travel};
 
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
-/// The probability of a level is proportional to a product over cells, of the count of the tile in the band of its row, and
-/// over pairs of neighbours, of the lift of the two tiles beside each other (or above each other), to the power of the share
+/// The probability of a level is proportional to a product. It has for each cell the count of its tile in the band of rows, and
+/// for each pair of neighbours the lift of the two tiles beside (or above) each other, to the power of the share
 /// of pairs in a spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count
-/// expected of independent tiles. Pairs that training never showed have a small weight instead of none.
+/// expected for independent tiles. Pairs that never occurred in training have a small weight instead of none.
 ///
 /// # Guarantee
 ///
-/// Levels are drawn by the engine's [`Gibbs`](figrs_infer::Gibbs) sampler: one chain from a draw of the cells alone, for a given number of sweeps. Its
+/// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one chain, from a draw of independent cells, for a given number of sweeps. Its
 /// distribution tends to that of the field with the number of sweeps, and is not exact after any number. The weights are the
-/// most likely ones if neighbours form no loops, in a single row, and an approximation on a grid (pseudo-moment matching).
+/// most likely ones if neighbours form no loops, as in a single row, and an approximation on a grid (pseudo-moment matching).
 ///
 /// # Complexity
 ///
-/// A sweep is linear in cells times the tiles of the corpus.
+/// A sweep takes time linear in the cells times the tiles of the corpus.
 ///
 /// # Example
 ///
@@ -48,14 +48,14 @@ pub struct TileField {
     pub(in crate::mdmc) travel: Travel,
     pub(in crate::mdmc) splits: RowSplits,
     pub(in crate::mdmc) tiles: Arc<[Tile]>,
-    /// For each band, the count of each tile.
+    /// For each band of rows, the count of each tile.
     pub(in crate::mdmc) cells: Vec<Vec<u64>>,
-    /// For each band, the lifts of pairs beside each other, and of pairs above each other with the upper tile in the band.
+    /// For each band of rows, the lifts of horizontal pairs; `below` has those of vertical pairs whose upper tile is in the band.
     pub(in crate::mdmc) beside: Vec<PairLifts>,
     pub(in crate::mdmc) below: Vec<PairLifts>,
 }
 
-/// The lift of each pair of tiles, and whether training showed it.
+/// The lift of each pair of tiles, and whether the pair occurred in training.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct PairLifts {
     pub(in crate::mdmc) lifts: Array2<f64>,
@@ -68,7 +68,7 @@ impl TileField {
 
     /// Counts the tiles and pairs of a corpus.
     ///
-    /// An error if the corpus has fewer rows than there are bands.
+    /// **Errors.** [`TrainingError`] if the corpus has fewer rows than there are bands of rows.
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, TrainingError> {
         let height = corpus.height();
         let splits = splits.checked(height)?;
@@ -106,7 +106,7 @@ impl TileField {
 }
 
 impl PairLifts {
-    /// The same lifts with zero for pairs that training never showed.
+    /// Returns the lifts with zero for pairs that never occurred in training.
     pub(in crate::mdmc) fn only_shown(&self) -> Self {
         let mut lifts = self.lifts.clone();
         ndarray::Zip::from(&mut lifts)
@@ -118,7 +118,7 @@ impl PairLifts {
         }
     }
 
-    /// Lift of each pair: the ratio of its count to the count expected of independent tiles.
+    /// Returns the lift of each pair: the ratio of its count to the count expected for independent tiles.
     fn of(counts: &Array2<f64>) -> Self {
         let total = counts.sum();
         let rows = counts.sum_axis(ndarray::Axis(1));

@@ -6,7 +6,7 @@ use super::*;
 use crate::mdmc::Meaning;
 use crate::mdmc::level::vglc;
 
-/// A fresh folder with some files.
+/// Returns a fresh folder with some files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -227,7 +227,7 @@ fn names_and_paths_are_chosen_by_patterns() {
     ));
 }
 
-/// A tile of the legend without a meaning, which no level has, would prevent every movement.
+/// A tile of the legend that has no meaning and occurs in no level would prevent every movement.
 #[test]
 fn tiles_without_meaning_that_no_level_has_are_left_out() {
     let legend = r##"{"tiles": {"@": ["null"], "#": ["solid"], "-": ["passable"], "=": ["rail"], "S": ["start"]}}"##;
@@ -339,7 +339,7 @@ fn worlds_with_files_of_the_same_names_are_all_read() {
     assert_eq!(corpus.names().len(), 3);
 }
 
-/// Regression test: columns were kept from the right.
+/// Regression test: the rightmost columns were kept instead of the leftmost.
 #[test]
 fn towers_are_cut_and_filled_up_at_the_right() {
     let scratch = folder(&[("a.txt", "ab\ncd\nef\n"), ("b.txt", "x\ny\nx\n")]);
@@ -373,7 +373,7 @@ fn blank_lines_at_the_end_are_rows_of_a_level() {
     assert_eq!(texts(&corpus), ["#.\n  \n  ", "#.\n.#\n##"]);
 }
 
-/// Regression test: the folder above `..` was taken for the working directory.
+/// Regression test: the working directory was taken as the folder above `..`.
 #[test]
 fn the_folder_above_is_that_of_the_levels() {
     for (path, above) in [
@@ -529,7 +529,7 @@ fn legends_that_disagree_are_an_error() {
     assert!(reader.tiles(tiles).read().is_ok());
 }
 
-/// Regression test: a line beside the folders was taken for the only level.
+/// Regression test: a text of one line beside the folders was taken as the only level.
 #[test]
 fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     let scratch = folder(&[

@@ -8,12 +8,12 @@ use rand::Rng;
 use super::run::LookAheadRun;
 use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 
-/// Draws levels tile by tile, the bottom row first and each row from left to right, and accepts a
+/// Draws levels tile by tile, the bottom row first and each row from left to right. It accepts a
 /// tile only if the next few cells of its row can be filled without an unseen configuration.
 ///
-/// A tile that fails is removed from its distribution and another is drawn from the rest. When none
-/// is left, the next simpler structure is tried. When no structure has a tile that passes, all are
-/// tried again for that cell with a look-ahead shorter by one.
+/// A rejected tile is removed from its distribution and another one is drawn from the rest. If none
+/// is left, the next simpler structure is tried. If no structure has a tile that passes, all are
+/// tried again for this cell with a look-ahead shorter by one.
 ///
 /// # Guarantee
 ///
@@ -23,8 +23,8 @@ use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 ///
 /// # Complexity
 ///
-/// Time per row at most width × look-ahead² × tiles² × windows, where a window is the part that a structure sees
-/// to the left (one tile for ns1 to ns3); in practice close to width × look-ahead.
+/// Time per row is at most width × look-ahead² × tiles² × windows, where a window is the part of the row to the left that a structure's
+/// offsets reach (one tile for ns1 to ns3); in practice it is close to width × look-ahead.
 ///
 /// # Example
 ///
@@ -53,9 +53,9 @@ pub struct LookAheadSampler {
 }
 
 impl LookAheadSampler {
-    /// The deepest look-ahead, in cells.
+    /// Maximum look-ahead, in cells.
     pub const MAX_DEPTH: usize = 32;
-    /// The widest level, in columns; narrower if the chain is so high that this width would exceed 2²⁸ cells.
+    /// Maximum number of columns; lower for chains so high that this many columns would have more than 2²⁸ cells.
     pub const MAX_WIDTH: usize = 1_000_000;
 
     /// Creates a sampler of levels of `width` columns that looks `depth` cells ahead.

@@ -1,4 +1,4 @@
-//! The state of sampling one level with look-ahead.
+//! State of a sampler while it draws one level with look-ahead.
 
 use rand::Rng;
 
@@ -7,7 +7,7 @@ use crate::mdmc::level::grid::TileGrid;
 use crate::mdmc::train::table::{ConfigurationEntry, ConfigurationTable};
 use crate::mdmc::{GeneratedLevel, Level, MarkovChain, Tile};
 
-/// The state of drawing one level.
+/// State of a sampler while it draws one level.
 pub(in crate::mdmc) struct LookAheadRun<'a> {
     row: Row<'a>,
     look_ahead: LookAhead,
@@ -16,15 +16,15 @@ pub(in crate::mdmc) struct LookAheadRun<'a> {
     tiles_by_structure: Vec<usize>,
 }
 
-/// The row of a level that is being filled.
+/// The row of a level that is currently filled.
 struct Row<'a> {
     chain: &'a MarkovChain,
     width: usize,
     grid: TileGrid,
     index: usize,
-    /// The tables of the row's band, the first structure first.
+    /// The tables of the row's band of rows, the first structure first.
     tables: Vec<&'a ConfigurationTable>,
-    /// Number of tiles to the left that the first structure sees in its own row.
+    /// Number of tiles to the left, in the same row, that the offsets of the first structure reach.
     window: usize,
 }
 

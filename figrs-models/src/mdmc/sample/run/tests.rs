@@ -12,7 +12,7 @@ fn train(texts: &[&str], structure: &Structure) -> MarkovChain {
     MarkovChain::train(&Corpus::new(named).unwrap(), structure, RowSplits::NONE).unwrap()
 }
 
-/// Oracle of the look-ahead: tries every tile everywhere through the typed interface.
+/// Test oracle of the look-ahead: tries every tile everywhere.
 fn fillable_by_force(
     chain: &MarkovChain,
     tiles: &mut Array2<Tile>,

@@ -1,4 +1,4 @@
-//! The chain itself: training by counting.
+//! Trains multi-dimensional Markov chains by counting.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::mdmc::{
     TrainingError, Travel,
 };
 
-/// A multi-dimensional Markov chain: for a structure and each simpler one, and for each band of rows, the counts of tiles in
+/// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in
 /// each configuration of the training levels.
 ///
-/// All neighbours outside a level, at the left, at the right and below, are [`Tile::BORDER`].
+/// All neighbours outside a level (at the left, at the right and below) are [`Tile::BORDER`].
 ///
 /// # References
 ///
@@ -26,9 +26,9 @@ pub struct MarkovChain {
     splits: RowSplits,
     ids: TileIds,
     structures: Structures,
-    /// For each structure the indices of its offsets among those of the first.
+    /// For each structure, the indices of its offsets among those of the first.
     places: Vec<Vec<usize>>,
-    /// The table of structure `s` and band `b` at `s * bands + b`.
+    /// The tables of counts: that of structure `s` and band `b` has the index `s * bands + b`.
     tables: Vec<ConfigurationTable>,
     smoothing: f64,
 }
@@ -37,12 +37,12 @@ impl MarkovChain {
     /// Largest number that can be added to the counts of tiles.
     pub const MAX_SMOOTHING: f64 = 1e6;
 
-    /// Maximum number of configurations, counted separately for each band, structure and kind of columns: some hundreds of megabytes.
+    /// Maximum number of configurations, counted separately for each band of rows, structure and kind of columns: some hundreds of megabytes.
     pub const MAX_CONFIGURATIONS: usize = 1 << 20;
 
-    /// Counts the tiles of a corpus for a list of structures, or for a structure and the simpler ones to fall back on.
+    /// Counts the tiles of a corpus for a list of structures, or for a structure and its simpler fallbacks.
     ///
-    /// An error if the corpus has fewer rows than there are bands, or if there would be more than
+    /// **Errors.** The corpus has fewer rows than there are bands of rows, or there would be more than
     /// [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS).
     ///
     /// # Complexity
@@ -57,9 +57,9 @@ impl MarkovChain {
         Ok(chains.remove(0))
     }
 
-    /// Trains a chain for each kind of columns on the columns of that kind; `kind` returns the kind of a column of a level.
+    /// Trains a chain for each kind of columns, on the columns of this kind; `kind` returns the kind of a column of a level.
     ///
-    /// **Errors.** As [`MarkovChain::train`].
+    /// **Errors.** The errors of [`MarkovChain::train`].
     pub(in crate::mdmc) fn of_kinds(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -106,7 +106,7 @@ impl MarkovChain {
         Ok(counts.into_iter().map(chain).collect())
     }
 
-    /// Makes the chain from the first structure's counts in each band; the counts of the others are sums of these.
+    /// Creates the chain from the first structure's counts in each band of rows; the counts of the other structures are sums of these.
     pub(in crate::mdmc) fn of_counts(
         height: usize,
         splits: RowSplits,
@@ -143,17 +143,17 @@ impl MarkovChain {
         chain
     }
 
-    /// Sets the tiles of the chain, and the direction in which its training levels are played.
+    /// Sets the tiles of the chain, and the direction in which the training levels are played.
     pub(in crate::mdmc) fn of_corpus(mut self, tiles: &Arc<TileSet>, travel: Travel) -> Self {
         self.tile_set = Arc::clone(tiles);
         self.travel = travel;
         self
     }
 
-    /// Returns the chain with `added` added to the count of every tile that occurs in the band, in each seen configuration: tiles that
-    /// were never seen there become possible. Zero undoes that.
+    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration, so that tiles that
+    /// never occurred there become possible. Zero undoes this.
     ///
-    /// The set of seen configurations does not change; drawn levels will have more unseen ones.
+    /// The set of seen configurations does not change; drawn levels will have more unseen configurations than without smoothing.
     ///
     /// **Errors.** [`TrainingError::Smoothing`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
     ///
@@ -180,12 +180,12 @@ impl MarkovChain {
         Ok(self)
     }
 
-    /// Number added to the counts of tiles.
+    /// Returns the number that is added to the counts of tiles.
     pub fn smoothing(&self) -> f64 {
         self.smoothing
     }
 
-    /// Key of the part of a configuration that a structure sees, from the key of the whole.
+    /// Returns the key of the part of a configuration that a structure uses, from the key of the whole.
     pub(in crate::mdmc) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
         let (base, all) = (self.ids.base(), self.places[0].len());
         let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
@@ -193,7 +193,7 @@ impl MarkovChain {
         places.fold(0, |part, place| part * base + digit(place))
     }
 
-    /// The part of a configuration that a structure sees; `None` if there is no such structure or the configuration is too short.
+    /// Returns the part of a configuration that a structure uses; `None` if there is no such structure or the configuration is too short.
     pub(in crate::mdmc) fn part_of(
         &self,
         structure: usize,
@@ -205,56 +205,56 @@ impl MarkovChain {
             .collect()
     }
 
-    /// Number of cells of the training levels.
+    /// Returns the number of cells of the training levels.
     pub(in crate::mdmc) fn cells(&self) -> u64 {
         let last = self.places.len() - 1;
         let bands = (0..self.splits.count()).flat_map(|band| self.configurations(last, band));
         bands.map(|(_, seen)| seen.total()).sum()
     }
 
-    /// The height of the training levels, and so of generated ones.
+    /// Returns the height of the training levels, which is also that of generated levels.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// The set of tiles of the training levels.
+    /// Returns the set of tiles of the training levels.
     pub fn tile_set(&self) -> &Arc<TileSet> {
         &self.tile_set
     }
 
-    /// The direction in which levels are played; see [`Travel::upright`].
+    /// Returns the direction in which levels are played; see [`Travel::upright`].
     pub fn travel(&self) -> Travel {
         self.travel
     }
 
-    /// The tiles of the training levels, in ascending order, without the border.
+    /// Returns the tiles of the training levels, in ascending order, without the border.
     pub fn tiles(&self) -> &[Tile] {
         self.ids.tiles()
     }
 
-    /// The bands of rows.
+    /// Returns the bands of rows.
     pub fn row_splits(&self) -> RowSplits {
         self.splits
     }
 
-    /// The band of a row from the top.
+    /// Returns the band of a row, counted from the top.
     pub fn band(&self, row: usize) -> usize {
         self.splits.band(row, self.height)
     }
 
-    /// The structures: the first one, then those to fall back on, down to the one without neighbours.
+    /// Returns the structures: the first one, then its fallbacks, down to the one without neighbours.
     pub fn structures(&self) -> &[Structure] {
         self.structures.as_slice()
     }
 
-    /// The list of structures, which is written and read as text: `ns3,ns2` or offsets.
+    /// Returns the list of structures, which can be written and read as text: `ns3,ns2` or offsets.
     pub fn structure_list(&self) -> &Structures {
         &self.structures
     }
 
-    /// The configuration of a cell of a level: the tiles at the offsets of a structure, in order.
+    /// Returns the configuration of a cell of a level: the tiles at the offsets of a structure, in order.
     ///
-    /// `None` if there is no structure of this index.
+    /// `None` if there is no structure with this index.
     pub fn configuration_at(
         &self,
         level: &Level,
@@ -275,7 +275,7 @@ impl MarkovChain {
         )
     }
 
-    /// The distribution of tiles in a configuration of a structure in a band, or `None` if it is unseen.
+    /// Returns the distribution of tiles in a configuration of a structure in a band of rows, or `None` if the configuration is unseen.
     pub fn distribution(
         &self,
         structure: usize,
@@ -290,12 +290,12 @@ impl MarkovChain {
         )
     }
 
-    /// True if training showed a configuration to a structure in a band.
+    /// True if a configuration of a structure occurred in training in a band of rows.
     pub fn seen(&self, structure: usize, band: usize, configuration: &[Tile]) -> bool {
         self.distribution(structure, band, configuration).is_some()
     }
 
-    /// All configurations that training showed to a structure in a band, in ascending order.
+    /// Returns all configurations of a structure that occurred in training in a band of rows, in ascending order.
     pub fn configurations(
         &self,
         structure: usize,
@@ -309,13 +309,13 @@ impl MarkovChain {
             .map(|entry| (entry.configuration.as_slice(), &entry.distribution))
     }
 
-    /// Number of cells of a level whose configuration training never showed to the first structure.
+    /// Returns the number of cells of a level whose configuration is unseen for the first structure.
     pub fn unseen(&self, level: &Level) -> usize {
         self.tiles_by_structure(level)[1..].iter().sum()
     }
 
-    /// For each structure, the number of cells of a level for which it is the first that was shown its part of the
-    /// configuration; a cell without any counts for the simplest one.
+    /// Returns for each structure the number of cells of a level for which it is the first one whose part of the
+    /// configuration occurred in training; a cell for which there is none counts for the simplest structure.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];
@@ -338,7 +338,7 @@ impl MarkovChain {
         counts
     }
 
-    /// As [`first_seen`](Self::first_seen), for the key of a configuration.
+    /// Does the same as [`first_seen`](Self::first_seen) for the key of a configuration.
     fn first_seen_key(&self, band: usize, key: u64) -> usize {
         let last = self.places.len() - 1;
         let shown = |&structure: &usize| {

@@ -12,17 +12,17 @@ pub(super) struct Medoids {
     medoids: Vec<Vec<Tile>>,
 }
 
-/// Maximum number of rounds of reassignment.
+/// Maximum number of rounds in which examples are reassigned.
 const ROUNDS: usize = 50;
 
-/// Hamming distance: the number of tiles that differ.
+/// Returns the Hamming distance: the number of tiles that differ.
 fn distance(a: &[Tile], b: &[Tile]) -> u64 {
     a.iter().zip(b).filter(|(a, b)| a != b).count() as u64
 }
 
 impl Medoids {
-    /// Finds at most `kinds` medoids of examples of one length with their counts: the first are drawn in proportion to squared distances (k-means++),
-    /// then each example joins the nearest and each group chooses its most central example, until nothing changes.
+    /// Finds at most `kinds` medoids of examples of equal length with counts. The initial medoids are drawn in proportion to squared distances (k-means++);
+    /// then each example joins the nearest medoid and each group chooses its most central example, until nothing changes.
     pub(super) fn find<'a, R: Rng>(
         examples: impl Iterator<Item = (&'a Vec<Tile>, u64)>,
         kinds: usize,
@@ -62,7 +62,7 @@ impl Medoids {
         clusters
     }
 
-    /// Index of the nearest medoid, the first of several.
+    /// Returns the index of the nearest medoid, the first one among equals.
     pub(super) fn nearest(&self, example: &[Tile]) -> usize {
         let medoids = self.medoids.iter().enumerate();
         let nearest = medoids.min_by_key(|(_, medoid)| distance(medoid, example));
@@ -78,7 +78,7 @@ impl Medoids {
     }
 }
 
-/// An index drawn in proportion to its weight, or `None` if all weights are zero.
+/// Draws an index in proportion to its weight; `None` if all weights are zero.
 fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
     let total = weights.iter().sum::<u64>();
     let mut rest = (total > 0).then(|| rng.random_range(0..total))?;
@@ -89,7 +89,7 @@ fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
     })
 }
 
-/// Medoid of a group: the example with the least sum of distances to the others, the first of several.
+/// Returns the medoid of a group: the example with the smallest sum of distances to the others, the first one among equals.
 fn central(group: &[(&Vec<Tile>, u64)]) -> Option<Vec<Tile>> {
     let sum = |one: &[Tile]| -> u64 {
         let distances = group

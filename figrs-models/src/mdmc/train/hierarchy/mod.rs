@@ -1,4 +1,4 @@
-//! Hierarchical chains: a chain of kinds of sections, and a chain of tiles for each kind.
+//! Hierarchical Markov chains: a chain of kinds of sections, and a chain of tiles for each kind.
 
 mod clusters;
 mod program;
@@ -8,11 +8,11 @@ use figrs_core::stream;
 use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile, TrainingError};
 use clusters::Medoids;
 
-/// A hierarchical `MdMC`: sections of a few columns are sorted into kinds, a high-level chain decides which kind follows which,
+/// A hierarchical `MdMC` (multi-dimensional Markov chain): sections of a few columns have kinds, a high-level chain draws the kind that follows a kind,
 /// and each kind has its own low-level chain of tiles.
 ///
-/// Kinds are found by k-medoids on the share of tiles that differ ([`train`](Self::train)), or are the styles of the corpus
-/// ([`train_styles`](Self::train_styles)). The high-level chain looks one section back. After a kind that no other followed in training, the next is drawn
+/// Kinds are found by k-medoids clustering on the share of tiles that differ ([`train`](Self::train)), or are the styles of the corpus
+/// ([`train_styles`](Self::train_styles)). The high-level chain looks one section back. After a kind that no other followed in training, the next kind is drawn
 /// from all sections.
 ///
 /// # Complexity
@@ -41,10 +41,10 @@ use clusters::Medoids;
 #[derive(Clone, Debug)]
 pub struct HierarchicalChain {
     section: usize,
-    /// Weight of each kind at the start of a level, and weight of each kind anywhere.
+    /// Weight of each kind at the start of a level; `anywhere` has its weight anywhere.
     first: Vec<f64>,
     anywhere: Vec<f64>,
-    /// For each kind, the weights of the kinds that follow it.
+    /// For each kind, the weights of the kinds that can follow it.
     next: Vec<Vec<f64>>,
     chains: Vec<MarkovChain>,
     medoids: Vec<Vec<Tile>>,
@@ -54,11 +54,11 @@ impl HierarchicalChain {
     /// Maximum number of columns of a section, and of kinds.
     pub const MAX: usize = 64;
 
-    /// Sorts the sections of `section` columns of a corpus into at most `kinds` kinds, with random numbers of `seed`, and
-    /// counts.
+    /// Clusters the sections of `section` columns of a corpus into at most `kinds` kinds, with random numbers of `seed`, and
+    /// counts the tiles of each kind.
     ///
-    /// For the sorting, the last section of a level is filled up with its last column. An error if `section` or `kinds` is 0 or exceeds
-    /// [`HierarchicalChain::MAX`], or by [`MarkovChain::train`].
+    /// For the clustering, the last section of a level is filled up with its last column. **Errors.** `section` or `kinds` is 0 or exceeds
+    /// [`HierarchicalChain::MAX`]; the errors of [`MarkovChain::train`].
     pub fn train(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -91,13 +91,13 @@ impl HierarchicalChain {
         })
     }
 
-    /// Counts the tiles of each style of a corpus separately, so that none leaks into another: the kind of a section is its style.
+    /// Counts the tiles of each style of a corpus separately, so that styles do not mix: the kind of a section is its style.
     ///
-    /// Levels begin in a style with probability proportional to its levels, and go on in it; after each section of `section` columns the style changes with
-    /// probability `change`, to another one with probability proportional to its sections.
+    /// A level begins in a style with probability proportional to the number of levels of this style. After each section of `section` columns the style changes
+    /// with probability `change`, to another style with probability proportional to its number of sections.
     ///
     /// **Errors.** [`TrainingError::Sections`] if `section` is 0 or exceeds [`HierarchicalChain::MAX`], or if there are more styles;
-    /// [`TrainingError::Change`] unless `change` is a probability; those of [`MarkovChain::train`].
+    /// [`TrainingError::Change`] unless `change` is a probability; the errors of [`MarkovChain::train`].
     pub fn train_styles(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -129,7 +129,7 @@ impl HierarchicalChain {
         Ok(chain)
     }
 
-    /// Counts the kinds and the tiles of a corpus, given the kinds along each level; without medoids.
+    /// Counts the kinds and the tiles of a corpus, given the kinds along each level; the result has no medoids.
     fn counted(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -161,17 +161,17 @@ impl HierarchicalChain {
         })
     }
 
-    /// The columns of a section.
+    /// Returns the number of columns of a section.
     pub fn section(&self) -> usize {
         self.section
     }
 
-    /// The most central section of each kind that was found by clustering, row by row.
+    /// Returns the most central section of each kind that clustering found, row by row.
     pub fn medoids(&self) -> &[Vec<Tile>] {
         &self.medoids
     }
 
-    /// The chain with the counts of tiles in each kind [smoothed](MarkovChain::smoothed).
+    /// Returns the model with the counts of tiles in each kind [smoothed](MarkovChain::smoothed).
     ///
     /// **Errors.** [`TrainingError::Smoothing`].
     pub fn smoothed(mut self, added: f64) -> Result<Self, TrainingError> {
@@ -181,12 +181,12 @@ impl HierarchicalChain {
         Ok(self)
     }
 
-    /// The chain of tiles of each kind.
+    /// Returns the Markov chain of tiles of each kind.
     pub fn chains(&self) -> &[MarkovChain] {
         &self.chains
     }
 
-    /// Weights of the kinds that follow a kind, or that begin a level; of all kinds if no kind follows.
+    /// Returns the weights of the kinds that can follow a kind, or begin a level; those of all kinds if none can follow.
     fn following(&self, kind: Option<usize>) -> &[f64] {
         let weights = kind.map_or(&self.first, |kind| &self.next[kind]);
         if weights.iter().any(|&weight| weight > 0.0) {
@@ -207,7 +207,7 @@ fn check_size(size: usize) -> Result<(), TrainingError> {
     })
 }
 
-/// The tiles of each section of a level, row by row.
+/// Returns the tiles of each section of a level, row by row.
 fn sections(level: &Level, columns: usize) -> Vec<Vec<Tile>> {
     let (height, width) = (level.height(), level.width());
     let section = |from: usize| {

@@ -1,4 +1,4 @@
-//! The hierarchical chain as an element program.
+//! Hierarchical chains as element programs.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use crate::mdmc::{
 };
 
 impl HierarchicalChain {
-    /// The level of this many columns as an element program: for each section a Chain on the kind before, and for each cell a Chain on
+    /// Returns a level of this many columns as an element program: for each section a Chain on the kind before, and for each cell a Chain on
     /// its neighbours and on the kind of its section.
     ///
-    /// An error if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    /// **Errors.** `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
         LevelElements::check_width(self.chains[0].height(), width)?;
         let chain = Arc::clone(self);
@@ -40,7 +40,7 @@ impl HierarchicalChain {
     }
 }
 
-/// A level of a hierarchical chain, column by column.
+/// A level of a hierarchical chain as a column program.
 #[derive(Debug)]
 struct HierarchicalColumns {
     chain: Arc<HierarchicalChain>,
@@ -48,7 +48,7 @@ struct HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// The kinds of some sections; the first `known` of them are inputs.
+    /// Builds the kinds of some sections; the first `known` of these are inputs.
     fn kinds(&self, sections: Range<usize>, known: usize) -> Vec<Element<usize>> {
         let mut kinds: Vec<Element<usize>> = Vec::with_capacity(sections.len());
         let next = next_kind(&self.chain);
@@ -184,7 +184,7 @@ impl HierarchicalColumns {
     }
 }
 
-/// The function from a kind to the next one.
+/// Returns the function from a kind to the next one.
 fn next_kind(
     chain: &Arc<HierarchicalChain>,
 ) -> Arc<impl Fn(&usize) -> Element<usize> + Send + Sync + use<>> {
@@ -192,7 +192,7 @@ fn next_kind(
     Arc::new(move |&before: &usize| chain.kind(Some(before)))
 }
 
-/// The function from a configuration and the kind of the section to the distribution of a tile.
+/// Returns the function from a configuration and the kind of the section to the distribution of a tile.
 fn drawn(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -201,7 +201,8 @@ fn drawn(
     Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.tile(kind, band, tiles))
 }
 
-/// The function from a configuration and the kind of the section to the shares of tiles; empty if unseen configurations are excluded and this one is unseen.
+/// Returns the function from a configuration and the kind of the section to the probabilities of tiles; empty for an unseen configuration if unseen ones are
+/// excluded.
 fn shares(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -217,7 +218,7 @@ fn shares(
     })
 }
 
-/// The function that tests whether training showed the kind a configuration.
+/// Returns the function that tests whether a configuration occurred in training in sections of the kind.
 fn shown(
     chain: &Arc<HierarchicalChain>,
     band: usize,

@@ -1,4 +1,4 @@
-//! Trained chains as JSON, so that a game can ship one without its training levels.
+//! Saves trained chains as JSON, so that a game can ship a chain without its training levels.
 
 use figrs_derive::ErrorDebug;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,9 +16,9 @@ use figrs_reading::mistakes;
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
-/// Character of the border in a configuration, unless a tile of the chain has it.
+/// Character of the border in a saved configuration, unless a tile of the chain has this character.
 const BORDER: char = '#';
-/// Maximum number of rows: a column of them is a level of the largest size.
+/// Maximum number of rows: a single column of this many rows has the maximum number of cells.
 const MOST_ROWS: usize = 1 << 28;
 /// Maximum number of cells of all training levels, so that sums of counts are exact.
 const MOST_CELLS: u64 = 1 << 53;
@@ -33,97 +33,97 @@ pub enum SavedChainError {
         .0.line(), .0.column(), mistakes::in_json(.0)
     )]
     Json(#[from] serde_json::Error),
-    /// The text is JSON of something else.
+    /// The text is JSON, but not a saved chain.
     #[error("the format is {found:?}, not {FORMAT:?}; give a saved chain")]
     Format {
-        /// The format that the text claims.
+        /// The format that the text states.
         found: String,
     },
-    /// A version that this program does not read.
+    /// The text has a version of the format that this program cannot read.
     #[error(
         "version {found} of the format is not known, only {VERSION}; use the program that wrote it, or train again"
     )]
     Version {
-        /// The version of the text.
+        /// The version that the text states.
         found: u32,
     },
-    /// The neighbours are invalid.
+    /// The neighbours of a structure are invalid.
     #[error("the saved chain cannot be: {0}")]
     Structure(#[from] StructureError),
-    /// The rows cannot be split into these bands.
+    /// The rows cannot be split into this many bands of rows.
     #[error("the saved chain cannot be: {0}")]
     Splits(#[from] TrainingError),
-    /// More rows or columns than the maximum.
+    /// The chain has more rows, or was trained on more columns, than the maximum.
     #[error(
         "a chain of {height} rows that was trained on {columns} columns; there are at most {MOST_ROWS} rows and {MOST_CELLS} cells, \
          so the file was changed: train again"
     )]
     Size {
-        /// The rows of the text.
+        /// Number of rows that the text states.
         height: usize,
-        /// The columns of the text.
+        /// Number of columns that the text states.
         columns: u64,
     },
-    /// A character that is no tile, or a configuration of the wrong length.
+    /// A configuration has a character that is not a tile, or the wrong length.
     #[error(
         "band {band}: the configuration {configuration:?} is not one tile (or the border) for each of the {length} neighbours"
     )]
     Configuration {
-        /// The band, from 0 at the top.
+        /// The band of rows, from 0 at the top.
         band: usize,
         /// The configuration as it is written.
         configuration: String,
         /// The number of neighbours.
         length: usize,
     },
-    /// A tile in a configuration that was never counted, or a character that is no tile.
+    /// A configuration has a tile that was never counted, or a count has a character that is not a tile.
     #[error(
         "band {band}: {symbol:?} is not among the tiles that were counted; the file was changed, so train again"
     )]
     Tile {
-        /// The band, from 0 at the top.
+        /// The band of rows, from 0 at the top.
         band: usize,
         /// The character.
         symbol: char,
     },
-    /// Counts that do not add up.
+    /// The counts of a band of rows do not have the sum that the size of the levels requires.
     #[error(
         "band {band}: the counts add up to {found}, and {rows} rows of {columns} columns need {expected}; the file was changed, so train again"
     )]
     Counts {
-        /// The band, from 0 at the top.
+        /// The band of rows, from 0 at the top.
         band: usize,
-        /// The sum of its counts.
+        /// The sum of the counts in the band.
         found: u64,
-        /// Its rows.
+        /// Number of rows of the band.
         rows: usize,
-        /// The columns of the training levels.
+        /// Number of columns of the training levels.
         columns: u64,
         /// The sum that follows from the size of the levels.
         expected: u64,
     },
-    /// A count of zero, or a configuration written twice.
+    /// A count is zero, or a configuration occurs twice.
     #[error(
         "band {band}: the configuration {configuration:?} stands twice or has a count of 0; the file was changed, so train again"
     )]
     Repeated {
-        /// The band, from 0 at the top.
+        /// The band of rows, from 0 at the top.
         band: usize,
         /// The configuration as it is written.
         configuration: String,
     },
-    /// The tiles are no set of tiles.
+    /// The tiles are not a valid set of tiles.
     #[error("the saved chain cannot be: {0}")]
     Tiles(#[from] LegendError),
-    /// A direction that levels are not played in.
+    /// The direction of travel is not valid.
     #[error(
         "the direction is {found:?}, not \"right\" or \"up\"; the file was changed, so train again"
     )]
     Travel {
-        /// The direction of the text.
+        /// The direction that the text states.
         found: String,
     },
-    /// The number of tables does not match the number of bands.
+    /// The number of tables differs from the number of bands of rows.
     #[error(
         "there are tables for {found} bands, and the chain has {expected}; the file was changed, so train again"
     )]
@@ -135,7 +135,7 @@ pub enum SavedChainError {
     },
 }
 
-/// Fields at the beginning of every version of the format.
+/// Header fields, with which every version of the format begins.
 #[derive(Deserialize)]
 #[serde(expecting = "a saved chain")]
 struct FormatHeader {
@@ -143,7 +143,7 @@ struct FormatHeader {
     version: u32,
 }
 
-/// The counts of the first structure; those of simpler ones follow from them.
+/// A saved chain: the counts of the first structure, from which those of simpler structures follow.
 #[derive(Serialize, Deserialize)]
 struct SavedChain {
     format: String,
@@ -151,27 +151,27 @@ struct SavedChain {
     height: usize,
     /// Number of columns of all training levels together.
     columns: u64,
-    /// Legend of the tiles, unless they are those of the platformer.
+    /// Legend of the tiles; `None` for the built-in platformer tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     legend: Option<serde_json::Value>,
-    /// Character of the border, unless it is the usual one.
+    /// Character of the border; `None` for the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     border: Option<char>,
-    /// Direction in which levels are played, unless it is from left to right.
+    /// Direction in which levels are played; `None` for left to right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     travel: Option<String>,
     structure: Vec<(i32, i32)>,
-    /// Structures to fall back on, unless they are the simpler ones of the first.
+    /// Fallback structures; `None` for the simpler ones of the first structure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fallbacks: Option<Vec<Vec<(i32, i32)>>>,
-    /// Number added to the counts of tiles.
+    /// Number that smoothing adds to the counts of tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     smoothing: Option<f64>,
     row_splits: usize,
     bands: Vec<Vec<(String, BTreeMap<char, u64>)>>,
 }
 
-/// The usual character of the border, or the first one for private use that is no tile.
+/// Returns the usual character of the border, or the first private-use character if that is a tile.
 fn border(tiles: &TileSet) -> char {
     let private = ('\u{e000}'..='\u{f8ff}').find(|&symbol| tiles.tile(symbol).is_none());
     match tiles.tile(BORDER) {
@@ -190,7 +190,7 @@ fn structure(pairs: &[(i32, i32)]) -> Result<Structure, StructureError> {
 }
 
 impl MarkovChain {
-    /// The chain as JSON, to be read by [`MarkovChain::from_json`] in this version and later ones.
+    /// Returns the chain as JSON, which [`MarkovChain::from_json`] of this version and later ones can read.
     ///
     /// ```
     /// use figrs_models::mdmc::{Corpus, MarkovChain, RowSplits, Structure};
@@ -241,9 +241,9 @@ impl MarkovChain {
         entry.collect()
     }
 
-    /// Reads a chain from [`MarkovChain::to_json`], and checks that training can have produced it.
+    /// Reads a chain from the text of [`MarkovChain::to_json`], and checks that training can have produced it.
     ///
-    /// **Errors.** [`SavedChainError`], with the band and the configuration of the mistake.
+    /// **Errors.** [`SavedChainError`], with the band of rows and the configuration of the mistake.
     pub fn from_json(text: &str) -> Result<Self, SavedChainError> {
         let header: FormatHeader = serde_json::from_str(text)?;
         if header.format != FORMAT {
@@ -301,7 +301,7 @@ impl MarkovChain {
 }
 
 impl SavedChain {
-    /// The ids of the counted tiles.
+    /// Returns the ids of the counted tiles.
     fn ids(&self, set: &TileSet) -> Result<TileIds, SavedChainError> {
         let mut tiles = BTreeSet::new();
         for (band, entries) in self.bands.iter().enumerate() {

@@ -68,8 +68,8 @@ fn a_text_cut_off_anywhere_is_an_error() {
     }
 }
 
-/// Regression test: counts up to the largest number were added without a check for overflow, after saturating sums had
-/// agreed.
+/// Regression test: after a check by saturating sums, counts up to the largest number were added without a check for
+/// overflow.
 #[test]
 fn counts_that_overflow_are_an_error() {
     let most = u64::MAX;
