@@ -60,7 +60,7 @@ struct CnfReader<'t> {
     weights: Vec<(Literal, f64)>,
     /// True if the file requests an unweighted count, in which all literals have weight one.
     is_unweighted: bool,
-    /// Offset of the first line that lists variables of a projected count; `projected` has the variables of all such lines.
+    /// Offset of the first line that lists variables of a projected count; `shown` has the variables of all such lines.
     projected_at: Option<usize>,
     shown: BTreeSet<i64>,
 }

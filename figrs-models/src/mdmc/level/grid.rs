@@ -43,7 +43,7 @@ pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
-    /// Each offset of the structure, as a shift of indices in the grid.
+    /// Index of each offset of the structure, relative to the index of the cell without margins.
     ahead: Vec<usize>,
     base: u64,
 }

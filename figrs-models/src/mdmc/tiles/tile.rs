@@ -57,7 +57,7 @@ impl Tile {
         Self::new(' ', Meanings::of_bits(bits))
     }
 
-    /// True if none of the tile's known meanings decides where a player can be.
+    /// True if this tile has no known meaning; false for the border.
     pub fn is_unknown(self) -> bool {
         self.0.is_some_and(|(_, meanings)| meanings.is_empty())
     }
