@@ -96,7 +96,7 @@ impl Landmarks {
     /// Takes the landmark that does not hold yet and has the fewest legal achievers, and adds these actions. False if such a landmark has no legal achiever,
     /// or if all landmarks hold.
     ///
-    /// If one action can meet any condition of the goal, as in a puzzle whose cells are filled, that landmark is the condition to decide next: the one with the
+    /// If one action meets each condition of the goal, as in a puzzle whose cells are filled, that landmark is the condition to decide next: the one with the
     /// fewest values left (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,

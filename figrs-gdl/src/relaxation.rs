@@ -60,7 +60,7 @@ struct Counters {
     unblocked: Vec<u32>,
     /// For each rule, the literal that blocked it.
     blocked_by: Vec<u32>,
-    /// For each literal, its level.
+    /// For each literal, its level: the number of steps after which it may hold.
     level: Vec<u32>,
     /// For each literal, the rule that reached it.
     support: Vec<u32>,

@@ -80,7 +80,7 @@ pub enum Demand {
     },
     /// There are from `least` to `most` tiles of a class in an area.
     Number {
-        /// The class of tiles.
+        /// Class of the tiles that are counted.
         class: TileClass,
         /// Area in which the tiles are counted.
         area: Area,
@@ -91,7 +91,7 @@ pub enum Demand {
     },
     /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class: rhythm.
     InEach {
-        /// The class of tiles.
+        /// Class of the tiles that are counted.
         class: TileClass,
         /// Area in which the window moves.
         area: Area,
@@ -104,7 +104,7 @@ pub enum Demand {
     },
     /// The columns of an area are divided into sections of nearly equal width; each section has its own range of allowed numbers of tiles of a class.
     Profile {
-        /// The class of tiles.
+        /// Class of the tiles that are counted.
         class: TileClass,
         /// Area that is divided into sections.
         area: Area,
@@ -114,7 +114,7 @@ pub enum Demand {
     /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section
     /// before: the difficulty rises.
     Rising {
-        /// The class of tiles.
+        /// Class of the tiles that are counted.
         class: TileClass,
         /// Area that is divided into sections.
         area: Area,

@@ -1,4 +1,4 @@
-//! A second, stricter search for playability, used to check the first.
+//! A second search for playability, by stricter rules.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::RangeInclusive;

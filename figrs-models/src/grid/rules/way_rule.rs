@@ -89,7 +89,7 @@ impl<F> WayRule<F> {
         self.ground[place] = ground;
     }
 
-    /// Searches all ways again.
+    /// Searches the shortest ways between all successive stops again.
     fn find(&mut self) {
         for &place in &self.now.way {
             self.on_way[place] = false;

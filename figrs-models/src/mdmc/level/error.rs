@@ -30,7 +30,7 @@ pub enum LevelError {
     /// A file is not text in UTF-8.
     #[error("{place}:{line}:{column}: not UTF-8; save the level as UTF-8 text")]
     NotUtf8 {
-        /// The file.
+        /// Path of the file.
         place: String,
         /// The line of the first invalid byte.
         line: usize,
