@@ -92,8 +92,8 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. The result's rule depends
-    /// only on elements that change the choice; of interchangeable elements it leaves out those that are known earliest.
+    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. From the
+    /// decision's rule it drops elements that do not change the choice, those known earliest first.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),
