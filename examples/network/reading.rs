@@ -67,9 +67,13 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
             )
         }
         TextProblem::RowSum { variable, row, sum } if *sum > 0.0 => {
-            let (variable, row) = (printable(variable), printable(row));
+            let variable = printable(variable);
+            let row = match row.as_str() {
+                "()" => "table".to_owned(),
+                row => format!("row {}", printable(row)),
+            };
             format!(
-                "the row {row} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or divide \
+                "the {row} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or divide \
                  such rows by their sums with --normalise",
                 shown(*sum)
             )

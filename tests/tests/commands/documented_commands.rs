@@ -84,10 +84,10 @@ fn check(command: &str, directory: &Path) -> Result<(), String> {
     match words[..] {
         ["cargo", "run", ..] => run(&words, directory),
         ["cargo", "test" | "bench", ..] => named(&words),
-        // Commands of CI and of a release on all crates.
+        // Commands of a new crate, and of CI and a release on all crates.
         [
             "cargo",
-            "fmt" | "clippy" | "doc" | "package" | "publish",
+            "fmt" | "clippy" | "doc" | "new" | "package" | "publish",
             ..,
         ] => Ok(()),
         _ => Err("nothing is known of this command; say here how it is tried".into()),

@@ -168,7 +168,11 @@ fn what_is_not_a_distribution_is_an_error() {
     assert!(matches!(found, Fault::Distribution(text) if text.contains("NaN")));
     let endless = Atomic::new(Endless);
     let found = fault(ImportanceSampling::new(10).run(&Model::new(), &endless));
-    assert_eq!(found, Fault::Panicked("no sample today".into()));
+    let is_named = |text: &str| text.starts_with("no sample today (tests");
+    assert!(
+        matches!(&found, Fault::Panicked(text) if is_named(text)),
+        "{found}"
+    );
 }
 
 #[test]
