@@ -43,17 +43,17 @@
 //! A file is read in the format of its extension, and an XML document in the format of its first element.
 //!
 //! - BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any characters in quotes;
-//! rows by the states of the parents, `default` rows, and whole tables with the child varying slowest. The reader skips comments and properties,
-//! and also text between blocks; the writer does not write them.
+//!   rows by the states of the parents, `default` rows, and whole tables with the child varying slowest. The reader skips comments and properties,
+//!   and also text between blocks; the writer does not write them.
 //! - BIFXML, version 0.3: variables and definitions in any order, the child varying fastest and the last parent next. The reader skips
-//! properties.
+//!   properties.
 //! - XDSL: nodes in any order (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`), tables as in BIFXML. A noisy-MAX node becomes its table, and
-//! a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Other kinds of nodes are an error. Names are
-//! identifiers; other names are stored beside identifiers, as properties.
+//!   a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Other kinds of nodes are an error. Names are
+//!   identifiers; other names are stored beside identifiers, as properties.
 //! - NET: nodes and potentials in any order, tables as in BIFXML, flat or in nested parentheses. Formulas over finite states (`model_data`: logic,
-//! comparisons, `if`, arithmetic, `Distribution`) become tables; formulas of other distributions and continuous nodes are an error. Names are as in XDSL.
+//!   comparisons, `if`, arithmetic, `Distribution`) become tables; formulas of other distributions and continuous nodes are an error. Names are as in XDSL.
 //! - CNF: the formulas of model counters, read only. The names of variables are their numbers, from 1, and their states are `false` and
-//! `true`. A line `c p weight LITERAL WEIGHT 0` sets the weight of a literal; other literals, and all with `c t mc`, have weight one. Projected counting
+//!   `true`. A line `c p weight LITERAL WEIGHT 0` sets the weight of a literal; other literals, and all with `c t mc`, have weight one. Projected counting
 //!   (`c p show`, `c ind`, `c t pmc`) is an error.
 //! - UAI: in a Bayesian network, the last variable of a table is the child; the names of variables and states are their indices.
 //!
