@@ -18,12 +18,12 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 /// A player occupies one cell.
 ///
 /// - **Tiles.** A player cannot enter solid or diggable tiles but can stand upon them; a player can enter tiles that are solid from above, though not
-/// downwards, and can stand upon them. `open` lists meanings that a player enters all the same, `solid` the characters of solid tiles whatever the set says.
+///   downwards, and can stand upon them. `open` lists meanings that a player enters all the same, `solid` the characters of solid tiles whatever the set says.
 /// - **On foot.** A player stands upon these tiles, and anywhere without `gravity`. A standing player can take one of the `steps` or start one of the `jumps`:
-/// a jump passes cells one after another and can be left in each of them. All moves have mirror images, with left and right exchanged.
+///   a jump passes cells one after another and can be left in each of them. All moves have mirror images, with left and right exchanged.
 /// - **In the air.** Over other cells a player falls by one of the `falls`, each of which tests only its last cell.
 /// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. On a rope a player holds on and can let
-/// go. With `drop` a player drops through tiles that are solid from above.
+///   go. With `drop` a player drops through tiles that are solid from above.
 /// - **Digging.** With `dig` a player digs away a diggable tile beside and below, and falls through it: one layer at a time.
 /// - **Doors.** `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
 /// - **Edges.** At the `bottom` a player is lost, or stands as on a floor. Above the top an arc goes on in the top row if levels are played to

@@ -16,8 +16,8 @@ use figrs_models::mdmc::{Level, Meaning, Tile, Travel};
 ///
 /// - A player can neither enter nor stand upon enemies and hazards, whatever the movement says: over one that would support the player, only an arc goes on.
 /// - A player passes from cell to cell by their sides: each part of a move, such as a step of an arc or a fall, must be possible as steps of one cell
-/// up, down or aside through free cells, towards the end of that part. So no player passes between two solid tiles that touch at a corner, nor through a
-/// tile that the movement does not test.
+///   up, down or aside through free cells, towards the end of that part. So no player passes between two solid tiles that touch at a corner, nor through a
+///   tile that the movement does not test.
 /// - The first cell must be free, and all cells between two doors must be blocked.
 ///
 /// # Guarantee

@@ -15,7 +15,7 @@ use crate::grid::{Board, Position};
 /// - `sum`, recommended: the sum of the six differences over `6 N`, with the distances of all walls and of all empty cells.
 /// - `normalised`: each of the six differences as a share of its largest value, with mean distances for walls and empty cells.
 /// - `last-wall`: like `sum`, but with the distance of the last wall and of the last empty cell only, as line 14 of the
-/// algorithm is printed.
+///   algorithm is printed.
 impl Variation for Board<DungeonTile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
 

@@ -25,12 +25,12 @@ fn is_platformers(symbol: char) -> bool {
 /// Reads training levels from folders: text files, one level a file, one row a line.
 ///
 /// - If a folder contains no level itself, its subfolders are searched. Of adjacent folders that have levels of the same names, such as
-/// the encodings of one game, only the one called `Processed` is read.
+///   the encodings of one game, only the one called `Processed` is read.
 /// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.
 /// - Levels that repeat another level with a player's way drawn in, by a character without a meaning, are left out with a note.
 /// - For each given folder, a legend (JSON or TOML) is sought beside the levels and in the folder above; a [set of tiles](Self::tiles) takes precedence.
-/// Characters that the legend lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are
-/// unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters have platformer tiles.
+///   Characters that the legend lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are
+///   unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters have platformer tiles.
 /// - Levels of one width that are all at least twice as high as wide are played [upwards](Travel::Up), others to the right.
 /// - Lower levels are filled up above with the most frequent tile of the corpus; [`rows`](Self::rows) cuts higher levels.
 ///
