@@ -350,9 +350,9 @@ fn sampling(c: &mut Criterion) {
 
 /// The processor time of this thread so far; the time of the clock if the system does not report it.
 fn processor_time(started: Instant) -> Duration {
-    let message = fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let message = message.and_then(|line| line.split(' ').next()?.parse().ok());
-    message.map_or_else(|| started.elapsed(), Duration::from_nanos)
+    let ran = fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let ran = ran.and_then(|line| line.split(' ').next()?.parse().ok());
+    ran.map_or_else(|| started.elapsed(), Duration::from_nanos)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {

@@ -182,15 +182,15 @@ pub(crate) fn exact_log_probability(
 /// The exploration of frontiers, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time.
 fn frontier(options: &Options) -> Frontier {
     let progress = Progress::of("steps explored", None);
-    let (begun, message) = (Instant::now(), AtomicU64::new(5));
+    let (begun, noted) = (Instant::now(), AtomicU64::new(5));
     Frontier::new()
         .memory(options.memory().0)
         .interrupt(stop::flag())
         .on_progress(move |run| {
             progress.set(run.done);
-            let (seconds, next) = (begun.elapsed().as_secs(), message.load(Ordering::Relaxed));
+            let (seconds, next) = (begun.elapsed().as_secs(), noted.load(Ordering::Relaxed));
             if seconds >= next {
-                message.store(2 * seconds, Ordering::Relaxed);
+                noted.store(2 * seconds, Ordering::Relaxed);
                 note(format!(
                     "note: --method exact has explored {} steps in {seconds} s and goes on; --time ends it, and --method conditioned comes near the \
                      law sooner",

@@ -34,12 +34,12 @@ pub(crate) struct Totals {
 }
 
 /// Totals and report that are gathered while levels are written.
-struct Told<'a> {
+struct SetMeasures<'a> {
     totals: Totals,
     report: Option<SetReport<'a>>,
 }
 
-impl Told<'_> {
+impl SetMeasures<'_> {
     /// Adds a level; returns its path if that is asked for.
     fn add(
         &mut self,
@@ -112,7 +112,7 @@ impl Totals {
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
     let report = options.report.as_ref();
     let report = report.map(|_| SetReport::new(options, trained));
-    let mut message = Told {
+    let mut measures = SetMeasures {
         totals: Totals::default(),
         report: report.transpose()?,
     };
@@ -122,29 +122,29 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals,
             write_list(
                 options,
                 trained,
-                &mut message,
+                &mut measures,
                 &mut figrs_command::standard_output(),
                 place,
             )?;
         }
         Some(path) if options.format().needs_file() => {
-            write_files(options, trained, &mut message, path)?;
+            write_files(options, trained, &mut measures, path)?;
         }
         Some(path) => replace(path, |out| {
-            write_list(options, trained, &mut message, out, path)
+            write_list(options, trained, &mut measures, out, path)
         })?,
     }
-    if let (Some(path), Some(report)) = (&options.report, &message.report) {
+    if let (Some(path), Some(report)) = (&options.report, &measures.report) {
         report.write(path)?;
     }
-    Ok(message.totals)
+    Ok(measures.totals)
 }
 
 /// All levels one after another.
 fn write_list(
     options: &Options,
     trained: &Arc<Trained>,
-    message: &mut Told<'_>,
+    measures: &mut SetMeasures<'_>,
     out: &mut dyn Write,
     place: &Path,
 ) -> Result<(), Failure> {
@@ -156,7 +156,7 @@ fn write_list(
         wanted(options, trained, BTreeSet::new()),
         work(trained),
         |index, made| {
-            let path = message.add(options, trained, index, &made)?;
+            let path = measures.add(options, trained, index, &made)?;
             let written = if options.format() == Format::Json {
                 let before = last.replace(json_of(trained, index, &made, path));
                 before.map_or(Ok(()), |level| {
@@ -168,7 +168,7 @@ fn write_list(
             written.map_err(cannot)
         },
     )?;
-    message.totals.drawn = drawn;
+    measures.totals.drawn = drawn;
     if let Some(mut level) = last {
         if let Some(reason) = stop::reason().filter(|_| drawn < options.levels) {
             level["stopped"] = reason.name().into();
@@ -240,7 +240,7 @@ fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>
 fn write_files(
     options: &Options,
     trained: &Arc<Trained>,
-    message: &mut Told<'_>,
+    measures: &mut SetMeasures<'_>,
     path: &Path,
 ) -> Result<(), Failure> {
     if options.format() == Format::Png {
@@ -274,11 +274,11 @@ fn write_files(
     } else {
         (None, BTreeSet::new())
     };
-    message.totals.kept = kept.len() as u64;
+    measures.totals.kept = kept.len() as u64;
     let numbers = wanted(options, trained, kept);
     let drawn = in_order(options, numbers, work(trained), |index, made| {
         let path = file(index);
-        let way = message.add(options, trained, index, &made)?;
+        let way = measures.add(options, trained, index, &made)?;
         let way = way.as_ref().map_or(&[][..], Playability::path);
         let level = trained.upright(&made.level);
         let writer = notes(trained, index, writer(trained, &level)).path(way);
@@ -298,7 +298,7 @@ fn write_files(
             .iter_mut()
             .try_for_each(|journal| journal.add(index, print))
     })?;
-    message.totals.drawn = drawn;
+    measures.totals.drawn = drawn;
     Ok(())
 }
 

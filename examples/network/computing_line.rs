@@ -24,26 +24,20 @@ impl Default for ComputingLine {
 impl ComputingLine {
     /// The listener to bounds.
     pub(crate) fn bounds(&self) -> impl Fn(&Bounds) + Send + Sync + 'static {
-        let message = self.clone();
+        let shown = self.clone();
         move |bounds| {
             let text = format!(", between {:.3} and {:.3}", bounds.lower, bounds.upper);
-            message.line.tell(|| text.clone());
-            *message
-                .bounds
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = text;
+            shown.line.tell(|| text.clone());
+            *shown.bounds.lock().unwrap_or_else(PoisonError::into_inner) = text;
         }
     }
 
     /// The listener to progress.
     pub(crate) fn progress(&self) -> impl Fn(&figrs::Progress) + Send + Sync + 'static {
-        let message = self.clone();
+        let shown = self.clone();
         move |run| {
-            let bounds = message
-                .bounds
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            message
+            let bounds = shown.bounds.lock().unwrap_or_else(PoisonError::into_inner);
+            shown
                 .line
                 .tell(|| format!(" by {}, {} steps{bounds}", run.algorithm, run.done));
         }

@@ -35,14 +35,14 @@ impl Report<'_> {
             "variables".to_owned(),
             network.variables().len().to_string(),
         ]];
-        let mut tell = |name: &str, value: String| rows.push([name.to_owned(), value]);
-        tell("tables", network.tables().len().to_string());
+        let mut add = |name: &str, value: String| rows.push([name.to_owned(), value]);
+        add("tables", network.tables().len().to_string());
         if let Some(evidence) = found.log_evidence {
-            tell("log-evidence", self.log_evidence(evidence));
+            add("log-evidence", self.log_evidence(evidence));
         }
         if let Some(Bounds { lower, upper }) = found.evidence_bounds {
             let message = format!("not known: between {lower:.6} and {upper:.6}");
-            tell("log-evidence", message);
+            add("log-evidence", message);
         }
         if let Some(algorithm) = found.algorithm {
             let exact = if self.is_exact() {
@@ -50,13 +50,13 @@ impl Report<'_> {
             } else {
                 "not exact"
             };
-            tell("algorithm", format!("{algorithm}, {exact}"));
+            add("algorithm", format!("{algorithm}, {exact}"));
         }
         for (name, seconds) in self.seconds {
-            tell(&format!("seconds to {name}"), format!("{seconds:.3}"));
+            add(&format!("seconds to {name}"), format!("{seconds:.3}"));
         }
         if let Some(reason) = found.stopped {
-            tell("ended early", reason.message().to_owned());
+            add("ended early", reason.message().to_owned());
         }
         rows
     }

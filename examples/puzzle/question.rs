@@ -129,7 +129,7 @@ impl Question {
                     found => return self.sought(found, at_least),
                 }
             }
-            if let Some(states) = full_search.filter(|_| is_too_large) {
+            if let Some(states) = full_search.filter(|_| is_too_large || stop::is_set()) {
                 return Err(self.ended(states, at_least));
             }
             (work, round) = (work.saturating_mul(ROUND), round + 1);

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn other_bytes_are_errors_that_name_the_encoding_and_the_remedy() {
-        let message = |bytes: &[u8]| {
+        let decoded = |bytes: &[u8]| {
             let (text, mistake) = decoded(bytes.to_vec()).unwrap_err();
             mistake.within(&text, "file").to_string()
         };
@@ -128,7 +128,7 @@ mod tests {
                 "file:1:48: a character here is none of Shift_JIS, the encoding that the file declares; save it as UTF-8",
             ),
         ] {
-            let found = message(bytes);
+            let found = decoded(bytes);
             assert!(found.starts_with(expected), "{found}");
         }
     }

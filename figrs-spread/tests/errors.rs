@@ -154,12 +154,12 @@ fn a_merge_without_some_parts_is_that_of_the_others() {
     sums.merge(next.unwrap()).unwrap();
     assert!(sums.leave_out(0..1).is_err());
     let expected = sums.into_answer().unwrap();
-    let message = |answer: &figrs_infer::Answer| {
+    let figures = |answer: &figrs_infer::Answer| {
         let done = answer.sampling().unwrap().done;
         (answer.probability(&coin, &true).unwrap().to_bits(), done)
     };
-    assert_eq!(message(&merged), message(&expected));
-    assert!(message(&merged).1 < 2100);
+    assert_eq!(figures(&merged), figures(&expected));
+    assert!(figures(&merged).1 < 2100);
 }
 
 /// A value that serde cannot write.

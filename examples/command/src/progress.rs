@@ -46,7 +46,7 @@ struct Line {
     bar: ProgressBar,
     is_shown: AtomicBool,
     /// Milliseconds at the last [`tell`](Progress::tell).
-    message: AtomicU64,
+    shown_at: AtomicU64,
 }
 
 impl Progress {
@@ -80,7 +80,7 @@ impl Progress {
         let line = Arc::new(Line {
             bar: bar.with_style(style).with_prefix(what),
             is_shown: AtomicBool::new(false),
-            message: AtomicU64::new(0),
+            shown_at: AtomicU64::new(0),
         });
         if *IS_SHOWN {
             running().push(Arc::downgrade(&line));
@@ -105,9 +105,9 @@ impl Progress {
             return;
         }
         let now = self.0.bar.elapsed().as_millis() as u64;
-        let message = self.0.message.load(Ordering::Relaxed);
-        if now >= message + 100 {
-            self.0.message.store(now, Ordering::Relaxed);
+        let shown_at = self.0.shown_at.load(Ordering::Relaxed);
+        if now >= shown_at + 100 {
+            self.0.shown_at.store(now, Ordering::Relaxed);
             self.0.bar.set_message(printable_lines(&more()));
         }
     }

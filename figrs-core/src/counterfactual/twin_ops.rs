@@ -128,7 +128,7 @@ impl ChainOp for TwinChain {
 }
 
 /// The twin of a row of a conditional table, or of a member of a family. The parents of the twin are the parents of the row, their twins, and the row itself.
-/// Where the parents and their twins have the same values the twin equals the row, otherwise it is drawn independently.
+/// The twin equals the row if the parents and their twins have the same values; otherwise it is drawn independently.
 pub(super) struct TwinRow(pub(super) AnyElement);
 
 impl ChainOp for TwinRow {

@@ -444,16 +444,16 @@ fn wide_levels_are_drawn_few_at_a_time() {
 
 #[test]
 fn progress_is_told_up_to_the_end() {
-    let message = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let listener = Arc::clone(&message);
+    let numbers = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let listener = Arc::clone(&numbers);
     let sampler = ConditionedSampler::new(steered(4, 9, &[Demand::Seen]))
         .particles(600)
         .on_progress(move |progress| listener.lock().unwrap().push(progress.done));
     sampler.levels(SEED, 0..1).unwrap();
-    let message = message.lock().unwrap();
+    let numbers = numbers.lock().unwrap();
     // One report after each statement.
-    assert_eq!((message.len(), message.last()), (4 * 9, Some(&600)));
-    assert!(message.is_sorted() && message[0] < 600);
+    assert_eq!((numbers.len(), numbers.last()), (4 * 9, Some(&600)));
+    assert!(numbers.is_sorted() && numbers[0] < 600);
 }
 
 /// Regression test: the automaton counted the columns of a gap that no level can exceed.

@@ -108,7 +108,7 @@ pub(super) struct EdgeCrossings {
     nearest: Option<u8>,
 }
 
-/// Whether later columns can change the answer.
+/// Finality of an answer: later columns can change it, or cannot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,

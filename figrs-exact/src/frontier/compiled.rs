@@ -312,7 +312,7 @@ impl CompiledFrontier {
         self.require_worlds()?;
         let messages = BackwardMessages::<MaxProduct>::new(&self.explored, self.memory);
         let best = messages.map(|messages| queries::best(&self.explored, &messages));
-        best.map(|message| self.world(message))
+        best.map(|drawn| self.world(drawn))
             .ok_or_else(|| self.impossible())
     }
 
@@ -321,10 +321,10 @@ impl CompiledFrontier {
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
         self.require_possible()?;
-        let mut message = self.draw(&mut [rng]);
-        message
+        let mut drawn = self.draw(&mut [rng]);
+        drawn
             .pop()
-            .map(|message| self.world(message))
+            .map(|drawn| self.world(drawn))
             .ok_or_else(|| self.impossible())
     }
 
@@ -341,7 +341,7 @@ impl CompiledFrontier {
             let mut rngs: Vec<_> = rngs.map(|part| stream(seed, part)).collect();
             self.draw(&mut rngs)
         });
-        Ok(drawn.map(|message| self.world(message)))
+        Ok(drawn.map(|drawn| self.world(drawn)))
     }
 
     /// One world for each generator, all in one sweep.
@@ -349,11 +349,8 @@ impl CompiledFrontier {
     /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
     pub fn sample_each<R: Rng>(&self, mut rngs: Vec<R>) -> Result<Vec<World>, Error> {
         self.require_possible()?;
-        let message = self.draw(&mut rngs);
-        Ok(message
-            .into_iter()
-            .map(|message| self.world(message))
-            .collect())
+        let drawn = self.draw(&mut rngs);
+        Ok(drawn.into_iter().map(|drawn| self.world(drawn)).collect())
     }
 
     fn draw<R: Rng>(&self, rngs: &mut [R]) -> Vec<TargetWorld> {

@@ -182,13 +182,13 @@ impl StepPlanner {
             }
         }
         let after: Vec<usize> = numbered().filter(|&p| self.readers[p] > 0).collect();
-        let message = places.iter().filter(|&p| self.reported.contains_key(p));
-        let message: Vec<usize> = message.copied().collect();
+        let reported = places.iter().filter(|&p| self.reported.contains_key(p));
+        let reported: Vec<usize> = reported.copied().collect();
         Some(PlannedStep {
             reads,
             after: after.iter().map(|place| registers[place]).collect(),
-            reported: message.iter().map(|place| registers[place]).collect(),
-            targets: message.iter().map(|place| self.reported[place]).collect(),
+            reported: reported.iter().map(|place| registers[place]).collect(),
+            targets: reported.iter().map(|place| self.reported[place]).collect(),
             before: std::mem::replace(&mut self.frontier, after),
             places,
         })

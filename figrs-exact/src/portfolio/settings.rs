@@ -50,9 +50,9 @@ impl<T> Listener<T> {
         Self(Some(Arc::new(listener)))
     }
 
-    pub(super) fn tell(&self, message: &T) {
+    pub(super) fn tell(&self, value: &T) {
         if let Some(listener) = &self.0 {
-            listener(message);
+            listener(value);
         }
     }
 }

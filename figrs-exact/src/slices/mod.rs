@@ -39,7 +39,7 @@ use slicing::Slicing;
 
 /// Exact marginals and probability of evidence within a limit of memory, by cutset conditioning (slicing).
 ///
-/// Where the tables of an elimination would be too large, a few variables are set to each of their joint values in turn: a *slice* is an elimination of
+/// If the tables of an elimination would be too large, a few variables are set to each of their joint values in turn: a *slice* is an elimination of
 /// the others, and its tables do not have the fixed variables. The variables are chosen so that the messages of
 /// a slice fit; all slices share one elimination order. Zeros that appear only when the values of a slice are fixed make the slice cheaper than predicted; a
 /// slice that they exclude costs nothing.

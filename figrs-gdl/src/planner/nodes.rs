@@ -8,7 +8,7 @@ use std::hash::Hash;
 /// Marks the start, to which no action leads.
 const NO_PARENT: u32 = u32::MAX;
 
-/// How a state was reached: the state before it, the action and the number of steps.
+/// Origin of a state: the state before it, the action and the number of steps.
 #[derive(Clone, Copy, Debug)]
 struct Node<A> {
     before: u32,

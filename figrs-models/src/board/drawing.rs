@@ -58,7 +58,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
         let cheapest = relaxed.as_ref().unwrap_or(generator);
         let is_often_met = rejection && generator.is_often_met();
-        let message = match &relaxed {
+        let outcome = match &relaxed {
             _ if is_often_met && !is_quick(cheapest) => {
                 let drawn = self.rejected(Reason::OftenMet);
                 let goes_on = match &drawn {
@@ -80,17 +80,17 @@ impl<G: Generator> BoardDrawing<'_, G> {
             },
         };
         // The next method, if there is one, or the error.
-        let reason = match &message {
+        let reason = match &outcome {
             Err(BoardError::TooLarge { .. }) => self.too_large(),
             Err(BoardError::NoneMet { tried }) => Reason::TooRare { tried: *tried },
             Err(error) if error.is_without_elements() => reason.unwrap_or(Reason::NoElements),
-            _ => return message,
+            _ => return outcome,
         };
         let rejection = is_often_met && relaxed.is_none();
         match self.other(rejection, reason) {
-            Err(BoardError::NoMethod) => message,
+            Err(BoardError::NoMethod) => outcome,
             // Particles need the program too.
-            Err(error) if error.is_without_elements() => message,
+            Err(error) if error.is_without_elements() => outcome,
             drawn => drawn,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Automaton, Position};
 
-/// How a cell can be walked on: wall, open or marked.
+/// Kind of a cell for walks: wall, open or marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ground {
     /// A walk cannot enter the cell.

@@ -19,7 +19,7 @@ pub(super) struct Climber<'c, 'd> {
     resolution: f64,
 }
 
-/// Which child is preferred among changes of equal gain: an arc and its reverse often have the same gain.
+/// Preferred child among changes of equal gain: an arc and its reverse often have the same gain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChildPreference {
     /// The variable with the fewest children; the first one among equals.

@@ -25,7 +25,7 @@ pub(super) struct XdslNode<'t> {
     pub(super) strengths: XmlText<'t>,
     /// The node's position among the variables, if that differs from the position in the file.
     place: Option<usize>,
-    /// How the node occurs in the time slices of a dynamic network.
+    /// Occurrence of the node in the time slices of a dynamic network.
     pub(super) time: TimeKind,
 }
 

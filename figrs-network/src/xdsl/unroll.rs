@@ -12,7 +12,7 @@ use super::read::{Definition, XdslNode};
 /// Maximum number of variables of an unrolled network.
 const MOST_VARIABLES: usize = 1 << 20;
 
-/// How a node of a dynamic network occurs in time.
+/// Occurrence of a node of a dynamic network in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimeKind {
     /// The node occurs once, for all slices.

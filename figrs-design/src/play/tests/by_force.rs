@@ -17,7 +17,7 @@ pub(super) struct ByForce<'a> {
     pub(super) areas: &'a [Area],
 }
 
-/// How a player enters a cell: the test that the cell must pass.
+/// Test that a cell must pass when a player enters it.
 #[derive(Clone, Copy, PartialEq)]
 enum Entry {
     Air,

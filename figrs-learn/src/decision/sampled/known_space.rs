@@ -53,7 +53,7 @@ pub(super) struct KnownElement {
     comparison: Comparison,
 }
 
-/// How the values of an element are compared.
+/// Comparison of the values of an element.
 #[derive(Clone, Debug)]
 enum Comparison {
     /// Values match if they are equal.

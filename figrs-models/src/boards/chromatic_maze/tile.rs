@@ -7,7 +7,7 @@ use super::Hue;
 pub struct ChromaticTile {
     /// Colour of the tile.
     pub colour: Hue,
-    /// Whether the tile is the start or the finish of the path; `None` for all other tiles.
+    /// Start or finish of the path; `None` for all other tiles.
     pub end: Option<Endpoint>,
 }
 

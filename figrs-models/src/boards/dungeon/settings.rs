@@ -30,7 +30,7 @@ pub struct Dungeon {
     pub(super) reachability: Reachability,
 }
 
-/// Whether gem, altar and exit must be reachable.
+/// Demand that gem, altar and exit are reachable, or its absence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reachability {
     /// There must be a way from the entrance to the gem, then to the altar, then to the exit.

@@ -45,7 +45,7 @@ impl DirectionWeights {
     }
 }
 
-/// How rooms at the border treat directions that lead out of the grid.
+/// Treatment, by rooms at the border, of directions that lead out of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Border {
     /// Such directions are excluded: rooms at the border choose among the others, in proportion to their weights.

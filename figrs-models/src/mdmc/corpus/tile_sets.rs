@@ -118,7 +118,7 @@ fn is_platformer(symbols: &BTreeSet<char>) -> bool {
 
 /// Returns the error for a character whose meaning in the legend at `place` differs from that in an earlier legend.
 fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelError {
-    let message = |set: &SourcedSet<'_>| {
+    let named = |set: &SourcedSet<'_>| {
         let words = set.set.tile(symbol).map(|tile| set.set.description(tile));
         let source = set.source.as_ref();
         let source = source.map_or("the platformer that figrs knows".to_owned(), |path| {
@@ -132,7 +132,7 @@ fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelErr
         .find(|set| set.symbols.contains(&symbol) && set.set.tile(symbol) != own);
     LevelError::LegendsDisagree {
         symbol,
-        first: message(other.unwrap_or(&sets[0])),
-        other: message(&sets[place]),
+        first: named(other.unwrap_or(&sets[0])),
+        other: named(&sets[place]),
     }
 }

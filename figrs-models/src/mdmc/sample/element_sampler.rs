@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 
 use crate::mdmc::{GeneratedLevel, Level, LevelElements, SamplingError, Tile};
 
-/// How a tile is chosen from its distribution.
+/// Choice of a tile from its distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TileSelection {
     /// The tile is drawn at random.

@@ -68,11 +68,11 @@ fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (b
         ..Until::default()
     };
     let options = Options::default().until(&until);
-    let (message, last) = (Cell::new(0), Cell::new(0));
+    let (calls, last) = (Cell::new(0), Cell::new(0));
     let report = |decisions| {
         assert!(decisions >= last.replace(decisions), "decisions only grow");
-        message.set(message.get() + 1);
-        flag.store(message.get() >= count, Ordering::Relaxed);
+        calls.set(calls.get() + 1);
+        flag.store(calls.get() >= count, Ordering::Relaxed);
     };
     let control = SearchControl {
         options: &options,

@@ -145,20 +145,20 @@ fn half_of_the_persons_are_told() {
         (6, 5),
         (7, 0),
     ];
-    let message: Vec<_> = names
+    let informed: Vec<_> = names
         .iter()
         .map(|&name| Decision::new((), [false, true]).named(name))
         .collect();
     // Those who buy, and those of them whose friends have heard of it, as bits: first who buys of himself, then the friends of one
     // buyer after the other, each of whom trusts him or not.
     let nobody = Constant::new((0u8, 0u8));
-    let first = message
+    let first = informed
         .iter()
         .enumerate()
-        .fold(nobody, |buyers, (person, message)| {
-            (&buyers, message).flat_map(move |(&(buyers, heard), &message)| {
+        .fold(nobody, |buyers, (person, informed)| {
+            (&buyers, informed).flat_map(move |(&(buyers, heard), &informed)| {
                 let more = (buyers | 1 << person, heard);
-                let share = if message { 0.2 } else { 0.0 };
+                let share = if informed { 0.2 } else { 0.0 };
                 Select::new([(share, more), (1.0 - share, (buyers, heard))])
             })
         });
@@ -187,18 +187,20 @@ fn half_of_the_persons_are_told() {
         .iter()
         .fold(first, |buyers, _| buyers.flat_map_shared(&spread));
     let profits = [last.map(|&(buyers, _)| 5.0 * f64::from(buyers.count_ones()))];
-    let costs = message
+    let costs = informed
         .iter()
-        .map(|message| message.map(|&message| if message { -2.0 } else { 0.0 }));
+        .map(|informed| informed.map(|&informed| if informed { -2.0 } else { 0.0 }));
     let utilities: Vec<_> = profits.into_iter().chain(costs).collect();
     let plan = MaximiseUtility::new();
-    let plan = plan.run(&Model::new(), &utilities, &message).unwrap();
+    let plan = plan.run(&Model::new(), &utilities, &informed).unwrap();
     assert!((plan.expected_utility() - 3.210_97).abs() < 5e-6);
-    let chosen = message.iter().filter(|message| {
-        let policy = plan.policy(*message).unwrap();
+    let chosen = informed.iter().filter(|informed| {
+        let policy = plan.policy(*informed).unwrap();
         policy.choice(&Model::new()).unwrap()
     });
-    let chosen: Vec<String> = chosen.filter_map(|message| message.label().name).collect();
+    let chosen: Vec<String> = chosen
+        .filter_map(|informed| informed.label().name)
+        .collect();
     assert_eq!(chosen, ["ingo", "theo", "guy", "martijn"]);
 }
 

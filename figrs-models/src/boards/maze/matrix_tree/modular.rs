@@ -130,13 +130,13 @@ mod tests {
         ] {
             let (x, y) = (modulus.number(a), modulus.number(b));
             let (wide_a, wide_b) = (u128::from(a), u128::from(b));
-            let message = |number| u128::from(modulus.remainder(number));
-            assert_eq!(message(modulus.times(x, y)), wide_a * wide_b % prime);
+            let residue = |number| u128::from(modulus.remainder(number));
+            assert_eq!(residue(modulus.times(x, y)), wide_a * wide_b % prime);
             assert_eq!(
-                message(modulus.minus(x, y)),
+                residue(modulus.minus(x, y)),
                 (wide_a + prime - wide_b) % prime
             );
-            assert_eq!(message(modulus.times(x, modulus.inverse(x))), 1);
+            assert_eq!(residue(modulus.times(x, modulus.inverse(x))), 1);
         }
     }
 }
