@@ -17,6 +17,9 @@ pub struct ChoiceAgreement {
     pub finding: Option<Finding>,
     /// The finding that probes stayed in another mode.
     pub mode: Option<Finding>,
+    /// The findings that independent draws show values which the chains have too seldom.
+    pub missed: Vec<Finding>,
+    /// Number of short chains that looked for other modes.
     pub probes: usize,
     /// The choices that few draws meet.
     pub rare: Vec<Label>,
@@ -24,7 +27,7 @@ pub struct ChoiceAgreement {
 
 impl ChoiceAgreement {
     pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.finding.iter().chain(&self.mode)
+        self.finding.iter().chain(&self.mode).chain(&self.missed)
     }
 
     pub(crate) fn rare(&self) -> &[Label] {

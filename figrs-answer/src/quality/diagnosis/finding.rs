@@ -102,6 +102,24 @@ pub enum Finding {
         /// Number of short chains.
         of: usize,
     },
+    /// Independent draws that the evidence does not exclude have a value of a target more often than the chains would allow if they were right: the
+    /// chains may all be in one part of the possible worlds.
+    MissedValues {
+        /// The target.
+        element: Label,
+        /// A value that the chains have too seldom.
+        value: String,
+        /// Number of independent draws with this value.
+        hits: usize,
+        /// Number of independent draws.
+        of: usize,
+        /// The share of the value in the draws of the chains.
+        share: f64,
+        /// A bound of the probability that independent draws show as much for any value if the chains are right.
+        chance: f64,
+        /// The least acceptable value: the rate of false alarms.
+        threshold: f64,
+    },
     /// The chains made few steps for each choice of their worlds, so that it is unknown whether they agree about them.
     FewSweeps {
         /// Number of choices in a world.

@@ -58,6 +58,7 @@ impl fmt::Display for Finding {
             | Self::ChoicesDisagree { .. }
             | Self::FewSweeps { .. }
             | Self::OtherMode { .. }
+            | Self::MissedValues { .. }
             | Self::FewEffectiveSamples { .. }
             | Self::NeverChanged { .. }
             | Self::SeldomChanged { .. }
@@ -122,6 +123,22 @@ impl Finding {
                 "{quantity}: {chains} of {of} short chains from other draws of the prior rest elsewhere, one at {number:.4}, in worlds as \
                  probable; the chains were from {low:.4} to {high:.4}, and may all be in one mode of several; use `tempered` chains, run \
                  more of them, or propose moves that pass between the modes"
+            ),
+            Self::MissedValues {
+                element,
+                value,
+                hits,
+                of,
+                share,
+                chance,
+                threshold,
+            } => write!(
+                f,
+                "{element}: {hits} of {of} draws from the prior that the evidence does not exclude are {value}, but only {:.2} % of the chains' \
+                 draws; chains that are right show as much with a probability of at most {chance:.1e}, below {threshold}: the chains miss \
+                 a part of the possible worlds; use `Exact`, or `Gibbs` for hard constraints, if the model is finite, a `block` of \
+                 the elements that must change together, or `ImportanceSampling`",
+                100.0 * share
             ),
             Self::FewSweeps {
                 choices,

@@ -4,6 +4,7 @@ mod chains;
 pub mod choice_agreement;
 mod finding;
 mod finding_text;
+pub mod independent_draws;
 mod weights;
 
 use std::fmt;

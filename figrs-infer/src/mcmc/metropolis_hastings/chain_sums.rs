@@ -8,11 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::NAME;
 use super::chain::{ChainLength, ChainRecord};
 use super::choices::agreement_of;
+use super::probes::ProbeRecord;
 use super::sites::SiteRecord;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::run_statistics::Sampling;
 use figrs_answer::error::Error;
+use figrs_answer::quality::diagnosis::Finding;
+use figrs_answer::quality::diagnosis::independent_draws::{IndependentDraws, missed_values};
 use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
@@ -28,13 +31,14 @@ pub struct MetropolisSums {
     chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
     /// The reasons that chains had no time to begin.
     not_begun: Vec<Stopped>,
-    probes: Vec<SiteRecord>,
+    /// The probes with the values of the targets in their draws from the prior.
+    probes: Vec<(Vec<Box<dyn AnyColumn>>, ProbeRecord)>,
 }
 
-/// The draws of a chain, or the choices of a probe.
+/// The draws of a chain, or of a probe.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ChainTally {
-    /// For each target the values that were drawn; empty for a probe.
+    /// For each target the values that a chain drew, or for a probe the value in each draw from the prior.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
     work: ChainWork,
@@ -46,8 +50,7 @@ enum ChainWork {
     Chain(Box<ChainRecord>),
     /// A chain that was stopped before it had a first world.
     NotBegun(Stopped),
-    /// A probe, unless it found no first world or was stopped.
-    Probe(Option<SiteRecord>),
+    Probe(Box<ProbeRecord>),
 }
 
 impl ChainTally {
@@ -76,10 +79,10 @@ impl ChainTally {
         }
     }
 
-    pub(super) fn probe(record: Option<SiteRecord>) -> Self {
+    pub(super) fn probe(record: ProbeRecord, values: Vec<Box<dyn AnyColumn>>) -> Self {
         Self {
-            values: Vec::new(),
-            work: ChainWork::Probe(record),
+            values,
+            work: ChainWork::Probe(Box::new(record)),
         }
     }
 }
@@ -112,7 +115,7 @@ impl Sums for MetropolisSums {
         match unit.work {
             ChainWork::Chain(record) => self.chains.push((unit.values, *record)),
             ChainWork::NotBegun(stopped) => self.not_begun.push(stopped),
-            ChainWork::Probe(record) => self.probes.extend(record),
+            ChainWork::Probe(record) => self.probes.push((unit.values, *record)),
         }
     }
 
@@ -149,7 +152,13 @@ impl Sums for MetropolisSums {
         sampling.acceptance = Some(accepted as f64 / made as f64);
         let records: Vec<_> = chains.iter().map(|(_, chain)| &chain.sites).collect();
         let answer = Answer::marginals(NAME, draws.frequencies(), None);
-        let answer = answer.with_choices(agreement_of(&records, &self.probes));
+        let probed = self.probes.iter();
+        let probed: Vec<_> = probed
+            .filter_map(|(_, probe)| probe.sites.as_ref())
+            .collect();
+        let mut choices = agreement_of(&records, &probed);
+        choices.missed = missed(&draws, (&records, fewest), &self.probes);
+        let answer = answer.with_choices(choices);
         Ok(answer.with_sampling(sampling).with_draws(draws))
     }
 }
@@ -167,12 +176,19 @@ impl PortableSums for MetropolisSums {
         )?;
         let chain = match &unit.work {
             ChainWork::Chain(chain) => chain,
-            ChainWork::NotBegun(_) | ChainWork::Probe(None) => {
+            ChainWork::NotBegun(_) => {
                 return demand(unit.values.is_empty(), "it has values and no draws");
             }
-            ChainWork::Probe(Some(record)) => {
-                demand(unit.values.is_empty(), "it has values and no draws")?;
-                return record.check();
+            ChainWork::Probe(record) => {
+                let draws = record.prior.log_likelihoods.len();
+                let are_all = record.prior.densities.len() == draws
+                    && unit.values.len() == self.targets.len()
+                    && unit.values.iter().all(|values| values.len() == draws);
+                demand(
+                    are_all,
+                    "its draws from the prior have another number of values",
+                )?;
+                return record.sites.as_ref().map_or(Ok(()), SiteRecord::check);
             }
         };
         chain.sites.check()?;
@@ -196,6 +212,47 @@ impl PortableSums for MetropolisSums {
         }
         Ok(())
     }
+}
+
+/// The values of targets that draws from the prior show too often for the chains to be right, by worlds with as many densities as those of the
+/// chains.
+fn missed(
+    draws: &Draws,
+    (records, densities): (&[&SiteRecord], Option<usize>),
+    probes: &[(Vec<Box<dyn AnyColumn>>, ProbeRecord)],
+) -> Vec<Finding> {
+    let chain_log_weights = records.iter().flat_map(|record| &record.log_likelihoods);
+    let chain_log_weights: Vec<f64> = chain_log_weights.copied().collect();
+    let mut log_weights = Vec::new();
+    let mut columns: Vec<_> = draws
+        .targets
+        .iter()
+        .map(|target| target.element.no_column())
+        .collect();
+    for (values, ProbeRecord { prior, .. }) in probes {
+        let all = 0..prior.densities.len() as u32;
+        let kept: Vec<u32> = all
+            .filter(|&i| Some(prior.densities[i as usize]) == densities)
+            .collect();
+        log_weights.extend(kept.iter().map(|&i| prior.log_likelihoods[i as usize]));
+        for (column, values) in columns.iter_mut().zip(values) {
+            column.append(&*values.gather(&kept));
+        }
+    }
+    let of_target = |(position, target): (usize, &TargetDraws)| {
+        let independent = IndependentDraws {
+            values: &*columns[position],
+            log_weights: &log_weights,
+            chain_log_weights: &chain_log_weights,
+        };
+        missed_values(target, (draws.chains, draws.targets.len()), independent)
+    };
+    draws
+        .targets
+        .iter()
+        .enumerate()
+        .filter_map(of_target)
+        .collect()
 }
 
 /// The last draws of one target in each chain, numbered in the order of their first occurrence.

@@ -23,11 +23,12 @@ struct ChoiceTest {
 }
 
 /// Compares the records of chains of one model with each other, and with those of short chains from other starts.
-pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[SiteRecord]) -> ChoiceAgreement {
+pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> ChoiceAgreement {
     let mut choices = ChoiceAgreement {
         judged: 0,
         finding: None,
         mode: None,
+        missed: Vec::new(),
         probes: probes.len(),
         rare: Vec::new(),
     };

@@ -17,7 +17,7 @@
 //! | `settings` | common settings of algorithms that make these steps |
 //! | `sites` | thinned values of all choices of a chain |
 //! | `choices`, `modes` | agreement of chains about all choices of their worlds; modes that probes found |
-//! | `probes` | short chains that look for other modes |
+//! | `probes` | draws from the prior, and short chains, that look for other modes |
 //! | `chain` | one chain from its first world to its last draw |
 //! | `chain_sums` | the draws of all chains as an answer |
 
@@ -335,8 +335,8 @@ impl MergeableSampler for MetropolisHastings {
         let unit = |(): &mut (), number: u64| {
             if number >= chains {
                 let by = (&sampler.settings, length.burn_in);
-                let found = probes::probe(by, (model, targets), number - chains, &run);
-                return Ok(ChainTally::probe(found));
+                let (record, values) = probes::probe(by, (model, targets), number - chains, &run);
+                return Ok(ChainTally::probe(record, values));
             }
             let turns = (own.end - own.start) as usize;
             let turn = TimeShare::new(&run, number - own.start, turns, threads);

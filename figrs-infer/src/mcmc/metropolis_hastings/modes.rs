@@ -11,7 +11,7 @@ use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 /// probe's draws to be there, the probe must have stayed.
 pub(super) fn other_mode(
     (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
-    probes: &[SiteRecord],
+    probes: &[&SiteRecord],
 ) -> Option<Finding> {
     let weights = records.iter().flat_map(|record| &record.log_weights);
     let least = weights.copied().fold(f64::INFINITY, f64::min);

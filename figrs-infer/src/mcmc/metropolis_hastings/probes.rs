@@ -1,7 +1,9 @@
-//! Short chains from other draws of the prior, which look for modes that the main chains have missed.
+//! Searches for modes that the main chains have missed: draws from the prior that the evidence does not exclude, and short chains from such
+//! draws.
 
-use figrs_core::{AnyElement, Model};
+use figrs_core::{AnyColumn, AnyElement, Model, stream};
 use figrs_lower::internals::Trace;
+use serde::{Deserialize, Serialize};
 
 use super::acceptance::AcceptanceTerms;
 use super::settings::MetropolisSettings;
@@ -15,19 +17,42 @@ use figrs_answer::run::watch::RunMonitor;
 const PROBES: u64 = 16;
 /// Maximum number of sweeps of a probe, the first half of which are dropped.
 const SWEEPS: u64 = 128;
-/// Least number of sweeps for a probe to be informative.
+/// Least number of sweeps for a short chain to be informative.
 const LEAST_SWEEPS: u64 = 16;
 /// Divisor of the burn-in that gives the length of a probe: all probes take twice as many steps as the burn-in of one chain.
 const PROBE_DIVISOR: u64 = 8;
-/// Offset of the probes' streams of random numbers, apart from those of chains.
+/// Offset of the streams of random numbers of short chains, apart from those of the main chains.
 const STREAMS: u64 = 1 << 40;
+/// Offset of the streams of random numbers of draws from the prior.
+const PRIOR_STREAMS: u64 = 1 << 41;
+/// Number of steps for each choice that a draw from the prior counts as: all draws together count as twice the burn-in of one chain.
+const SWEEPS_OF_PRIOR_DRAW: u64 = 2;
 
 /// Number of steps between two checks of the clock.
 const BLOCK: u64 = 16;
 
+/// Worlds that a probe drew from the prior and that the evidence does not exclude.
+///
+/// The values of the targets are columns beside it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct PriorDraws {
+    /// The natural logarithm of the likelihood of each world.
+    pub(super) log_likelihoods: Vec<f64>,
+    /// Number of likelihoods of each world that are densities.
+    pub(super) densities: Vec<usize>,
+}
+
+/// Result of a probe.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct ProbeRecord {
+    pub(super) prior: PriorDraws,
+    /// The choices of the worlds in which a short chain stayed; `None` if it found no first world, was too short, or was stopped.
+    pub(super) sites: Option<SiteRecord>,
+}
+
 /// The number of probes of a run.
 ///
-/// Zero if a burn-in of this length leaves too few steps for a world with as many choices as one drawn from the prior.
+/// Zero if a burn-in of this length leaves no time for a draw from the prior.
 pub(super) fn probes(
     settings: &MetropolisSettings,
     burn_in: u64,
@@ -35,7 +60,7 @@ pub(super) fn probes(
     targets: &[AnyElement],
 ) -> u64 {
     let most = burn_in / PROBE_DIVISOR;
-    if most < LEAST_SWEEPS {
+    if most < SWEEPS_OF_PRIOR_DRAW {
         return 0;
     }
     let drawn = || -> Result<u64, Error> {
@@ -45,35 +70,69 @@ pub(super) fn probes(
     };
     // If the model has an error, there are no chains either.
     match drawn() {
-        Ok(choices) if most >= LEAST_SWEEPS * choices => PROBES,
+        Ok(choices) if most >= SWEEPS_OF_PRIOR_DRAW * choices => PROBES,
         _ => 0,
     }
 }
 
-/// The choices of the worlds in which a probe stayed; `None` if it found no first world, or was stopped.
+/// Draws worlds from the prior, then runs a short chain: their record, and the values of the targets in the draws from the prior.
 pub(super) fn probe(
     (settings, burn_in): (&MetropolisSettings, u64),
     (model, targets): (&Model, &[AnyElement]),
     number: u64,
     run: &RunMonitor<'_>,
-) -> Option<SiteRecord> {
+) -> (ProbeRecord, Vec<Box<dyn AnyColumn>>) {
+    let mut record = ProbeRecord::default();
+    let mut values: Vec<_> = targets.iter().map(AnyElement::no_column).collect();
     if run.stopped().is_some() {
-        return None;
+        return (record, values);
     }
     let mut settings = settings.clone();
     settings.max_tries = (settings.max_tries / PROBES).max(1);
-    run_probe(
-        &settings,
-        (model, targets),
-        (number, burn_in / PROBE_DIVISOR),
-        run,
-    )
-    .ok()
-    .flatten()
+    let by = (number, burn_in / PROBE_DIVISOR);
+    let drawn = draw_from_prior(&settings, (model, targets), by, run, &mut values);
+    record.prior = drawn.unwrap_or_default();
+    if record.prior.log_likelihoods.is_empty() {
+        values = targets.iter().map(AnyElement::no_column).collect();
+    }
+    let sites = run_short_chain(&settings, (model, targets), by, run);
+    record.sites = sites.ok().flatten();
+    (record, values)
 }
 
-/// Runs one probe of at most `most` steps.
-fn run_probe(
+/// Draws worlds from the prior in the time of `most` steps, and adds the values of the targets in those that the evidence does not exclude to
+/// `values`.
+fn draw_from_prior(
+    settings: &MetropolisSettings,
+    (model, targets): (&Model, &[AnyElement]),
+    (number, most): (u64, u64),
+    run: &RunMonitor<'_>,
+    values: &mut [Box<dyn AnyColumn>],
+) -> Result<PriorDraws, Error> {
+    let mut trace = Trace::new(model, targets, settings.drawing.limit.clone())?;
+    let mut random = stream(settings.drawing.seed, PRIOR_STREAMS + number);
+    let mut draws = PriorDraws::default();
+    let mut left = most;
+    while left > 0 && run.stopped().is_none() {
+        let is_possible = trace.restart(&mut random)?;
+        let choices = trace.choices() as u64;
+        left = left.saturating_sub(SWEEPS_OF_PRIOR_DRAW.saturating_mul(choices.max(1)));
+        if !is_possible {
+            continue;
+        }
+        let drawn: Option<Vec<_>> = (0..targets.len()).map(|i| trace.target(i)).collect();
+        let Some(drawn) = drawn else { continue };
+        for (column, value) in values.iter_mut().zip(&drawn) {
+            column.push(value.as_any());
+        }
+        draws.log_likelihoods.push(trace.log_likelihood());
+        draws.densities.push(trace.densities());
+    }
+    Ok(draws)
+}
+
+/// Runs a chain of at most `most` steps.
+fn run_short_chain(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),
     (number, most): (u64, u64),

@@ -95,6 +95,8 @@ pub(crate) struct SiteRecord {
     numbers: usize,
     /// The log-probabilities of the worlds of the sweeps.
     pub(crate) log_weights: Vec<f64>,
+    /// The logarithms of the likelihoods of these worlds.
+    pub(crate) log_likelihoods: Vec<f64>,
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
@@ -128,18 +130,21 @@ impl SiteRecord {
             self.read(trace, trace.choice(index));
         }
         self.log_weights.push(trace.log_weight());
+        self.log_likelihoods.push(trace.log_likelihood());
         self.sweeps += 1;
         let is_much = self.numbers > NUMBERS && self.sweeps >= LEAST_SWEEPS;
         if self.sweeps == MOST_SWEEPS || is_much {
             self.series.iter_mut().for_each(ChoiceSeries::thin);
             self.numbers = self.series.iter().map(|series| series.sums.len()).sum();
             self.sweeps = self.sweeps.div_ceil(2);
-            let mut sweep = 0..;
-            self.log_weights.retain(|_| {
-                sweep
-                    .next()
-                    .is_none_or(|sweep: u32| sweep.is_multiple_of(2))
-            });
+            for logs in [&mut self.log_weights, &mut self.log_likelihoods] {
+                let mut kept = 0;
+                for sweep in (0..logs.len()).step_by(2) {
+                    logs[kept] = logs[sweep];
+                    kept += 1;
+                }
+                logs.truncate(kept);
+            }
             self.stride = self.stride.saturating_mul(2);
         }
         self.until = self.stride;
@@ -210,7 +215,10 @@ impl SiteRecord {
 impl SiteRecord {
     /// Checks a record that was read from outside.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let are_all = self.log_weights.len() == self.sweeps as usize && self.sweeps <= MOST_SWEEPS;
+        let sweeps = self.sweeps as usize;
+        let are_all = self.log_weights.len() == sweeps
+            && self.log_likelihoods.len() == sweeps
+            && self.sweeps <= MOST_SWEEPS;
         demand(are_all, "its chain has another number of sweeps")?;
         for series in &self.series {
             let are_all = series.met.len().checked_mul(series.width) == Some(series.sums.len());

@@ -24,7 +24,7 @@ fn runs_that_ended_early_say_so() {
         )
     });
     assert!(text.starts_with("interrupted after"), "{text}");
-    let late = ImportanceSampling::new(1 << 40).deadline(Duration::from_millis(30));
+    let late = ImportanceSampling::new(1 << 40).deadline(Duration::from_millis(300));
     let text = found(&late.run(&Model::new(), &coin).unwrap(), |finding| {
         matches!(
             finding,

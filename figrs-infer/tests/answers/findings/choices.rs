@@ -170,3 +170,54 @@ fn one_mode_is_no_finding() {
         );
     }
 }
+
+/// Three coins that a condition makes equal: neither single steps nor pairs turn all of them.
+#[test]
+fn chains_that_conditions_keep_in_one_part_of_the_worlds_are_not_called_clean() {
+    let mut in_one = 0;
+    for seed in 0..12 {
+        let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.4)).collect();
+        let other = Flip::new(0.5);
+        let target = (&coins[0], &other).map(|(a, b)| 2 * u8::from(*a) + u8::from(*b));
+        let are_equal =
+            figrs_core::inject(&coins).map(|coins| coins.iter().all(|c| *c == coins[0]));
+        let model = Model::new().observe(&are_equal, true);
+        let answer = MetropolisHastings::new(2000).seed(seed);
+        let answer = answer.run(&model, &target).unwrap();
+        let diagnosis = answer.diagnose();
+        assert!(!diagnosis.is_clean(), "{seed}: {diagnosis}");
+        if answer.probability_that(&target, |x| *x < 2).unwrap() == 1.0 {
+            in_one += 1;
+            let text = found(
+                &answer,
+                |finding| matches!(finding, Finding::MissedValues { share, chance, .. } if *share == 0.0 && *chance < 1e-4),
+            );
+            assert!(text.contains("the chains miss a part"), "{text}");
+        }
+    }
+    // All four chains begin with tails in a third of the runs.
+    assert!((1..10).contains(&in_one), "{in_one}");
+}
+
+/// Conditions that pairs of proposals meet, under evidence that prefers one half of the worlds.
+#[test]
+fn chains_that_reach_all_worlds_miss_no_values() {
+    for seed in 0..20 {
+        let coins: Vec<Element<bool>> = (0..4).map(|_| Flip::new(0.4)).collect();
+        let sum = figrs_core::inject(&coins).map(|coins| coins.iter().filter(|c| **c).count());
+        let seen = sum.flat_map(|&sum| Flip::new(0.1 + 0.2 * sum as f64));
+        let model = Model::new()
+            .observe(&coins[0].equals(&coins[1]), false)
+            .observe(&seen, true);
+        let answer = MetropolisHastings::new(2000)
+            .seed(seed)
+            .run(&model, &sum)
+            .unwrap();
+        let diagnosis = answer.diagnose();
+        let is_missed = |finding: &Finding| matches!(finding, Finding::MissedValues { .. });
+        assert!(
+            !diagnosis.findings().iter().any(is_missed),
+            "{seed}: {diagnosis}"
+        );
+    }
+}
