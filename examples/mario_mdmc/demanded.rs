@@ -147,8 +147,7 @@ pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> Condition
 pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
     let line = Progress::of("particles", None);
     sampler.on_progress(move |progress| {
-        progress.total.inspect(|&total| line.set_total(total));
-        line.set(progress.done);
+        line.follow(progress);
     })
 }
 
@@ -179,21 +178,27 @@ pub(crate) fn exact_log_probability(
     Ok(sampler.log_probability())
 }
 
-/// The exploration of frontiers, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time.
+/// The exploration of frontiers, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time, which
+/// predict the remaining time from the pace so far.
 fn frontier(options: &Options) -> Frontier {
-    let progress = Progress::of("steps explored", None);
+    let progress = Progress::of("elements explored", Some(0));
     let (begun, noted) = (Instant::now(), AtomicU64::new(5));
     Frontier::new()
         .memory(options.memory().0)
         .interrupt(stop::flag())
         .on_progress(move |run| {
-            progress.set(run.done);
+            progress.follow(run);
             let (seconds, next) = (begun.elapsed().as_secs(), noted.load(Ordering::Relaxed));
             if seconds >= next {
                 noted.store(2 * seconds, Ordering::Relaxed);
+                let left = run.total.map(|total| total.saturating_sub(run.done));
+                let prediction = left.filter(|&left| left > 0).map_or_else(String::new, |left| {
+                    let more = seconds as f64 * left as f64 / run.done as f64;
+                    format!(", about {} s more at this pace", more.ceil())
+                });
                 note(format!(
-                    "note: --method exact has explored {} steps in {seconds} s and goes on; --time ends it, and --method conditioned comes near the \
-                     law sooner",
+                    "note: --method exact has explored {} elements in {seconds} s{prediction}; --time ends it, and --method conditioned comes near \
+                     the law sooner",
                     run.done
                 ));
             }

@@ -70,11 +70,11 @@ impl Question {
         {
             return Ok(by_particles(&self.options, &self.puzzle, length, started)?);
         }
-        let progress = Progress::of("steps explored", None);
+        let progress = Progress::of("elements explored", Some(0));
         let frontier = Frontier::new()
             .memory(self.options.memory().0)
             .interrupt(stop::flag())
-            .on_progress(move |run| progress.set(run.done));
+            .on_progress(move |run| progress.follow(run));
         let found = match self.options.method {
             Method::Search => self.one_plan(0, None, started),
             _ if self.options.searches() => return self.by_turns(&frontier, started),
@@ -432,10 +432,7 @@ fn by_particles(
     let filter = SequentialMonteCarlo::new(particles)
         .seed(options.seed.unwrap_or(0))
         .interrupt(stop::flag())
-        .on_progress(move |run| {
-            progress.set(run.done);
-            run.total.inspect(|&total| progress.set_total(total));
-        });
+        .on_progress(move |run| progress.follow(run));
     let mut findings = Findings {
         length: matches!(length, Length::Exactly(_)).then_some(length.most()),
         compile: started.elapsed(),

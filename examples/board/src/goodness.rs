@@ -47,7 +47,7 @@ pub(crate) fn tests<P: Puzzle>(
     }
     if let Some((length, model)) = puzzle.length()? {
         let lengths_of = watch
-            .frontier("lengths of ways, step", memory)
+            .frontier("lengths of ways, element", memory)
             .run(&model, &length)?;
         let lengths_of = lengths_of.distribution(&length)?;
         tests.extend(lengths(puzzle, &lengths_of, boards));

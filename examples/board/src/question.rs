@@ -283,7 +283,7 @@ impl<P: Puzzle> Question<P> {
             Task::Probability => found.log_probability = Some(answers.log_probability()?),
             Task::Marginals => {
                 let mut marginals = named::<P>(answers.marginals().map_err(message)?);
-                let frontier = self.watch.frontier("colours, step", self.memory());
+                let frontier = self.watch.frontier("colours, element", self.memory());
                 let colours = self.puzzle.colour_marginals(&frontier)?;
                 for (cell, colours) in marginals.iter_mut().zip(colours) {
                     cell.extend(colours);

@@ -61,8 +61,8 @@ impl Watch {
     /// A frontier with this many bytes of memory that shows its steps and ends when the work is to end.
     pub fn frontier(&self, what: &'static str, memory: u64) -> Frontier {
         let frontier = Frontier::new().memory(memory).interrupt(self.flag());
-        match self.progress(what, None) {
-            Some(progress) => frontier.on_progress(move |run| progress.set(run.done)),
+        match self.progress(what, Some(0)) {
+            Some(progress) => frontier.on_progress(move |run| progress.follow(run)),
             None => frontier,
         }
     }

@@ -99,6 +99,12 @@ impl Progress {
         self.0.bar.set_length(total);
     }
 
+    /// Sets the number of items done, and the total if it is known, to those of a run.
+    pub fn follow(&self, run: &figrs_infer::Progress) {
+        run.total.inspect(|&total| self.set_total(total));
+        self.set(run.done);
+    }
+
     /// Sets further text of the progress; `more` is called at most ten times a second.
     pub fn tell(&self, more: impl FnOnce() -> String) {
         if !*IS_SHOWN {

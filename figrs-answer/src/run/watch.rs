@@ -14,9 +14,9 @@ use crate::error::Error;
 pub struct Progress {
     /// The algorithm.
     pub algorithm: &'static str,
-    /// Number of samples drawn, worlds run, steps made or sweeps done so far, over all chains and threads.
+    /// Number of samples drawn, worlds run, steps made, sweeps done or elements explored so far, over all chains and threads.
     pub done: u64,
-    /// Total number of samples, worlds, steps or sweeps, if it is known.
+    /// Total number of samples, worlds, steps, sweeps or elements, if it is known. Explorations that go back exceed the number of elements.
     pub total: Option<u64>,
     /// Time since the run began.
     pub elapsed: Duration,
@@ -147,6 +147,11 @@ impl RunMonitor<'_> {
 
     pub(crate) fn has_listener(&self) -> bool {
         self.watch.listener.is_some()
+    }
+
+    /// Sets the total of the progress, for runs whose total is known after their start.
+    pub fn expect_total(&mut self, total: u64) {
+        self.total = Some(total);
     }
 
     /// Reports progress to the listener, if it is more than was reported before: one of several threads may be late.

@@ -154,9 +154,10 @@ impl Frontier {
     }
 
     fn compiled(&self, model: &Model, targets: Vec<AnyElement>) -> Result<CompiledFrontier, Error> {
-        let run = self.watch.start(self.name(), None);
+        let mut run = self.watch.start(self.name(), None);
         let mut linear = ElementOrder::new(model, &targets);
         let elements = linear.slots.len() as u64;
+        run.expect_total(elements);
         if (self.work.as_ref()).is_some_and(|work| !work.spend(elements)) {
             return Err(run.nothing_done());
         }

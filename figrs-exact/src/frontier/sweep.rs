@@ -120,8 +120,8 @@ struct Sweep<'a, const W: usize> {
     /// `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
     result: SweepResult,
-    /// Number of steps made, including steps undone later.
-    made: u64,
+    /// Number of elements met, including elements of steps undone later.
+    met: u64,
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
@@ -152,7 +152,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
                 largest: 1,
                 ..SweepResult::default()
             },
-            made: 0,
+            met: 0,
         }
     }
 
@@ -340,6 +340,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         {
             self.renumbered(numbered, next);
         }
+        self.met += planned.places.len() as u64;
         self.done.push(CompletedStep {
             planned,
             private_layer: (led.layer.is_none() && !shape.is_shared).then_some(layer),
@@ -347,8 +348,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
             is_settled: is_known || to.states == 0,
         });
         self.result.exhausted |= to.states == 0;
-        self.made += 1;
-        self.allowance.run.report(self.made);
+        self.allowance.run.report(self.met);
         Ok(())
     }
 

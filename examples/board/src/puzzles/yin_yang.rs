@@ -141,7 +141,7 @@ impl Puzzle for Boards {
         watch: &Watch,
         made: &dyn Fn(Shown),
     ) -> Result<Vec<(&'static str, f64)>, Failure> {
-        let frontier = watch.frontier("compiling, step", options.memory().0);
+        let frontier = watch.frontier("compiling, element", options.memory().0);
         let boards = self.generator()?.frontier(frontier);
         let progress = watch.progress("puzzles", Some(options.count() as u64));
         let cells = self.clues.size().cells();
