@@ -7,6 +7,7 @@ mod convert;
 mod decide;
 mod findings;
 mod learn;
+mod option_uses;
 mod options;
 mod page;
 mod picture;
@@ -17,7 +18,6 @@ mod remedy;
 mod report;
 mod score;
 mod structure;
-mod takes;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -3,8 +3,8 @@
 use figrs::eliminate::EliminationError;
 use figrs_command::{Bytes, Failure, NoAnswer, stop};
 
+use super::option_uses::any_of;
 use super::options::{Method, Options, Task, named};
-use super::takes::any_of;
 
 /// The remedy if a budget is too small, no sample met the evidence, or a decision influences what is observed.
 pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {

@@ -10,10 +10,10 @@ use figrs_network::{
 };
 
 use super::learn::Learned;
+use super::option_uses::OptionUse;
 use super::options::named;
 use super::picture::check_size;
 use super::report::counted;
-use super::takes::OptionUse;
 use super::{Options, Task};
 
 #[derive(Clone, Debug, Args)]

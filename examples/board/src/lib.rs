@@ -10,13 +10,13 @@ mod findings;
 mod goodness;
 mod options;
 mod page;
+mod progress_lines;
 mod puzzle;
 pub mod puzzles;
 mod question;
 mod range;
 mod report;
 mod run;
-mod shown;
 mod watch;
 mod words;
 

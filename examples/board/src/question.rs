@@ -13,8 +13,8 @@ use figrs_models::picture::ImageError;
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
 use super::options::{Format, Options, Task};
+use super::progress_lines::ProgressLines;
 use super::puzzle::{BoardOf, Other, Puzzle, Role};
-use super::shown::Shown;
 use super::watch::Watch;
 use super::words::{failure, impossible, too_large};
 
@@ -122,7 +122,7 @@ impl<P: Puzzle> Question<P> {
         if !self.watch.is_shown() {
             return self.sampler();
         }
-        let (shown, message) = (Shown::default(), self.too_large(generator));
+        let (shown, message) = (ProgressLines::default(), self.too_large(generator));
         let is_sample = self.options.task == Task::Sample;
         self.sampler().on_event(move |event| {
             if let Event::Turned(choice) = event

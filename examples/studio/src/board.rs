@@ -8,7 +8,7 @@ use figrs_board_command::{Example, Failure, Puzzle, answer as answer_by};
 use figrs_command::Bytes;
 use serde_json::{Map, Value as Json, json};
 
-use crate::account::Account;
+use crate::memory_pool::MemoryPool;
 use crate::problem::{Problem, of_fields};
 
 /// Fields that are flags of the command line only.
@@ -23,7 +23,7 @@ const MOST_MEMORY: Bytes = Bytes(8 << 30);
 /// **Errors.** Errors of the request, or the reason that there is no answer, with the cells of clues that exclude each other.
 pub(crate) fn answer(
     body: &[u8],
-    account: &Account,
+    pool: &MemoryPool,
     ended: &Arc<AtomicBool>,
 ) -> Result<Json, Problem> {
     let mut request: Map<String, Json> = serde_json::from_slice(body)?;
@@ -32,13 +32,13 @@ pub(crate) fn answer(
     let clues = clues.map(|clues| text_of(&clues)).transpose()?;
     let arguments = arguments(&request)?;
     match puzzle.as_ref().and_then(Json::as_str) {
-        Some("maze") => ask::<maze::Options>(&arguments, clues, account, ended),
+        Some("maze") => ask::<maze::Options>(&arguments, clues, pool, ended),
         Some("chromatic" | "chromatic_maze") => {
-            ask::<chromatic_maze::Options>(&arguments, clues, account, ended)
+            ask::<chromatic_maze::Options>(&arguments, clues, pool, ended)
         }
-        Some("dungeon") => ask::<dungeon::Options>(&arguments, clues, account, ended),
-        Some("island") => ask::<island::Options>(&arguments, clues, account, ended),
-        Some("yin_yang") => ask::<yin_yang::Options>(&arguments, clues, account, ended),
+        Some("dungeon") => ask::<dungeon::Options>(&arguments, clues, pool, ended),
+        Some("island") => ask::<island::Options>(&arguments, clues, pool, ended),
+        Some("yin_yang") => ask::<yin_yang::Options>(&arguments, clues, pool, ended),
         _ => Err(Problem::wrong(
             "puzzle: write maze, chromatic_maze, dungeon, island or yin_yang".to_owned(),
         )),
@@ -48,13 +48,13 @@ pub(crate) fn answer(
 fn ask<E: Example>(
     arguments: &[String],
     clues: Option<String>,
-    account: &Account,
+    pool: &MemoryPool,
     ended: &Arc<AtomicBool>,
 ) -> Result<Json, Problem> {
     let mut share = None;
     let check = |example: &E| {
         check(example)?;
-        let taken = account.take(example.shared().memory().0 >> 20, ended);
+        let taken = pool.take(example.shared().memory().0 >> 20, ended);
         share = Some(taken.map_err(|problem| Failure::from(problem.message))?);
         Ok(())
     };

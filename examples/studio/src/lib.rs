@@ -3,7 +3,6 @@
 //! A [`Studio`] answers requests, and [`serve`] takes them from the network. Levels are drawn as `mario_mdmc` draws them, boards are asked for by the
 //! flags of their commands, and networks are compiled once and queried many times. The page is in `examples/studio/page`.
 
-mod account;
 mod assets;
 mod board;
 mod clients;
@@ -12,13 +11,14 @@ mod folder;
 mod frame;
 mod guard;
 mod level;
+mod memory_pool;
 mod network;
 mod problem;
 mod recent;
 mod server;
 mod studio;
 mod worker;
-mod workshop;
+mod worker_process;
 
 pub use server::serve;
 pub use studio::Studio;

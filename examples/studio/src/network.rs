@@ -13,8 +13,8 @@ use figrs_network::{Network, NetworkKind, Observation, State, Variable};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::account::Account;
 use crate::folder::Folder;
+use crate::memory_pool::MemoryPool;
 use crate::problem::{Problem, request, wrong};
 use crate::recent::Recent;
 
@@ -92,7 +92,7 @@ impl Networks {
         &self,
         body: &[u8],
         folder: Option<&Folder>,
-        account: &Account,
+        pool: &MemoryPool,
         ended: &Arc<AtomicBool>,
     ) -> Result<Json, Problem> {
         let request: NetworkRequest = request(body)?;
@@ -105,7 +105,7 @@ impl Networks {
                 return Err(Problem::wrong(message));
             }
         }
-        let _share = account.take(request.memory, ended)?;
+        let _share = pool.take(request.memory, ended)?;
         let compiled = self.compiled(&request, folder, ended)?;
         let network = &compiled.network;
         let observed = observations(network, &request.observe)?;
@@ -351,8 +351,8 @@ mod tests {
         let coin = "network n { } variable a { type discrete [ 2 ] { x, y }; } probability ( a ) { table 0.25, 0.75; }";
         let body = json!({ "text": coin }).to_string();
         let (networks, ended) = (Networks::new(), Arc::new(AtomicBool::new(true)));
-        let account = Account::new(4096);
-        let ask = || networks.answer(body.as_bytes(), None, &account, &ended);
+        let pool = MemoryPool::new(4096);
+        let ask = || networks.answer(body.as_bytes(), None, &pool, &ended);
         assert_eq!(ask().unwrap_err().status, Problem::superseded().status);
         ended.store(false, Ordering::Release);
         assert_eq!(ask().unwrap()["marginals"]["a"]["x"], 0.25);
@@ -360,7 +360,7 @@ mod tests {
         ended.store(true, Ordering::Release);
         assert!(ask().is_err());
         let another = Arc::new(AtomicBool::new(false));
-        let answer = networks.answer(body.as_bytes(), None, &account, &another);
+        let answer = networks.answer(body.as_bytes(), None, &pool, &another);
         let answer = answer.unwrap();
         assert_eq!(
             (&answer["exact"], &answer["algorithm"]),

@@ -22,7 +22,7 @@ use crate::connections::Connection;
 use crate::folder::Folder;
 use crate::problem::{Problem, is_of_request};
 use crate::worker::Asked;
-use crate::workshop::Workshop;
+use crate::worker_process::WorkerProcess;
 use crate::{assets, guard};
 
 /// Largest number of bytes in the body of a request.
@@ -41,7 +41,7 @@ const JSON: &str = "application/json";
 pub struct Studio {
     folder: Option<Folder>,
     clients: Clients,
-    workshop: Arc<Workshop>,
+    worker: Arc<WorkerProcess>,
     /// Places for requests in work.
     places: Arc<Semaphore>,
     /// Places for requests in work or waiting.
@@ -63,7 +63,7 @@ impl Studio {
         Ok(Self {
             folder: folder.map(Folder::open).transpose()?,
             clients: Clients::default(),
-            workshop: Workshop::new(folder),
+            worker: WorkerProcess::new(folder),
             places: Arc::new(Semaphore::new(WORKERS)),
             line: Arc::new(Semaphore::new(LINE)),
         })
@@ -132,7 +132,7 @@ impl Studio {
             let _busy = connection.busy();
             let place = Arc::clone(&self.places).acquire_owned().await;
             let place = place.map_err(|_| Problem::internal())?;
-            self.workshop.begin(asked, body, place)?.reply().await
+            self.worker.begin(asked, body, place)?.reply().await
         });
         // A result that nobody waits for is dropped, and the work ends with it.
         let (status, bytes) = done.await.unwrap_or_else(|| Err(Problem::superseded()))?;

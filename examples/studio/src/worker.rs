@@ -12,9 +12,9 @@ use std::time::Duration;
 use figrs_command::Failure;
 use serde_json::Value as Json;
 
-use crate::account::Account;
 use crate::folder::Folder;
 use crate::frame::Frame;
+use crate::memory_pool::MemoryPool;
 use crate::problem::Problem;
 use crate::{board, level, network};
 
@@ -58,7 +58,7 @@ impl Asked {
 /// Everything needed to answer requests.
 struct Worker {
     folder: Option<Folder>,
-    account: Account,
+    pool: MemoryPool,
     levels: level::Levels,
     networks: network::Networks,
     /// Flags of the requests in work.
@@ -71,7 +71,7 @@ struct Worker {
 pub(crate) fn work(folder: Option<&Path>) -> Result<(), Failure> {
     let worker = Arc::new(Worker {
         folder: folder.map(Folder::open).transpose()?,
-        account: Account::new(MEMORY),
+        pool: MemoryPool::new(MEMORY),
         levels: level::Levels::new(),
         networks: network::Networks::new(),
         working: Mutex::default(),
@@ -122,11 +122,11 @@ impl Worker {
     }
 
     fn answer(&self, asked: Asked, body: &[u8], ended: &Arc<AtomicBool>) -> Result<Json, Problem> {
-        let (folder, account) = (self.folder.as_ref(), &self.account);
+        let (folder, pool) = (self.folder.as_ref(), &self.pool);
         match asked {
-            Asked::Level => self.levels.answer(body, folder, account, ended),
-            Asked::Board => board::answer(body, account, ended),
-            Asked::Network => self.networks.answer(body, folder, account, ended),
+            Asked::Level => self.levels.answer(body, folder, pool, ended),
+            Asked::Board => board::answer(body, pool, ended),
+            Asked::Network => self.networks.answer(body, folder, pool, ended),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::aside::{SearchesAside, work_since};
 use super::nodes::Nodes;
 use super::open_lists::OpenLists;
+use super::other_searches::{OtherSearches, work_since};
 use super::search_result::SearchResult;
 use super::state_space::{SearchEstimate, StateSpace};
 use figrs_answer::run::guard::guarded;
@@ -172,7 +172,7 @@ impl BestFirst {
         let mut open = OpenLists::new(scores);
         let mut best = vec![u64::MAX; scores];
         let solved = space.is_goal(&start);
-        let mut aside = SearchesAside::new(start.clone());
+        let mut others = OtherSearches::new(start.clone());
         let mut nodes = Nodes::new(start);
         let mut found = Vec::new();
         // True once a state was left out because it takes too many steps.
@@ -193,20 +193,20 @@ impl BestFirst {
             if !nodes.expand(number) {
                 continue;
             }
-            let bytes = nodes.bytes_with(RESERVED) + open.bytes() + aside.bytes();
-            let met = nodes.len() + aside.states();
+            let bytes = nodes.bytes_with(RESERVED) + open.bytes() + others.bytes();
+            let met = nodes.len() + others.states();
             if let Some(why) = self.stopped(space, (&run, began), (nodes.len(), bytes)) {
                 return result(met, None, why, false);
             }
-            if aside.have_turn(work_since(space, began, nodes.len())) {
-                let here = bytes - aside.bytes();
+            if others.have_turn(work_since(space, began, nodes.len())) {
+                let here = bytes - others.bytes();
                 let goes_on = |space: &T, more: u64| {
                     let (all, states) = ((&run, began), nodes.len());
                     self.stopped(space, all, (states, here + more)).is_none()
                 };
-                let found = aside.turn(space, self.steps, &goes_on);
+                let found = others.turn(space, self.steps, &goes_on);
                 if found.is_some() {
-                    let met = nodes.len() + aside.states();
+                    let met = nodes.len() + others.states();
                     return result(met, found, Stopped::Finished, false);
                 }
             }
@@ -245,7 +245,7 @@ impl BestFirst {
                     continue;
                 };
                 if is_goal(space, &nodes, new) {
-                    let met = nodes.len() + aside.states();
+                    let met = nodes.len() + others.states();
                     return result(met, Some(nodes.way(new)), Stopped::Finished, false);
                 }
                 let is_preferred = estimate.preferred.contains(&action);
@@ -253,13 +253,13 @@ impl BestFirst {
             }
             run.report(nodes.len() as u64);
         }
-        let met = nodes.len() + aside.states();
+        let met = nodes.len() + others.states();
         if !is_cut {
             return result(met, None, Stopped::Finished, true);
         }
         // A state that was left out may have a shorter way with few enough steps.
         let here = nodes.bytes_with(RESERVED) + open.bytes();
-        let weighted = aside.weighted();
+        let weighted = others.weighted();
         let (mut stopped, mut looked_at) = (None, met as u64);
         let plan = weighted.go_on(space, self.steps, &mut |space, bytes| {
             looked_at += 1;
@@ -268,7 +268,7 @@ impl BestFirst {
             stopped.is_none()
         });
         let is_impossible = weighted.is_exhausted() && !weighted.is_cut();
-        let met = nodes.len() + aside.states();
+        let met = nodes.len() + others.states();
         let why = stopped.unwrap_or(Stopped::Finished);
         let is_none = plan.is_none() && stopped.is_none();
         let mut result = result(met, plan, why, is_none && is_impossible);

@@ -8,7 +8,7 @@
 //! | `expected_counts` | the interface of its expectation step |
 //! | `learning_expansion`, `row_factors` | the model's factors, how cells and parameters change them, and the expectation step of any algorithm on them |
 //! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; how cells change factors; rows that need no inference |
-//! | `tree_counts`, `message_counts`, `draw_counts`, `completions` | expectation steps by a contraction tree, messages, Gibbs sampling, and most probable worlds |
+//! | `tree_counts`, `message_counts`, `draw_counts`, `mpe_counts` | expectation steps by a contraction tree, messages, Gibbs sampling, and most probable worlds |
 //! | `weighted_worlds`, `row_sums` | the expectation step on weighted worlds, for models without a finite factor graph |
 //! | `count_parts` | expected counts in parts, which other processes may compute |
 //! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
@@ -23,7 +23,6 @@ mod case_table;
 pub(crate) mod cases;
 mod column_factors;
 mod complete_row;
-mod completions;
 mod convergence;
 pub(crate) mod count_parts;
 mod draw_counts;
@@ -34,6 +33,7 @@ pub(crate) mod fit;
 mod learner;
 mod learning_expansion;
 mod message_counts;
+mod mpe_counts;
 pub(crate) mod observed_information;
 mod parameters;
 mod pivoted_cholesky;

@@ -21,8 +21,8 @@ use figrs_design::{
 use figrs_models::mdmc::{GeneratedLevel, Level, Meaning, Travel};
 use serde_json::{Value as Json, json};
 
-use crate::account::Account;
 use crate::folder::Folder;
+use crate::memory_pool::MemoryPool;
 use crate::problem::{Problem, request, wrong};
 use crate::recent::Recent;
 use drawn::{BatchKey, DrawingKey, ModelKey};
@@ -59,7 +59,7 @@ impl Levels {
         &self,
         body: &[u8],
         folder: Option<&Folder>,
-        account: &Account,
+        pool: &MemoryPool,
         ended: &Arc<AtomicBool>,
     ) -> Result<Json, Problem> {
         let request: LevelRequest = request(body)?;
@@ -67,7 +67,7 @@ impl Levels {
         let key = texts.key(&request);
         let trained = self.trained.get(key, || texts.train(&request))?;
         request.check(&trained.chain)?;
-        let _share = account.take(request.expected_memory(), ended)?;
+        let _share = pool.take(request.expected_memory(), ended)?;
         let drawing = || self.drawing(&request, &trained, ended);
         match request.task {
             LevelTask::Sample => self.sample(&drawing()?),

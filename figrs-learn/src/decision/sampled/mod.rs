@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `sampled_policies` | the algorithm: backward induction, by runs of a sampler |
-//! | `reading` | errors of decisions that influence evidence or known elements |
+//! | `influence_checks` | errors of decisions that influence evidence or known elements |
 //! | `weighted_draws` | the draws of a run that have positive weight |
 //! | `known_space` | known values as classes and points |
 //! | `neighbour_tree` | k-d trees |
@@ -12,9 +12,9 @@
 //! | `sampled_plan`, `sampled_policy` | the solution |
 
 mod fitted_policy;
+mod influence_checks;
 mod known_space;
 mod neighbour_tree;
-mod reading;
 pub(crate) mod sampled_plan;
 pub(crate) mod sampled_policies;
 pub(crate) mod sampled_policy;

@@ -11,8 +11,8 @@ use figrs_core::{
 use rustc_hash::FxHashSet;
 
 use super::fitted_policy::{FittedChoice, FittedPolicy, RegressionSettings};
+use super::influence_checks;
 use super::known_space::GivenCoordinates;
-use super::reading;
 use super::sampled_plan::SampledPlan;
 use super::utility_estimate::{UtilityEstimate, WeightedUtility};
 use super::weighted_draws::WeightedDraws;
@@ -153,7 +153,7 @@ impl<S: Replicate> SampledPolicies<S> {
                 utilities: erased.collect(),
                 decisions,
             };
-            reading::check(&question)?;
+            influence_checks::check(&question)?;
             let total = total(utilities);
             Induction {
                 by: self,

@@ -11,7 +11,7 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// Memory in MiB, shared by all work.
 #[derive(Debug)]
-pub(crate) struct Account {
+pub(crate) struct MemoryPool {
     all: u64,
     free: Mutex<u64>,
     changed: Condvar,
@@ -20,11 +20,11 @@ pub(crate) struct Account {
 /// Memory reserved for some work, which is released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Share<'a> {
-    account: &'a Account,
+    pool: &'a MemoryPool,
     size: u64,
 }
 
-impl Account {
+impl MemoryPool {
     pub(crate) fn new(all: u64) -> Self {
         Self {
             all,
@@ -47,18 +47,15 @@ impl Account {
             free = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         *free -= size;
-        Ok(Share {
-            account: self,
-            size,
-        })
+        Ok(Share { pool: self, size })
     }
 }
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
-        let free = self.account.free.lock();
+        let free = self.pool.free.lock();
         *free.unwrap_or_else(PoisonError::into_inner) += self.size;
-        self.account.changed.notify_all();
+        self.pool.changed.notify_all();
     }
 }
 
@@ -70,13 +67,13 @@ mod tests {
 
     #[test]
     fn work_waits_until_its_memory_is_free() {
-        let account = Account::new(100);
+        let pool = MemoryPool::new(100);
         let (on, off) = (Arc::new(AtomicBool::new(true)), Arc::default());
-        let first = account.take(70, &off).unwrap();
-        let small = account.take(30, &off).unwrap();
-        assert!(account.take(31, &on).is_err(), "it is ended while it waits");
+        let first = pool.take(70, &off).unwrap();
+        let small = pool.take(30, &off).unwrap();
+        assert!(pool.take(31, &on).is_err(), "it is ended while it waits");
         thread::scope(|scope| {
-            let waiting = scope.spawn(|| account.take(70, &off).map(drop).is_ok());
+            let waiting = scope.spawn(|| pool.take(70, &off).map(drop).is_ok());
             thread::sleep(Duration::from_millis(20));
             assert!(!waiting.is_finished());
             drop(first);
@@ -84,7 +81,7 @@ mod tests {
         });
         drop(small);
         // A request for more than all memory gets all of it.
-        let all = account.take(1000, &off).unwrap();
+        let all = pool.take(1000, &off).unwrap();
         assert_eq!(all.size, 100);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) type Reply = (StatusCode, Bytes);
 
 /// The worker, and the requests that it works on.
 #[derive(Debug)]
-pub(crate) struct Workshop {
+pub(crate) struct WorkerProcess {
     folder: Option<PathBuf>,
     state: Mutex<State>,
 }
@@ -64,7 +64,7 @@ struct Job {
 /// A request whose answer somebody waits for: its work ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiting {
-    workshop: Arc<Workshop>,
+    worker: Arc<WorkerProcess>,
     number: u64,
     reply: oneshot::Receiver<Reply>,
 }
@@ -78,7 +78,7 @@ fn own_program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
-impl Workshop {
+impl WorkerProcess {
     pub(crate) fn new(folder: Option<&Path>) -> Arc<Self> {
         Arc::new(Self {
             folder: folder.map(Path::to_owned),
@@ -117,7 +117,7 @@ impl Workshop {
         state.jobs.insert(number, job);
         drop(state);
         Ok(Waiting {
-            workshop: Arc::clone(self),
+            worker: Arc::clone(self),
             number,
             reply,
         })
@@ -274,11 +274,11 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.workshop.cancel(self.number);
+        self.worker.cancel(self.number);
     }
 }
 
-impl Drop for Workshop {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
         if let Some(mut process) = self.state().process.take() {
             let _ = process.child.kill();

@@ -8,9 +8,9 @@ use figrs_models::board::{Event, Method, Reason};
 
 /// The work whose progress is shown, one line at a time.
 #[derive(Default)]
-pub(super) struct Shown(Mutex<Option<(Discriminant<Event>, Progress)>>);
+pub(super) struct ProgressLines(Mutex<Option<(Discriminant<Event>, Progress)>>);
 
-impl Shown {
+impl ProgressLines {
     /// Shows an event; `too_large` is the message that the exact method does not fit, for a note on the use of another one.
     pub(super) fn show(&self, event: &Event, too_large: &str) {
         let (what, done, total) = match *event {

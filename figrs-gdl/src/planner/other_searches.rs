@@ -12,11 +12,11 @@ use super::weighted::Weighted;
 const FIRST_TURN: u64 = 100_000_000;
 
 /// Work counted for a visited state, if the state space does not count its work.
-const OF_STATE: u64 = 1 << 10;
+const WORK_PER_STATE: u64 = 1 << 10;
 
 /// A search from both ends, a weighted search and depth-first dives, run in turn: each time the total work has doubled, each does a quarter as much.
 #[derive(Debug)]
-pub(super) struct SearchesAside<S, A> {
+pub(super) struct OtherSearches<S, A> {
     both_ends: Option<BothEnds<S, A>>,
     weighted: Weighted<S, A>,
     dives: Dives,
@@ -25,10 +25,10 @@ pub(super) struct SearchesAside<S, A> {
 
 /// Returns the work since a search began; if the state space counts none, an estimate from the number of states.
 pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) -> u64 {
-    (space.work() - began).max(states as u64 * OF_STATE)
+    (space.work() - began).max(states as u64 * WORK_PER_STATE)
 }
 
-impl<S: Value + Eq + Hash, A: Copy + Eq> SearchesAside<S, A> {
+impl<S: Value + Eq + Hash, A: Copy + Eq> OtherSearches<S, A> {
     pub(super) fn new(start: S) -> Self {
         Self {
             both_ends: None,
