@@ -1,16 +1,14 @@
 //! Functions of the elements of the world that would have been.
 
 use std::any::Any;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
 use super::twin_world::TwinWorld;
-use crate::element::function::FunctionId;
-use crate::element::node::{AnyElement, ApplyOp, ChainOp, Kind, TableOp};
+use crate::element::node::{AnyElement, ApplyOp, ChainOp, Kind};
 use crate::error::Fault;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
-use crate::value::support::{Support, SupportBuilder};
-use figrs_factor::graph::Weights;
+use crate::value::support::SupportBuilder;
 
 /// A value that was set, with the element that gives its type.
 pub(super) struct FixedValue {
@@ -26,7 +24,7 @@ impl FixedValue {
             of: of.clone(),
             value,
         };
-        of.with_kind(Kind::Apply(Vec::new(), Box::new(value)))
+        of.with_kind(Kind::Apply(Vec::new(), Arc::new(value)))
     }
 }
 
@@ -50,48 +48,6 @@ fn interned(value: &dyn Any, values: &mut SupportBuilder) -> Result<usize, Fault
     values
         .insert(value)
         .ok_or_else(|| Fault::Row("a value of another type was set".into()))
-}
-
-/// The function of an Apply, on the twins of its parents.
-pub(super) struct SameFunction(pub(super) AnyElement);
-
-impl SameFunction {
-    fn op(&self) -> &dyn ApplyOp {
-        match self.0.kind() {
-            Kind::Apply(_, op) => &**op,
-            _ => unreachable!("the function of an Apply"),
-        }
-    }
-}
-
-impl ApplyOp for SameFunction {
-    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
-        self.op().call(arguments)
-    }
-
-    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
-        self.op().intern(arguments, values)
-    }
-
-    fn is_light(&self) -> bool {
-        self.op().is_light()
-    }
-
-    fn call_many(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-    ) -> Result<Box<dyn AnyColumn>, Fault> {
-        self.op().call_many(arguments, count)
-    }
-
-    fn identity(&self) -> Option<FunctionId> {
-        self.op().identity()
-    }
-
-    fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
-        self.op().demand(value)
-    }
 }
 
 /// The function of a Chain, on the twins of its parents: returns the twin of the element that the Chain gives.
@@ -149,43 +105,15 @@ impl ChainOp for TwinRow {
         if is_same {
             return fixed(&self.0, row[0]);
         }
-        if let Kind::Chain(_, op) = self.0.kind() {
-            return op.call(twins);
-        }
-        let values = parents.iter().zip(twins);
-        let values = values.map(|(parent, value)| fixed(parent, *value));
-        let parents = values.collect::<Result<_, Fault>>()?;
-        let table = SameTable(self.0.clone());
-        Ok(self.0.with_kind(Kind::Table(parents, Box::new(table))))
-    }
-}
-
-/// The rows of a table, for its twin.
-struct SameTable(AnyElement);
-
-impl SameTable {
-    fn op(&self) -> &dyn TableOp {
         match self.0.kind() {
-            Kind::Table(_, op) => &**op,
-            _ => unreachable!("the rows of a table"),
+            Kind::Chain(_, op) => op.call(twins),
+            Kind::Table(_, op) => {
+                let values = parents.iter().zip(twins);
+                let values = values.map(|(parent, value)| fixed(parent, *value));
+                let parents = values.collect::<Result<_, Fault>>()?;
+                Ok(self.0.with_kind(Kind::Table(parents, op.clone())))
+            }
+            _ => unreachable!("only rows of tables and members of families have such twins"),
         }
-    }
-}
-
-impl TableOp for SameTable {
-    fn check(&self) -> Result<(), String> {
-        self.op().check()
-    }
-
-    fn values(&self) -> &Support {
-        self.op().values()
-    }
-
-    fn states(&self) -> &[Support] {
-        self.op().states()
-    }
-
-    fn weights(&self) -> &Weights {
-        self.op().weights()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::branch_memory::{BranchRegistry, VisitedElements};
-use super::twin_ops::{FixedValue, SameFunction, TwinChain, TwinRow};
+use super::twin_ops::{FixedValue, TwinChain, TwinRow};
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::Fault;
 use crate::model::Model;
@@ -141,7 +141,7 @@ impl TwinWorld {
                 Kind::Chain(parents, Box::new(op))
             }
             _ if is_same => return Ok(element.clone()),
-            Kind::Apply(..) => Kind::Apply(parents, Box::new(SameFunction(element.clone()))),
+            Kind::Apply(_, op) => Kind::Apply(parents, op.clone()),
             Kind::Chain(..) | Kind::Table(..) => {
                 let own = element.parents().iter().cloned();
                 let all = own.chain(parents).chain([element.clone()]);

@@ -63,7 +63,7 @@ where
         demand: None,
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
+    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
 /// An Apply whose function is shared with other elements.
@@ -85,7 +85,7 @@ where
         demand: None,
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
+    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
 /// Parent values that a result implies; see [`ApplyOp::demand`].
@@ -110,7 +110,7 @@ where
         demand: Some((demand, parents.len())),
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Box::new(op)))
+    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
 struct ApplyFunction<A, F> {

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::ops;
 use std::panic::Location;
+use std::sync::Arc;
 
 use super::node::{AnyElement, ApplyOp, Kind};
 use super::parents::{Arguments, One};
@@ -167,7 +168,7 @@ where
         function,
         arguments: PhantomData,
     };
-    let kind = Kind::Apply(parents, Box::new(partial));
+    let kind = Kind::Apply(parents, Arc::new(partial));
     Element::from_kind(name, Location::caller(), kind)
 }
 

@@ -4,28 +4,27 @@ use std::any::Any;
 use std::panic::Location;
 
 use super::function::FunctionId;
-use super::node::{AnyElement, ChainOp, Kind, TableOp};
+use super::node::{AnyElement, ChainOp, Kind};
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
-use crate::value::support::Support;
-use figrs_factor::graph::Weights;
 
 /// A new element with the function and the parents of a Chain or a table; for any other element, a Chain that gives the element itself.
 pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,
 ) -> Element<T> {
-    let copy = CopiedFunction(of.clone(), BranchMemory::default());
-    let kind = match of.kind() {
-        Kind::Table(parents, _) => Kind::Table(parents.clone(), Box::new(copy)),
-        _ => Kind::Chain(of.parents().to_vec(), Box::new(copy)),
+    let kind = if let Kind::Table(parents, op) = of.kind() {
+        Kind::Table(parents.clone(), op.clone())
+    } else {
+        let copy = CopiedFunction(of.clone(), BranchMemory::default());
+        Kind::Chain(of.parents().to_vec(), Box::new(copy))
     };
     Element::from_kind("Iid", location, kind)
 }
 
-/// The function of a Chain or of a table, reused by another element.
+/// The function of a Chain, reused by another element.
 struct CopiedFunction(AnyElement, BranchMemory);
 
 impl ChainOp for CopiedFunction {
@@ -49,32 +48,5 @@ impl ChainOp for CopiedFunction {
             Kind::Chain(_, op) if !self.1.is_active() => op.identity(),
             _ => None,
         }
-    }
-}
-
-impl CopiedFunction {
-    fn table(&self) -> &dyn TableOp {
-        match self.0.kind() {
-            Kind::Table(_, op) => &**op,
-            _ => unreachable!("the copy of a table"),
-        }
-    }
-}
-
-impl TableOp for CopiedFunction {
-    fn check(&self) -> Result<(), String> {
-        self.table().check()
-    }
-
-    fn values(&self) -> &Support {
-        self.table().values()
-    }
-
-    fn states(&self) -> &[Support] {
-        self.table().states()
-    }
-
-    fn weights(&self) -> &Weights {
-        self.table().weights()
     }
 }

@@ -1,6 +1,7 @@
 //! The kinds of nodes.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::footprint::ALLOCATION;
 use super::node::{AnyElement, ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
@@ -11,11 +12,11 @@ pub enum Kind {
     /// A random value with its own distribution.
     Atomic(Box<dyn AtomicOp>),
     /// A deterministic function of parents.
-    Apply(Vec<AnyElement>, Box<dyn ApplyOp>),
+    Apply(Vec<AnyElement>, Arc<dyn ApplyOp>),
     /// A function from parent values to an element.
     Chain(Vec<AnyElement>, Box<dyn ChainOp>),
     /// A conditional table over finite parents.
-    Table(Vec<AnyElement>, Box<dyn TableOp>),
+    Table(Vec<AnyElement>, Arc<dyn TableOp>),
     /// The parent's value, weighed when it is reached.
     Score(AnyElement, Evidence),
 }

@@ -1,6 +1,7 @@
 //! The element that replaces a decision: a function of the known values.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use super::node::{AnyElement, ApplyOp, Kind};
 use crate::error::Fault;
@@ -34,7 +35,7 @@ impl AnyElement {
     ) -> AnyElement {
         let options = options.clone();
         let op = ChosenOption { options, policy };
-        let chosen = self.with_kind(Kind::Apply(known, Box::new(op)));
+        let chosen = self.with_kind(Kind::Apply(known, Arc::new(op)));
         if let Some(name) = self.label().name {
             chosen.set_name(name);
         }

@@ -1,6 +1,7 @@
 //! `Table`: a conditional probability table given by numbers.
 
 use std::panic::Location;
+use std::sync::Arc;
 
 use super::node::{Kind, TableOp};
 use crate::element::Element;
@@ -59,7 +60,7 @@ impl Table {
             }
             None => op.normalise().err(),
         };
-        let kind = Kind::Table(parents, Box::new(op));
+        let kind = Kind::Table(parents, Arc::new(op));
         Element::from_kind("Table", Location::caller(), kind)
     }
 }
