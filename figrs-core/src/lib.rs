@@ -107,6 +107,7 @@ pub mod internals {
         TableOp,
     };
     pub use crate::element::policy::ChoosePolicy;
+    pub use crate::element::step::{Choice, with_arguments};
     pub use crate::expand::sharing::QueryKind;
     pub use figrs_factor::bounds::six_decimals;
 }

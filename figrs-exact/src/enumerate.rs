@@ -1,7 +1,6 @@
 //! Enumeration of all worlds.
 
-use figrs_core::internals::{FiniteOutcomes, NotEnumerable};
-use figrs_core::{AnyElement, Datum, Fault, Model, ModelError};
+use figrs_core::{AnyElement, Datum, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 use figrs_lower::{Choice, Chooser, Observations, Program, WorldLimit};
 
@@ -241,48 +240,12 @@ impl Path {
     }
 }
 
-fn outcomes(
-    element: &AnyElement,
-    outcomes: Result<Result<FiniteOutcomes, NotEnumerable>, Fault>,
-    log_prob: impl Fn(&Datum) -> Result<f64, Fault>,
-) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
-    let finite = outcomes.map_err(|fault| element.fault(fault))?;
-    let finite = finite.map_err(|endless| endless.even_if_observed(element.label()))?;
-    let outcome = |(i, &linear): (usize, &f64)| {
-        let value = finite.support.datum(i);
-        let log = if linear.is_normal() {
-            linear.ln()
-        } else {
-            log_prob(&value).map_err(|fault| element.fault(fault))?
-        };
-        Ok((value, WorldWeight { linear, log }))
-    };
-    let outcomes = finite.probabilities.iter().enumerate().map(outcome);
-    outcomes.collect()
-}
-
 impl Chooser for Path {
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
         if self.position == self.branches.len() {
-            let mut outcomes = match choice {
-                Choice::Atomic(op) => {
-                    outcomes(element, op.outcomes(), |value| op.log_prob(value.as_any()))?
-                }
-                Choice::Family(family, arguments) => {
-                    outcomes(element, family.outcomes(arguments), |value| {
-                        family.log_prob(arguments, value.as_any())
-                    })?
-                }
-                Choice::Row(values, row) => row
-                    .linear()
-                    .iter()
-                    .enumerate()
-                    .map(|(i, &linear)| {
-                        let log = row.log(i);
-                        (values.datum(i), WorldWeight { linear, log })
-                    })
-                    .collect(),
-            };
+            let outcomes = choice.outcomes().map_err(|fault| element.fault(fault))?;
+            let mut outcomes =
+                outcomes.map_err(|endless| endless.even_if_observed(element.label()))?;
             outcomes.retain(|(_, weight)| !weight.is_zero());
             if outcomes.is_empty() {
                 return Err(element.invalid("its distribution has no outcomes".into()));

@@ -5,9 +5,9 @@
 //! that Chains create join the program when a world first reaches them, and leave it again when there are
 //! too many.
 //!
-//! A `Block` runs thousands of worlds element by element. A `Trace` holds one world and changes it, for samplers that walk from world to world.
-//! `Block` and `Trace` number elements and pass observations back by `numbering`. A [`Program`] deliberately does both by itself: tests compare `Block` and
-//! `Trace` with it.
+//! A `Block` runs thousands of worlds element by element; rows of branches that few worlds take are evaluated by the stack of a [`Program`]. A `Trace` holds one
+//! world and changes it, for samplers that walk from world to world. `Block` and `Trace` number elements and pass observations back by `numbering`. A [`Program`]
+//! deliberately does both by itself: tests compare `Block` and `Trace` with it.
 
 #![warn(clippy::unwrap_used)]
 
@@ -19,10 +19,11 @@ mod numbering;
 pub mod trace;
 mod world;
 
+pub use figrs_core::internals::Choice;
 pub use limit::WorldLimit;
 pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
-pub use world::run::{Choice, Chooser, Observations};
+pub use world::run::{Chooser, Observations};
 
 /// Interfaces between lowered programs and the engines of figrs. Not for users: it may change with any version.
 #[doc(hidden)]
@@ -30,5 +31,5 @@ pub mod internals {
     pub use crate::columns::{
         Block, BlockWeights, ColumnValues, PlainWeights, Pool, TargetColumn, WeightForm,
     };
-    pub use crate::trace::{Change, ChoiceSource, Prior, Site, Trace};
+    pub use crate::trace::{Change, Site, Trace};
 }

@@ -49,6 +49,23 @@ impl WorldLimit {
         }
     }
 
+    /// An error if a world of `entered` elements and `bytes` bytes is too large, or the run is over.
+    pub(super) fn check_world(
+        &self,
+        element: &AnyElement,
+        entered: usize,
+        bytes: u64,
+    ) -> Result<(), ModelError> {
+        if entered > self.elements {
+            return Err(ModelError::TooManyElements {
+                element: element.label(),
+                limit: self.elements,
+            });
+        }
+        self.check_time(element)?;
+        self.check(element, bytes)
+    }
+
     /// An error if the run is over.
     #[inline]
     pub(super) fn check_time(&self, element: &AnyElement) -> Result<(), ModelError> {

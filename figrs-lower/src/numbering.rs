@@ -154,11 +154,7 @@ pub(super) trait Numbered {
             if !self.imply(number, &value) {
                 continue;
             }
-            let passed = match self.element(number).kind() {
-                Kind::Apply(_, op) => op.demand(&value).unwrap_or_default(),
-                Kind::Score(..) => vec![Some(value)],
-                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
-            };
+            let passed = self.element(number).demands(Some(&value));
             let passed = self.parents(number).into_iter().zip(passed);
             implied.extend(passed.filter_map(|(parent, value)| Some((parent, value?))));
         }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use figrs_core::internals::Kind;
-use figrs_core::{AnyElement, Datum, ElementId, Fault, Model};
+use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use figrs_infer::Error;
 use figrs_infer::internals::{AcceptanceTerms, Kernel, Proposals, StepDecisions};
-use figrs_lower::internals::{ChoiceSource, Prior, Trace};
+use figrs_lower::internals::Trace;
+use figrs_lower::{Choice, Chooser};
 
 use crate::oracle::LogSum;
 
@@ -58,41 +58,21 @@ impl EveryDecision {
     }
 }
 
-/// The values of a finite prior that are possible, with their probabilities.
-fn outcomes(prior: &Prior<'_>) -> Vec<(Option<Datum>, f64)> {
-    let support = match prior {
-        Prior::Row(values, _) => (*values).clone(),
-        Prior::Atomic(op) => finite(op.outcomes()),
-        Prior::Family(op, _, arguments) => {
-            let member = op.call(arguments).expect("random models do not fail");
-            match member.kind() {
-                Kind::Atomic(op) => finite(op.outcomes()),
-                kind => panic!("{kind:?} is no member of a family"),
-            }
-        }
-    };
-    let way = |value: Datum| {
-        let log = prior.log_prob(&value).expect("a number");
+/// The values of a finite choice that are possible, with their probabilities.
+fn outcomes(choice: Choice<'_>) -> Vec<(Option<Datum>, f64)> {
+    let outcomes = choice.outcomes().expect("random models do not fail");
+    let outcomes = outcomes.expect("random models are finite").into_iter();
+    let way = |(value, _): (Datum, _)| {
+        let log = choice.log_prob(value.as_any()).expect("a number");
         // A value whose probability underflows `f64` is a way all the same.
         (log > f64::NEG_INFINITY).then(|| (Some(value), log.exp()))
     };
-    let ways = (0..support.len()).filter_map(|i| way(support.datum(i)));
-    ways.collect()
+    outcomes.filter_map(way).collect()
 }
 
-fn finite(
-    outcomes: Result<
-        Result<figrs_core::internals::FiniteOutcomes, figrs_core::internals::NotEnumerable>,
-        Fault,
-    >,
-) -> figrs_core::Support {
-    let outcomes = outcomes.expect("random models do not fail");
-    outcomes.expect("random models are finite").support
-}
-
-impl ChoiceSource for EveryDecision {
-    fn draw(&mut self, prior: &Prior<'_>) -> Result<Datum, Fault> {
-        let (value, _) = self.decide(|| outcomes(prior));
+impl Chooser for EveryDecision {
+    fn choose(&mut self, _: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
+        let (value, _) = self.decide(|| outcomes(choice));
         Ok(value.expect("a draw has a value"))
     }
 }
@@ -119,8 +99,8 @@ impl StepDecisions for EveryDecision {
 /// Draws that were made before.
 struct Script<'a>(std::slice::Iter<'a, Datum>);
 
-impl ChoiceSource for Script<'_> {
-    fn draw(&mut self, _: &Prior<'_>) -> Result<Datum, Fault> {
+impl Chooser for Script<'_> {
+    fn choose(&mut self, _: &AnyElement, _: Choice<'_>) -> Result<Datum, ModelError> {
         Ok(self.0.next().expect("as many draws as before").clone())
     }
 }

@@ -84,31 +84,12 @@ impl EveryChoice {
 impl Chooser for EveryChoice {
     fn choose(&mut self, _: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
         Ok(self.decide(|| {
-            let mut outcomes: Vec<(Datum, f64)> = match choice {
-                Choice::Atomic(op) => {
-                    let outcomes = op.outcomes().expect("random models do not fail");
-                    let support = outcomes.expect("random models are finite").support;
-                    let log = |i| op.log_prob(support.any(i)).expect("a number");
-                    let outcome = |i| (support.datum(i), log(i));
-                    (0..support.len()).map(outcome).collect()
-                }
-                Choice::Family(family, arguments) => {
-                    let outcomes = family
-                        .outcomes(arguments)
-                        .expect("random models do not fail");
-                    let support = outcomes.expect("random models are finite").support;
-                    let log = |i| {
-                        let log = family.log_prob(arguments, support.any(i));
-                        log.expect("a number")
-                    };
-                    let outcome = |i| (support.datum(i), log(i));
-                    (0..support.len()).map(outcome).collect()
-                }
-                Choice::Row(values, row) => {
-                    let outcome = |i| (values.datum(i), row.log(i));
-                    (0..values.len()).map(outcome).collect()
-                }
-            };
+            let outcomes = choice.outcomes().expect("random models do not fail");
+            let outcomes = outcomes.expect("random models are finite").into_iter();
+            let log = |value: &Datum| choice.log_prob(value.as_any()).expect("a number");
+            let mut outcomes: Vec<(Datum, f64)> = outcomes
+                .map(|(value, _)| (value.clone(), log(&value)))
+                .collect();
             outcomes.retain(|&(_, log)| log > f64::NEG_INFINITY);
             outcomes
         }))

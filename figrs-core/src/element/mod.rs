@@ -68,6 +68,7 @@ mod rich_cpd;
 mod saddle_point;
 mod score;
 mod select;
+pub mod step;
 mod student_t;
 mod table;
 mod truncated_normal;

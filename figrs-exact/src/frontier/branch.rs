@@ -1,11 +1,11 @@
 //! Branches of a Chain as lists of outcomes.
 
-use figrs_core::internals::{Kind, NotEnumerable};
+use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 use indexmap::IndexMap;
 
-use super::choice_outcomes::atomic;
+use super::choice_outcomes::{self, ChoiceOutcomes};
 use super::exploration_limits::ExplorationError;
 use super::ordered_element::OrderedElement;
 use crate::conflict;
@@ -13,18 +13,6 @@ use crate::enumerate::Enumerate;
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_answer::limits::call_solver;
-
-/// The outcomes of a branch.
-#[derive(Debug)]
-pub(super) struct BranchOutcomes {
-    pub(super) outcomes: Vec<(Datum, WorldWeight)>,
-    /// `true` if an outcome may stand for several worlds.
-    pub(super) merged: bool,
-    /// `true` if the weight of an observed value is a density.
-    pub(super) density: bool,
-    /// An atomic element that other elements might read, but that is treated as the branch's own.
-    pub(super) owned: Option<AnyElement>,
-}
 
 /// The outcomes of the element that `call` returns, where elements outside the branch have the values `captured`.
 ///
@@ -36,15 +24,14 @@ pub(super) fn outcomes(
     captured: &[(AnyElement, Datum)],
     (may_own, memory): (&dyn Fn(&AnyElement) -> bool, u64),
     call: &dyn Fn() -> Result<AnyElement, ModelError>,
-) -> Result<BranchOutcomes, ExplorationError> {
+) -> Result<ChoiceOutcomes, ExplorationError> {
+    let observed = slot.observed();
     let branch = call()?;
     let known = captured.iter().find(|(e, _)| e.id() == branch.id());
     if let Some((_, value)) = known {
-        return Ok(BranchOutcomes {
-            outcomes: vec![(value.clone(), WorldWeight::ONE)],
-            merged: false,
-            density: false,
-            owned: None,
+        return Ok(ChoiceOutcomes {
+            density: observed.map(|_| false),
+            ..ChoiceOutcomes::as_separate_worlds(vec![(value.clone(), WorldWeight::ONE)])
         });
     }
     let is_atomic = matches!(branch.kind(), Kind::Atomic(_));
@@ -53,15 +40,12 @@ pub(super) fn outcomes(
     if !is_own {
         return Err(ExplorationError::Captured(vec![branch]));
     }
-    if let Kind::Atomic(op) = branch.kind() {
-        let observed = slot.observed();
-        let density =
-            observed.is_some() && matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous)));
-        return Ok(BranchOutcomes {
-            outcomes: atomic(&branch, observed)?,
-            merged: false,
-            density,
-            owned: (!is_unshared).then_some(branch),
+    if is_atomic {
+        let is_continuous = |_| branch.is_continuous();
+        return Ok(ChoiceOutcomes {
+            density: observed.map(is_continuous).transpose()?,
+            owned: (!is_unshared).then(|| branch.clone()),
+            ..ChoiceOutcomes::as_separate_worlds(choice_outcomes::outcomes(&branch, &[], observed)?)
         });
     }
     let set = |model: Model, (element, value): &(AnyElement, Datum)| {
@@ -96,10 +80,10 @@ pub(super) fn outcomes(
             element: slot.element.label(),
         }));
     }
-    Ok(BranchOutcomes {
+    Ok(ChoiceOutcomes {
         outcomes: first.outcomes.into_iter().collect(),
         merged: true,
-        density: false,
+        density: observed.map(|_| false),
         owned: None,
     })
 }

@@ -3,12 +3,12 @@
 use std::any::Any;
 use std::ops::Range;
 
-use figrs_core::internals::{Kind, MemberFault};
-use figrs_core::{AnyElement, Fault, ModelError};
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, ModelError};
 use figrs_factor::graph::WorldWeight;
 
 use super::branch;
-use super::choice_outcomes::{ChoiceOutcomes, atomic, listed};
+use super::choice_outcomes::{ChoiceOutcomes, outcomes};
 use super::coded_elements::{CodedElements, WeightedValue};
 use super::dictionary::ValueDictionaries;
 use super::exploration_limits::ExplorationError;
@@ -106,80 +106,27 @@ impl CodedElements {
         reads: &[u32],
     ) -> Result<ChoiceOutcomes, ExplorationError> {
         let element = &slot.element;
-        let fault = |fault: Fault| element.fault(fault);
-        match element.kind() {
-            Kind::Atomic(_) => Ok(ChoiceOutcomes::as_separate_worlds(atomic(
-                element,
-                slot.observed(),
-            )?)),
-            Kind::Table(parents, op) => {
-                op.check().map_err(|problem| element.invalid(problem))?;
-                let mut row = 0;
-                let arguments = self.arguments(slot, parents.len(), reads);
-                for (parent, (states, value)) in op.states().iter().zip(arguments).enumerate() {
-                    let state = states.index_of(value);
-                    let state = state.ok_or_else(|| fault(Fault::no_state(parent)))?;
-                    row = row * states.len() + state;
-                }
-                let values = op.values();
-                let row = op.weights().row(row * values.len(), values.len());
-                let outcome = |i| {
-                    let (linear, log) = (row.linear()[i], row.log(i));
-                    (values.datum(i), WorldWeight { linear, log })
-                };
-                Ok(ChoiceOutcomes::as_separate_worlds(
-                    (0..values.len()).map(outcome).collect(),
-                ))
+        let parents = element.parents().len();
+        let arguments = self.arguments(slot, parents, reads);
+        let op = match element.kind() {
+            Kind::Chain(_, op) if op.family().is_none() => op,
+            _ => {
+                let outcomes = outcomes(element, &arguments, slot.observed())?;
+                return Ok(ChoiceOutcomes::as_separate_worlds(outcomes));
             }
-            Kind::Chain(parents, op) => {
-                let arguments = self.arguments(slot, parents.len(), reads);
-                let Some(family) = op.family() else {
-                    let others = slot.reads[parents.len()..].iter();
-                    let mut captured = Vec::new();
-                    for (&place, &code) in others.zip(&reads[parents.len()..]) {
-                        let element = self.linear.slots[place].element.clone();
-                        let value = self.codes.values[self.types[place]].datum(code as usize);
-                        captured.push((element, value));
-                    }
-                    let call = || op.call(&arguments).map_err(fault);
-                    let interventions = &self.linear.interventions;
-                    let may_own = |element: &AnyElement| self.may_own(place, element);
-                    let found = branch::outcomes(
-                        slot,
-                        interventions,
-                        &captured,
-                        (&may_own, self.memory),
-                        &call,
-                    )?;
-                    return Ok(ChoiceOutcomes {
-                        merged: found.merged,
-                        density: slot.observed().map(|_| found.density),
-                        owned: found.owned,
-                        outcomes: found.outcomes,
-                    });
-                };
-                family
-                    .check(&arguments)
-                    .map_err(|problem| element.invalid(problem))?;
-                if let Some(value) = slot.observed() {
-                    let log = family.log_prob(&arguments, value.as_any()).map_err(fault)?;
-                    let linear = log.exp();
-                    let weight = WorldWeight { linear, log };
-                    return Ok(ChoiceOutcomes::as_separate_worlds(vec![(
-                        value.clone(),
-                        weight,
-                    )]));
-                }
-                let finite = family.outcomes(&arguments).map_err(fault)?;
-                let listed = listed(element, finite, |value| {
-                    family
-                        .log_prob(&arguments, value)
-                        .map_err(MemberFault::Function)
-                })?;
-                Ok(ChoiceOutcomes::as_separate_worlds(listed))
-            }
-            Kind::Apply(..) | Kind::Score(..) => unreachable!("no random choice"),
+        };
+        let others = slot.reads[parents..].iter();
+        let mut captured = Vec::new();
+        for (&place, &code) in others.zip(&reads[parents..]) {
+            let element = self.linear.slots[place].element.clone();
+            let value = self.codes.values[self.types[place]].datum(code as usize);
+            captured.push((element, value));
         }
+        let call = || op.call(&arguments).map_err(|fault| element.fault(fault));
+        let interventions = &self.linear.interventions;
+        let may_own = |element: &AnyElement| self.may_own(place, element);
+        let limits = (&may_own as &dyn Fn(&AnyElement) -> bool, self.memory);
+        branch::outcomes(slot, interventions, &captured, limits, &call)
     }
 
     /// The values of the parents that have these numbers.

@@ -251,6 +251,12 @@ impl<'a> WeightSlice<'a> {
     pub fn log(self, i: usize) -> f64 {
         self.weights.log(self.start + i)
     }
+
+    /// The row's weight `i`, without the scale in its plain form.
+    pub fn weight(self, i: usize) -> WorldWeight {
+        let (linear, log) = (self.linear()[i], self.log(i));
+        WorldWeight { linear, log }
+    }
 }
 
 /// A builder of a list of weights: plain numbers as long as they suffice, then logarithms.

@@ -178,11 +178,10 @@ impl JointPosterior {
     ) -> Vec<(AnyElement, Datum)> {
         let (mut found, mut open) = (Vec::new(), vec![(element.clone(), value)]);
         while let Some((element, value)) = open.pop() {
-            if let Kind::Apply(parents, op) = element.kind()
+            if let Kind::Apply(parents, _) = element.kind()
                 && !self.set.contains(&element.id())
-                && let Some(demanded) = op.demand(&value)
             {
-                let known = parents.iter().zip(demanded);
+                let known = parents.iter().zip(element.demands(Some(&value)));
                 open.extend(known.filter_map(|(parent, value)| Some((parent.clone(), value?))));
             }
             found.push((element, value));

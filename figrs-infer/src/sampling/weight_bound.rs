@@ -1,6 +1,6 @@
 //! Upper bound of the weight that the evidence of a model gives to a world.
 
-use figrs_core::internals::{FamilyOp, Kind, NotEnumerable};
+use figrs_core::internals::{FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashSet;
 
@@ -46,8 +46,7 @@ impl WeightBound {
                 Kind::Atomic(op) => {
                     let log = op.log_prob(value.as_any());
                     self.log += log.ok().filter(|log| log.is_finite()).unwrap_or(0.0);
-                    let is_continuous = matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous)));
-                    self.densities += usize::from(is_continuous);
+                    self.densities += usize::from(element.is_continuous().unwrap_or(false));
                 }
                 Kind::Chain(_, op) => {
                     let bound = |family: &dyn FamilyOp| {
@@ -59,9 +58,8 @@ impl WeightBound {
                         self.densities += 1;
                     }
                 }
-                Kind::Apply(parents, op) => {
-                    let demanded = op.demand(&value).unwrap_or_default();
-                    let demanded = parents.iter().zip(demanded);
+                Kind::Apply(parents, _) => {
+                    let demanded = parents.iter().zip(element.demands(Some(&value)));
                     observed.extend(demanded.filter_map(|(e, v)| Some((e.clone(), v?))));
                 }
                 Kind::Table(..) | Kind::Score(..) => {}

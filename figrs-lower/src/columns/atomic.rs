@@ -41,9 +41,5 @@ pub(super) fn likelihood(
 
 /// True if the likelihood of a value under an atomic element is a density.
 pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, ModelError> {
-    let Some(op) = atomic(element).filter(|_| !value.is_countable()) else {
-        return Ok(false);
-    };
-    let outcomes = op.outcomes().map_err(|fault| element.fault(fault))?;
-    Ok(matches!(outcomes, Err(NotEnumerable::Continuous)))
+    Ok(!value.is_countable() && element.is_continuous()?)
 }

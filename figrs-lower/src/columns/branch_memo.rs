@@ -10,7 +10,7 @@ use super::draw::{CodeSampler, PooledSampler};
 use super::function_memo::FiniteSampler;
 use crate::limit::measured;
 use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};
-use figrs_core::error::{Fault, ModelError};
+use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Block {
@@ -30,32 +30,32 @@ impl Block {
         }
     }
 
+    /// The element that a branch leads to; `None` for a row of a table.
+    pub(super) fn root_of<'a>(&'a self, branch: &'a Branch) -> Option<&'a AnyElement> {
+        match &branch.target {
+            BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => Some(element),
+            BranchTarget::Slot(of) => Some(&self.instructions[of.index()].element),
+            BranchTarget::Row(_) | BranchTarget::Dropped => None,
+        }
+    }
+
     /// The likelihood of a value under an atomic branch.
     pub(super) fn likelihood(
         &self,
         branch: &Branch,
         value: &Datum,
     ) -> Result<(f64, f64), ModelError> {
-        let element = match &branch.target {
-            BranchTarget::Unshared(element) => element,
-            BranchTarget::Slot(slot) => &self.instructions[slot.index()].element,
-            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
-                return Ok((1.0, 0.0));
-            }
-        };
-        atomic(element).map_or(Ok((1.0, 0.0)), |op| likelihood(element, op, value.as_any()))
+        let element = self.root_of(branch);
+        let choice = element.and_then(|element| Some((element, atomic(element)?)));
+        choice.map_or(Ok((1.0, 0.0)), |(element, op)| {
+            likelihood(element, op, value.as_any())
+        })
     }
 
     /// True if the likelihood of a value under an atomic branch is a density.
     pub(super) fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
-        let element = match &branch.target {
-            BranchTarget::Unshared(element) => element,
-            BranchTarget::Slot(slot) => &self.instructions[slot.index()].element,
-            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
-                return Ok(false);
-            }
-        };
-        is_density(element, value)
+        let element = self.root_of(branch);
+        element.map_or(Ok(false), |element| is_density(element, value))
     }
 
     /// A branch with its sampling method prepared.
@@ -68,12 +68,8 @@ impl Block {
         if branch.is_prepared() || !self.is_choice(&branch) {
             return Ok(branch);
         }
-        let element = match &branch.target {
-            BranchTarget::Unshared(element) => element.clone(),
-            BranchTarget::Slot(of) => self.instructions[of.index()].element.clone(),
-            BranchTarget::Composite(..) | BranchTarget::Dropped | BranchTarget::Row(_) => {
-                return Ok(branch);
-            }
+        let Some(element) = self.root_of(&branch).cloned() else {
+            return Ok(branch);
         };
         let Some(op) = atomic(&element) else {
             return Ok(branch);
@@ -232,17 +228,6 @@ impl Block {
         }
     }
 
-    /// The element that a branch leads to; `None` for a row of a table.
-    pub(super) fn root_of(&self, branch: &Branch) -> Option<AnyElement> {
-        match &branch.target {
-            BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => {
-                Some(element.clone())
-            }
-            BranchTarget::Slot(of) => Some(self.instructions[of.index()].element.clone()),
-            BranchTarget::Row(_) | BranchTarget::Dropped => None,
-        }
-    }
-
     /// The slot of the element that a branch taken by many rows leads to.
     pub(super) fn slot_of(
         &mut self,
@@ -279,17 +264,11 @@ impl Block {
         if let Some(branch) = self.known_branch(slot, number) {
             return Ok(branch);
         }
-        let row = self.with_values(slot, number, parents, |values| {
-            let mut parents = values.iter().zip(op.states()).enumerate();
-            parents.try_fold(0, |row, (parent, (&value, states))| {
-                let state = states.index_of(value).ok_or(parent)?;
-                Ok::<_, usize>(row * states.len() + state)
-            })
-        });
-        let element = self.instructions[slot.index()].element.clone();
-        let row = row.map_err(|parent| element.fault(Fault::no_state(parent)))?;
+        let start = self.with_values(slot, number, parents, |values| op.row_start(values));
+        let element = &self.instructions[slot.index()].element;
+        let start = start.map_err(|fault| element.fault(fault))?;
         let columns = op.values().len();
-        let weights = op.weights().row(row * columns, columns).linear();
+        let weights = op.weights().row(start, columns).linear();
         let ready = if self.instructions[slot.index()].is_bool {
             let truth = op.values().index_of(&true);
             PooledSampler::Flip(truth.map_or(0.0, |at| weights[at]))
@@ -300,7 +279,7 @@ impl Block {
                 .collect();
             PooledSampler::Codes(CodeSampler::new(weights, &codes))
         };
-        let branch = Branch::to(BranchTarget::Row(row * columns));
+        let branch = Branch::to(BranchTarget::Row(start));
         let branch = branch.drawn_by(Some(Rc::new(ready)));
         self.cache_branch(slot, number, branch.clone());
         Ok(branch)

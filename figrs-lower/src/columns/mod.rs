@@ -3,7 +3,7 @@
 //! | files, from below | contents |
 //! |---|---|
 //! | `selection`, `classes`, `column`, `row_groups` | sets of rows, and values in them |
-//! | `dictionary`, `combinations`, `known_values` | numbers of values, numbers of combinations of values, values by element |
+//! | `dictionary`, `combinations` | numbers of values, numbers of combinations of values |
 //! | `atomic`, `bernoulli`, `draw` | outcomes of atomic elements, and draws of them |
 //! | `weights`, `plain_weights` | weights of rows |
 //! | `branch`, `function_memo`, `instruction` | one element, and its caches |
@@ -33,7 +33,6 @@ mod function_memo;
 mod groups;
 mod instruction;
 mod join;
-mod known_values;
 mod lineage;
 mod memoised;
 mod memory_limit;

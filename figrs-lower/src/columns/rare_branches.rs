@@ -145,7 +145,7 @@ impl RowEvaluations {
             Some(branch) => branch,
             None => block.branch_of(self.of, few.combination)?,
         };
-        let (root, own) = (block.root_of(&made), made.is_unshared());
+        let (root, own) = (block.root_of(&made).cloned(), made.is_unshared());
         few.branch = Some(made);
         let Some(root) = root else {
             return Ok(None);
@@ -163,7 +163,7 @@ impl RowEvaluations {
         block: &mut Block,
         rng: &mut Stream,
     ) -> Result<(), ModelError> {
-        let Some((slot, demand)) = single.run(block, rng)? else {
+        let Some((slot, demand)) = single.advance(block, rng)? else {
             self.finish(single, branch, block);
             return Ok(());
         };
@@ -181,14 +181,14 @@ impl RowEvaluations {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
         few.rows -= 1;
-        few.entered = few.entered.max(single.entered);
+        few.entered = few.entered.max(single.run.entered);
         few.is_referred |= !known.is_empty();
         self.finished.push(RowResult {
             row: single.row,
-            value: single.take_value(),
-            log: single.weight.log,
-            densities: single.densities,
-            entered: single.entered,
+            value: single.run.take_value(),
+            log: single.run.weight.log,
+            densities: single.run.densities as u32,
+            entered: single.run.entered,
             known,
         });
         self.spare = Some(single);

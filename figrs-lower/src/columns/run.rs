@@ -155,21 +155,14 @@ impl RootEvaluation<'_> {
             return self.atomic(slot, &rows, demand.as_ref(), (&element, &**op));
         }
         let parents = self.block.parent_slots(slot);
-        let weigh = self.block.observations == Observations::Weigh;
-        let demands = match element.kind() {
-            Kind::Apply(_, op) => demand.as_ref().and_then(|value| op.demand(value)),
-            Kind::Score(_, evidence) if weigh => {
-                let observed = evidence.observed().or(demand.as_ref());
-                Some(vec![observed.cloned()])
-            }
-            _ => None,
+        let mut demands = match self.block.observations {
+            Observations::Weigh => element.demands(demand.as_ref()),
+            Observations::Compare => Vec::new(),
         };
         self.tasks
             .push(EvaluationTask::Finish(slot, rows.clone(), demand));
         for (i, &parent) in parents.iter().enumerate().rev() {
-            let passed = demands
-                .as_ref()
-                .and_then(|all| all.get(i).cloned().flatten());
+            let passed = demands.get_mut(i).and_then(Option::take);
             self.tasks
                 .push(EvaluationTask::Enter(parent, rows.clone(), passed));
         }

@@ -3,9 +3,9 @@
 use std::any::Any;
 
 use super::node::NodeRole;
-use super::prior::ChoiceSource;
 use super::readers::{NodeUse, Readers};
 use super::state::{Site, Trace};
+use crate::Chooser;
 use figrs_core::element::likelihood::{Likelihood, Term};
 use figrs_core::element::node::{FamilyOp, Kind};
 use figrs_core::error::ModelError;
@@ -23,7 +23,7 @@ impl Trace {
         &mut self,
         site: Site,
         power: f64,
-        source: &mut dyn ChoiceSource,
+        chooser: &mut dyn Chooser,
     ) -> Result<Option<Datum>, ModelError> {
         let node = &self.nodes[site.number()];
         if node.weighs {
@@ -49,7 +49,9 @@ impl Trace {
         let Some(likelihood) = likelihood.filter(|all| !all.is_refused()) else {
             return Ok(None);
         };
-        let drawn = self.with_prior(site.0, |prior| source.draw_conditional(prior, &likelihood))?;
+        let drawn = self.with_choice(site.0, |element, choice| {
+            chooser.choose_conditional(element, choice, &likelihood)
+        })?;
         Ok(drawn.flatten())
     }
 

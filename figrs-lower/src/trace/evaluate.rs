@@ -3,13 +3,13 @@
 use std::any::Any;
 
 use super::node::NodeRole;
-use super::prior::{ChoiceSource, Prior};
 use super::register::ValueRegister;
 use super::state::{Site, Trace};
-use figrs_core::element::node::{Kind, TableOp};
-use figrs_core::error::{Fault, ModelError};
+use crate::Chooser;
+use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::step::{Choice, with_arguments, with_list};
+use figrs_core::error::ModelError;
 use figrs_core::value::datum::{Datum, Plain};
-use figrs_factor::graph::WeightSlice;
 
 impl Trace {
     /// The values of a node's parents, if all of them have one; `value` selects which of its values counts, such as the
@@ -21,7 +21,6 @@ impl Trace {
         value: impl Fn(&'a Self, u32) -> &'a ValueRegister,
         read: impl FnOnce(&[&dyn Any]) -> R,
     ) -> Option<R> {
-        const MAX_ARGUMENTS: usize = 8;
         let value = |to: u32| value(self, to);
         match &*self.nodes[number as usize].parents {
             [] => Some(read(&[])),
@@ -35,23 +34,16 @@ impl Trace {
                 let (one, other) = (first.plain(), second.plain());
                 Some(read(&[first.any(&one)?, second.any(&other)?]))
             }
-            parents if parents.len() <= MAX_ARGUMENTS => {
-                let mut plain = [Plain::Bool(false); MAX_ARGUMENTS];
-                for (plain, &parent) in plain.iter_mut().zip(parents) {
-                    *plain = value(parent).plain();
-                }
-                let mut arguments: [&dyn Any; MAX_ARGUMENTS] = [&(); MAX_ARGUMENTS];
-                for ((argument, plain), &parent) in arguments.iter_mut().zip(&plain).zip(parents) {
-                    *argument = value(parent).any(plain)?;
-                }
-                Some(read(&arguments[..parents.len()]))
-            }
             parents => {
-                let plain: Vec<Plain> = parents.iter().map(|&to| value(to).plain()).collect();
-                let values = parents.iter().zip(&plain);
-                let arguments: Option<Vec<&dyn Any>> =
-                    values.map(|(&to, plain)| value(to).any(plain)).collect();
-                Some(read(&arguments?))
+                if parents.iter().any(|&parent| value(parent).is_empty()) {
+                    return None;
+                }
+                let plain = parents.iter().map(|&parent| value(parent).plain());
+                Some(with_list(Plain::Bool(false), plain, |plain| {
+                    let values = parents.iter().zip(plain);
+                    let any = |(&parent, plain)| value(parent).any(plain).unwrap_or(&());
+                    with_arguments(values.map(any), read)
+                }))
             }
         }
     }
@@ -177,41 +169,19 @@ impl Trace {
         sum
     }
 
-    /// Reads the prior of a choice whose parents are up to date; `None` if one of them has no value.
-    pub(super) fn with_prior<R>(
+    /// Reads a choice whose parents are up to date; `None` if one of them has no value.
+    pub(super) fn with_choice<R>(
         &self,
         number: u32,
-        read: impl FnOnce(&Prior<'_>) -> Result<R, Fault>,
+        read: impl FnOnce(&AnyElement, Choice<'_>) -> Result<R, ModelError>,
     ) -> Result<Option<R>, ModelError> {
         let node = &self.nodes[number as usize];
-        let element = &node.element;
         let done = self.arguments(number, Self::present, |arguments| {
-            let read = |prior: &Prior| read(prior).map_err(|fault| element.fault(fault));
-            match element.kind() {
-                Kind::Atomic(op) => {
-                    if !node.checked {
-                        op.check().map_err(|problem| element.invalid(problem))?;
-                    }
-                    read(&Prior::Atomic(&**op)).map(Some)
-                }
-                Kind::Chain(_, op) => {
-                    let Some(family) = op.family() else {
-                        return Ok(None);
-                    };
-                    let checked = family.check(arguments);
-                    checked.map_err(|problem| element.invalid(problem))?;
-                    read(&Prior::Family(&**op, family, arguments)).map(Some)
-                }
-                Kind::Table(_, op) => {
-                    if !node.checked {
-                        op.check().map_err(|problem| element.invalid(problem))?;
-                    }
-                    let row = row(&**op, arguments);
-                    let row = row.map_err(|parent| element.fault(Fault::no_state(parent)))?;
-                    read(&Prior::Row(op.values(), row)).map(Some)
-                }
-                Kind::Apply(..) | Kind::Score(..) => Ok(None),
+            if !node.checked {
+                node.element.check_parameters()?;
             }
+            let choice = node.element.choice(arguments)?;
+            choice.map(|choice| read(&node.element, choice)).transpose()
         });
         done.unwrap_or(Ok(None))
     }
@@ -237,22 +207,13 @@ impl Trace {
                     family.log_prob_for_numbers(numbers, any)
                 })?
             }
-            Kind::Table(_, op) if node.checked => self.weigh_in_row(number, &**op, any, parent),
+            Kind::Table(_, op) if node.checked => {
+                let row = |arguments: &[&dyn Any]| op.row(arguments).ok();
+                let row = self.arguments(number, parent, row)??;
+                Choice::Row(op.values(), row).log_prob(any).ok()
+            }
             _ => None,
         }
-    }
-
-    /// As [`weigh`](Self::weigh), for a table.
-    fn weigh_in_row<'a>(
-        &'a self,
-        number: u32,
-        op: &'a dyn TableOp,
-        value: &dyn Any,
-        parent: impl Fn(&'a Self, u32) -> &'a ValueRegister,
-    ) -> Option<f64> {
-        let row = self.arguments(number, parent, |arguments| row(op, arguments).ok())??;
-        let index = op.values().index_of(value);
-        Some(index.map_or(f64::NEG_INFINITY, |index| row.log(index)))
     }
 
     /// Weighs a choice that keeps its value; `false` if it has no log-probability.
@@ -277,12 +238,12 @@ impl Trace {
     }
 
     /// Sets a free choice to the value that was proposed for it; does nothing and returns `false` if that is impossible.
-    pub(super) fn weigh_proposed(&mut self, number: u32, source: &mut dyn ChoiceSource) -> bool {
+    pub(super) fn weigh_proposed(&mut self, number: u32, chooser: &mut dyn Chooser) -> bool {
         let mut own = ValueRegister::default();
         own.copy(self.proposed_values.get(0));
         let Some(log) = self.weigh_value(number, &own) else {
             self.nodes[number as usize].must_evaluate = true;
-            self.weigh_choice(number, source);
+            self.weigh_choice(number, chooser);
             return true;
         };
         if log == f64::NEG_INFINITY {
@@ -295,7 +256,7 @@ impl Trace {
     }
 
     /// Sets the value of a choice, and its log-probability.
-    pub(super) fn weigh_choice(&mut self, number: u32, source: &mut dyn ChoiceSource) {
+    pub(super) fn weigh_choice(&mut self, number: u32, chooser: &mut dyn Chooser) {
         if !self.nodes[number as usize].must_evaluate && self.reweigh(number) {
             return;
         }
@@ -316,12 +277,14 @@ impl Trace {
             self.assign(number, &own);
             return;
         }
-        let weighed = self.with_prior(number, |prior| {
+        let weighed = self.with_choice(number, |element, choice| {
             let (value, drawn) = match own.datum() {
                 Some(value) => (value, false),
-                None => (source.draw(prior)?, true),
+                None => (chooser.choose(element, choice)?, true),
             };
-            Ok((prior.log_prob(&value)?, value, drawn))
+            let log = choice.log_prob(value.as_any());
+            let log = log.map_err(|fault| element.fault(fault))?;
+            Ok((log, value, drawn))
         });
         own.clear();
         match weighed {
@@ -343,29 +306,17 @@ impl Trace {
     /// A value for a site from its prior, given the present values of its parents.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Function`].
-    pub fn draw(
-        &self,
-        site: Site,
-        source: &mut dyn ChoiceSource,
-    ) -> Result<Option<Datum>, ModelError> {
-        self.with_prior(site.0, |prior| source.draw(prior))
+    pub fn draw(&self, site: Site, chooser: &mut dyn Chooser) -> Result<Option<Datum>, ModelError> {
+        self.with_choice(site.0, |element, choice| chooser.choose(element, choice))
     }
 
     /// The log-probability that a site has a value, given the present values of its parents.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn log_prior(&self, site: Site, value: &Datum) -> Result<Option<f64>, ModelError> {
-        self.with_prior(site.0, |prior| prior.log_prob(value))
+        self.with_choice(site.0, |element, choice| {
+            let log = choice.log_prob(value.as_any());
+            log.map_err(|fault| element.fault(fault))
+        })
     }
-}
-
-/// The row of a table for these values of its parents; an error with the position of a parent whose value is not among its states.
-fn row<'a>(op: &'a dyn TableOp, arguments: &[&dyn Any]) -> Result<WeightSlice<'a>, usize> {
-    let mut parents = arguments.iter().zip(op.states()).enumerate();
-    let row = parents.try_fold(0, |row, (parent, (&value, states))| {
-        let state = states.index_of(value).ok_or(parent)?;
-        Ok::<_, usize>(row * states.len() + state)
-    })?;
-    let columns = op.values().len();
-    Ok(op.weights().row(row * columns, columns))
 }

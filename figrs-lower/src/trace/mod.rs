@@ -8,7 +8,6 @@
 //! |---|---|
 //! | `register` | the value of a node |
 //! | `readers`, `node` | an element of the trace, and its readers |
-//! | `prior` | the prior of a choice, and sources of values |
 //! | `change`, `look_ahead_list`, `agenda`, `trace_memory` | parts of the state: the change of a proposal, its list, pending updates, memory use |
 //! | `state` | the model and its world |
 //! | `limits` | errors of worlds that are too large, and eviction |
@@ -40,7 +39,6 @@ mod look_ahead_list;
 mod node;
 mod parameter_likelihood;
 mod parameter_readers;
-mod prior;
 mod propagation;
 mod proposal;
 mod readers;
@@ -50,5 +48,4 @@ mod structure;
 mod trace_memory;
 
 pub use change::Change;
-pub use prior::{ChoiceSource, Prior};
 pub use state::{Site, Trace};

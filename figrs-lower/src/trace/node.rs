@@ -7,7 +7,7 @@ use super::readers::{BooleanBranch, NodeUse, ParameterReaders};
 use super::register::ValueRegister;
 use figrs_core::element::family_values::SufficientStatistics;
 use figrs_core::element::footprint::ALLOCATION;
-use figrs_core::element::node::{AnyElement, FamilyOp, Kind, NotEnumerable};
+use figrs_core::element::node::{AnyElement, FamilyOp, Kind};
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
 
@@ -252,12 +252,8 @@ impl TraceNode {
 
     /// True if the values of a choice are a continuum.
     pub(super) fn is_continuous(&mut self) -> bool {
-        let element = &self.element;
-        *self.continuous.get_or_insert_with(|| match element.kind() {
-            Kind::Atomic(op) => matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous))),
-            Kind::Chain(_, op) => op.family().is_some_and(FamilyOp::is_continuous),
-            Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => false,
-        })
+        let continuous = || self.element.is_continuous().unwrap_or(false);
+        *self.continuous.get_or_insert_with(continuous)
     }
 
     /// Approximate heap size in bytes, besides its own size and its element.

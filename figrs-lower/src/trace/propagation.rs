@@ -10,9 +10,9 @@ use std::collections::BinaryHeap;
 
 use super::agenda::UpdateStep;
 use super::node::NodeRole;
-use super::prior::ChoiceSource;
 use super::register::ValueRegister;
 use super::state::Trace;
+use crate::Chooser;
 use figrs_core::error::ModelError;
 
 impl Trace {
@@ -55,7 +55,7 @@ impl Trace {
     }
 
     /// Re-evaluates every node that the world needs, and releases the other nodes.
-    pub(super) fn propagate(&mut self, source: &mut dyn ChoiceSource) -> Result<(), ModelError> {
+    pub(super) fn propagate(&mut self, chooser: &mut dyn Chooser) -> Result<(), ModelError> {
         loop {
             while let Some((height, number)) = self.agenda.permanent.pop() {
                 let node = &self.nodes[number as usize];
@@ -65,7 +65,7 @@ impl Trace {
                 if node.height > height {
                     self.agenda.permanent.push(node.height, number);
                 } else if !self.update_in_place(number, height) {
-                    self.re_evaluate(number, height, source)?;
+                    self.re_evaluate(number, height, chooser)?;
                 }
             }
             self.remove_unread();
@@ -77,7 +77,7 @@ impl Trace {
             };
             let node = &self.nodes[number as usize];
             if node.stale && node.in_world && node.is_used() {
-                self.re_evaluate(number, u32::MAX, source)?;
+                self.re_evaluate(number, u32::MAX, chooser)?;
             }
         }
     }
@@ -141,7 +141,7 @@ impl Trace {
         &mut self,
         root: u32,
         height: u32,
-        source: &mut dyn ChoiceSource,
+        chooser: &mut dyn Chooser,
     ) -> Result<(), ModelError> {
         self.agenda.steps.clear();
         self.agenda.steps.push((root, UpdateStep::Enter));
@@ -206,7 +206,7 @@ impl Trace {
                         if node.must_evaluate {
                             self.raise_above_inputs(number);
                         }
-                        self.weigh_choice(number, source);
+                        self.weigh_choice(number, chooser);
                         continue;
                     }
                     NodeRole::Fixed => {

@@ -1,8 +1,8 @@
 //! Proposals: changes of the world, accepted or undone.
 
 use super::change::{Change, StructureUndo};
-use super::prior::ChoiceSource;
 use super::state::{Site, Trace};
+use crate::Chooser;
 use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
@@ -66,7 +66,7 @@ impl Trace {
     /// Returns `false` for an impossible world; the trace then has to be started again.
     ///
     /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
-    pub fn restart(&mut self, source: &mut dyn ChoiceSource) -> Result<bool, ModelError> {
+    pub fn restart(&mut self, chooser: &mut dyn Chooser) -> Result<bool, ModelError> {
         self.evict_if_many();
         for node in &mut self.nodes {
             node.clear_reader_caches();
@@ -89,7 +89,7 @@ impl Trace {
             self.enter_all()?;
         }
         self.agenda.later.extend_from_slice(&self.roots);
-        self.propagate(source)?;
+        self.propagate(chooser)?;
         self.finish()?;
         self.keep();
         Ok(self.change.possible)
@@ -104,7 +104,7 @@ impl Trace {
         &mut self,
         site: Site,
         value: &Datum,
-        source: &mut dyn ChoiceSource,
+        chooser: &mut dyn Chooser,
     ) -> Result<bool, ModelError> {
         if let Some(possible) = self.look_ahead(site.0, value) {
             return Ok(possible);
@@ -113,11 +113,11 @@ impl Trace {
         self.save_state(site.0, true);
         self.save_choice(site.0, value);
         // Everything that it reads is up to date.
-        if !self.weigh_proposed(site.0, source) {
+        if !self.weigh_proposed(site.0, chooser) {
             self.change = Change::default();
             return Ok(false);
         }
-        self.propagate(source)?;
+        self.propagate(chooser)?;
         self.finish()?;
         self.change.possible &= self.is_free(site.0);
         Ok(self.change.possible)
@@ -127,7 +127,7 @@ impl Trace {
     pub fn propose_together(
         &mut self,
         values: &[(Site, Datum)],
-        source: &mut dyn ChoiceSource,
+        chooser: &mut dyn Chooser,
     ) -> Result<bool, ModelError> {
         self.begin_proposal();
         for (site, value) in values {
@@ -135,7 +135,7 @@ impl Trace {
             self.save_choice(site.0, value);
             self.mark_for_evaluation(site.0);
         }
-        self.propagate(source)?;
+        self.propagate(chooser)?;
         self.finish()?;
         for (site, _) in values {
             self.change.possible &= self.is_free(site.0);

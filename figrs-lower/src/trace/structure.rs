@@ -132,15 +132,7 @@ impl Trace {
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
-            (Kind::Apply(_, op), NodeRole::Apply) => {
-                let demand = node.demand.as_ref();
-                demand
-                    .and_then(|value| op.demand(value))
-                    .unwrap_or_default()
-            }
-            (Kind::Score(..), NodeRole::Score) => {
-                vec![node.observed().or(node.demand.as_ref()).cloned()]
-            }
+            (_, NodeRole::Apply | NodeRole::Score) => node.element.demands(node.demand.as_ref()),
             (Kind::Chain(parents, _), NodeRole::Chain) if node.demand.is_some() => {
                 let mut demands = vec![None; parents.len()];
                 demands.push(node.demand.clone());

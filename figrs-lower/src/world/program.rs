@@ -1,13 +1,19 @@
 //! Programs: elements numbered for evaluation.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use crate::limit::WorldLimit;
+use super::run::{Chooser, ElementStart, Observations, World, WorldRun};
+use crate::limit::{WorldLimit, measured};
+use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
 use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
+use figrs_core::model::statements::StatementIndex;
 use figrs_core::value::datum::Datum;
+use figrs_factor::graph::WorldWeight;
 
 /// Maximum number of Chain-created elements, and of branches of Chains, cached from world to world.
 const MAX_CACHED: usize = 1 << 18;
@@ -15,48 +21,49 @@ const MAX_CACHED: usize = 1 << 18;
 /// Size of an element in a program in bytes: the lists of a program double, and a parent and its value have slots too.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
+/// Size of a cached branch in bytes, without the values that lead to it.
+const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
+
 /// The index of an element in a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Slot(pub(super) u32);
+pub struct Slot(u32);
 
 impl Slot {
-    pub(super) fn index(self) -> usize {
+    fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-pub(super) struct Instruction {
-    pub(super) element: AnyElement,
-    pub(super) parents: Option<Box<[Slot]>>,
-    pub(super) evidence: Vec<Evidence>,
-    pub(super) fixed: Option<Datum>,
+struct Instruction {
+    element: AnyElement,
+    parents: Option<Box<[Slot]>>,
+    evidence: Arc<[Evidence]>,
+    fixed: Option<Datum>,
     /// Values that observations imply for the element.
-    pub(super) implied: Vec<Datum>,
-    pub(super) branches: FxHashMap<Box<[Datum]>, Slot>,
-    pub(super) checked: bool,
-    pub(super) continuous: Option<bool>,
+    implied: Vec<Datum>,
+    branches: FxHashMap<Box<[Datum]>, Slot>,
+    checked: bool,
 }
 
 /// A compiled model with its targets: runs one world after another.
 pub struct Program {
-    pub(super) instructions: Vec<Instruction>,
-    pub(super) values: Vec<Option<Datum>>,
-    pub(super) touched: Vec<Slot>,
-    pub(super) limit: WorldLimit,
+    instructions: Vec<Instruction>,
+    values: Vec<Option<Datum>>,
+    touched: Vec<Slot>,
+    observations: Observations,
+    limit: WorldLimit,
     /// Size in bytes of the elements that Chains made, and of their records here.
-    pub(super) made: u64,
+    made: u64,
     /// Heap size in bytes of the values of the world.
-    pub(super) held: u64,
+    held: u64,
     slots: FxHashMap<ElementId, Slot>,
-    evidence: FxHashMap<ElementId, Vec<Evidence>>,
-    interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
-    policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
-    pub(super) roots: Vec<Slot>,
+    statements: StatementIndex,
+    roots: Vec<Slot>,
     targets: Vec<Slot>,
     permanent: usize,
     /// Number of cached branches of Chains.
-    pub(super) remembered: usize,
-    pub(super) densities: usize,
+    remembered: usize,
+    densities: usize,
 }
 
 impl std::fmt::Debug for Program {
@@ -77,29 +84,16 @@ impl Program {
         targets: &[AnyElement],
         limit: impl Into<WorldLimit>,
     ) -> Result<Self, ModelError> {
-        let mut evidence = FxHashMap::<ElementId, Vec<Evidence>>::default();
-        for (element, statement) in model.evidence() {
-            let all = evidence.entry(element.id()).or_default();
-            all.push(statement.clone());
-        }
-        let interventions = model.interventions().iter();
         let mut program = Self {
             instructions: Vec::new(),
             values: Vec::new(),
             touched: Vec::new(),
+            observations: Observations::Weigh,
             limit: limit.into(),
             made: 0,
             held: 0,
             slots: FxHashMap::default(),
-            evidence,
-            interventions: interventions
-                .map(|(e, v)| (e.id(), (e.clone(), v.clone())))
-                .collect(),
-            policies: model
-                .policies()
-                .iter()
-                .map(|pair| (pair.0.id(), pair.clone()))
-                .collect(),
+            statements: StatementIndex::of(model),
             roots: Vec::new(),
             targets: Vec::new(),
             permanent: 0,
@@ -107,15 +101,9 @@ impl Program {
             densities: 0,
         };
         // Observations first: elements that they determine need not be drawn.
-        let observed = model
-            .evidence()
-            .iter()
-            .filter(|(_, e)| e.observed().is_some());
-        let others = model
-            .evidence()
-            .iter()
-            .filter(|(_, e)| e.observed().is_none());
-        for (element, _) in observed.chain(others) {
+        let (observed, others): (Vec<_>, Vec<_>) =
+            (model.evidence().iter()).partition(|(_, statement)| statement.observed().is_some());
+        for (element, _) in observed.into_iter().chain(others) {
             let slot = program.slot(element);
             program.roots.push(slot);
         }
@@ -141,31 +129,63 @@ impl Program {
     fn propagate_observations(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
         for (i, instruction) in self.instructions.iter().enumerate() {
+            let scored = match instruction.element.kind() {
+                Kind::Score(_, evidence) => evidence.observed(),
+                _ => None,
+            };
             let observed = instruction.evidence.iter().filter_map(Evidence::observed);
+            let observed = observed.chain(scored);
             demands.extend(observed.map(|value| (Slot(i as u32), value.clone())));
-            if let Kind::Score(_, evidence) = instruction.element.kind() {
-                demands.extend(
-                    evidence
-                        .observed()
-                        .map(|value| (Slot(i as u32), value.clone())),
-                );
-            }
         }
         while let Some((slot, value)) = demands.pop() {
             let instruction = &mut self.instructions[slot.index()];
             if instruction.fixed.is_some() || instruction.implied.contains(&value) {
                 continue;
             }
-            let passed = match instruction.element.kind() {
-                Kind::Apply(_, op) => op.demand(&value).unwrap_or_default(),
-                Kind::Score(..) => vec![Some(value.clone())],
-                Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
-            };
+            let passed = instruction.element.demands(Some(&value));
             instruction.implied.push(value);
             let parents = instruction.parents.as_deref().unwrap_or_default();
             let passed = parents.iter().zip(passed);
             demands.extend(passed.filter_map(|(&parent, value)| Some((parent, value?))));
         }
+    }
+
+    /// Runs one world and returns the weight of the evidence in it.
+    ///
+    /// A world that contradicts the evidence ends early: some values are then not known.
+    ///
+    /// **Errors.** Mistakes of the elements that are reached, worlds of too many elements, and the errors of the
+    /// [`Chooser`].
+    pub fn run(
+        &mut self,
+        chooser: &mut dyn Chooser,
+        observations: Observations,
+    ) -> Result<WorldWeight, ModelError> {
+        self.run_first(self.roots.len(), chooser, observations)
+    }
+
+    /// Runs one world as far as its first `roots` roots need it, which are the pieces of evidence and then the targets, and
+    /// returns the weight of the evidence met until then.
+    ///
+    /// The choices are the first of the choices that more roots would need.
+    pub fn run_first(
+        &mut self,
+        roots: usize,
+        chooser: &mut dyn Chooser,
+        observations: Observations,
+    ) -> Result<WorldWeight, ModelError> {
+        self.reset();
+        self.observations = observations;
+        let mut run = WorldRun::default();
+        for root in 0..roots.min(self.roots.len()) {
+            run.push(self.roots[root], None);
+            run.advance(self, chooser)?;
+            if run.take_value().is_none() {
+                break;
+            }
+        }
+        self.densities = run.densities;
+        Ok(run.weight)
     }
 
     /// Number of pieces of evidence.
@@ -213,14 +233,12 @@ impl Program {
     }
 
     /// The slot of an element; a new element is added to the program.
-    pub(super) fn slot(&mut self, element: &AnyElement) -> Slot {
+    fn slot(&mut self, element: &AnyElement) -> Slot {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
             return slot;
         }
-        if !self.interventions.contains_key(&id)
-            && let Some((_, policy)) = self.policies.get(&id).cloned()
-        {
+        if let Some(policy) = self.statements.policy(element).cloned() {
             return self.slot(&policy);
         }
         let slot = Slot(self.instructions.len() as u32);
@@ -230,18 +248,17 @@ impl Program {
         self.instructions.push(Instruction {
             element: element.clone(),
             parents: None,
-            evidence: self.evidence.get(&id).cloned().unwrap_or_default(),
-            fixed: self.interventions.get(&id).map(|(_, value)| value.clone()),
+            evidence: self.statements.evidence(element),
+            fixed: self.statements.intervention(element).cloned(),
             implied: Vec::new(),
             branches: FxHashMap::default(),
             checked: false,
-            continuous: None,
         });
         slot
     }
 
     /// Assigns slots to the parents of a slot.
-    pub(super) fn assign_parent_slots(&mut self, slot: Slot) {
+    fn assign_parent_slots(&mut self, slot: Slot) {
         let instruction = &self.instructions[slot.index()];
         if instruction.parents.is_some() {
             return;
@@ -254,7 +271,7 @@ impl Program {
     }
 
     /// Clears the last world, and evicts the elements of Chains if they have become too many.
-    pub(super) fn reset(&mut self) {
+    fn reset(&mut self) {
         self.densities = 0;
         self.held = 0;
         for slot in self.touched.drain(..) {
@@ -273,5 +290,102 @@ impl Program {
                 instruction.branches.clear();
             }
         }
+    }
+}
+
+impl World for Program {
+    type Node = Slot;
+    type Missing = std::convert::Infallible;
+
+    fn observations(&self) -> Observations {
+        self.observations
+    }
+
+    fn element<'a>(&'a self, slot: &'a Slot) -> &'a AnyElement {
+        &self.instructions[slot.index()].element
+    }
+
+    fn begin(
+        &mut self,
+        &slot: &Slot,
+        demand: &mut Option<Datum>,
+        entered: usize,
+        bytes: u64,
+    ) -> Result<ElementStart<Self::Missing>, ModelError> {
+        if let Some(value) = self.values[slot.index()].clone() {
+            return Ok(ElementStart::Known(value));
+        }
+        let instruction = &self.instructions[slot.index()];
+        let bytes = bytes + self.made + self.held;
+        self.limit
+            .check_world(&instruction.element, entered, bytes)?;
+        if let Some(value) = instruction.fixed.clone() {
+            return Ok(ElementStart::Fixed(value));
+        }
+        if self.observations == Observations::Weigh {
+            let observed = instruction.evidence.iter().filter_map(Evidence::observed);
+            for observed in observed.chain(&instruction.implied) {
+                if demand.as_ref().is_some_and(|demand| demand != observed) {
+                    return Ok(ElementStart::Contradiction);
+                }
+                *demand = Some(observed.clone());
+            }
+        }
+        self.assign_parent_slots(slot);
+        Ok(ElementStart::Open)
+    }
+
+    fn parent(&self, slot: &Slot, position: usize) -> Slot {
+        let parents = self.instructions[slot.index()].parents.as_ref();
+        parents.expect("parents have slots")[position]
+    }
+
+    fn check(&mut self, slot: &Slot) -> Result<(), ModelError> {
+        let instruction = &mut self.instructions[slot.index()];
+        if !instruction.checked {
+            instruction.element.check_parameters()?;
+            instruction.checked = true;
+        }
+        Ok(())
+    }
+
+    fn result(
+        &mut self,
+        slot: &Slot,
+        arguments: &[Datum],
+        call: impl FnOnce() -> Result<AnyElement, ModelError>,
+    ) -> Result<Slot, ModelError> {
+        if let Some(&known) = self.instructions[slot.index()].branches.get(arguments) {
+            return Ok(known);
+        }
+        let (result, made) = measured(call);
+        let remembered = size_of_val(arguments) + BRANCH;
+        self.made += made.bytes.max(0).unsigned_abs() + remembered as u64;
+        let result = self.slot(&result?);
+        let branches = &mut self.instructions[slot.index()].branches;
+        branches.insert(arguments.into(), result);
+        self.remembered += 1;
+        Ok(result)
+    }
+
+    fn is_recorded(&self, _: &Slot) -> bool {
+        true
+    }
+
+    fn record_value(
+        &mut self,
+        slot: Slot,
+        value: &Datum,
+        weight: &mut WorldWeight,
+    ) -> Result<(), ModelError> {
+        let instruction = &self.instructions[slot.index()];
+        for evidence in &*instruction.evidence {
+            let (linear, log) = evidence.weight(&instruction.element, value.as_any())?;
+            weight.times(linear, log);
+        }
+        self.held += value.heap_bytes() as u64;
+        self.values[slot.index()] = Some(value.clone());
+        self.touched.push(slot);
+        Ok(())
     }
 }

@@ -1,44 +1,53 @@
-//! One world: every reached element is evaluated once.
+//! One world, or a part of it, element by element: a stack of steps and a stack of values.
 
 use std::any::Any;
 
-use super::program::{Program, Slot};
-use crate::limit::measured;
-use figrs_core::element::footprint::ALLOCATION;
-use figrs_core::element::node::{AnyElement, AtomicOp, FamilyOp, Kind, NotEnumerable};
+use rand::Rng;
+
+use figrs_core::element::likelihood::Likelihood;
+use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::step::{Choice, with_arguments};
 use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
-use figrs_core::value::support::Support;
-use figrs_factor::graph::{WeightSlice, WorldWeight};
+use figrs_factor::graph::WorldWeight;
 
-/// A random choice that a world needs.
-pub enum Choice<'a> {
-    /// The value of an atomic element.
-    Atomic(&'a dyn AtomicOp),
-    /// The value of a Chain that is a family, with these values of its parents.
-    Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
-    /// One of the values of a table's row, with these probabilities.
-    Row(&'a Support, WeightSlice<'a>),
-}
-
-impl std::fmt::Debug for Choice<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Atomic(op) => f.write_str(&op.describe()),
-            Self::Family(_, arguments) => write!(f, "family of {} arguments", arguments.len()),
-            Self::Row(_, row) => write!(f, "row {:?}", row.linear()),
-        }
-    }
-}
-
-/// Decides the random choices of a world.
+/// Decides the random choices of a world: random numbers, or a list of all outcomes.
 pub trait Chooser {
     /// The value chosen for `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
 
+    /// A value for `element` from the product of this choice and a likelihood, if the distribution defines such a draw; `None` if the chooser does not
+    /// support it.
+    fn choose_conditional(
+        &mut self,
+        element: &AnyElement,
+        choice: Choice<'_>,
+        likelihood: &Likelihood,
+    ) -> Result<Option<Datum>, ModelError> {
+        let _ = (element, choice, likelihood);
+        Ok(None)
+    }
+
     /// Size in bytes of the choices of a world that it stores, which counts against the limit of the world.
     fn bytes(&self) -> u64 {
         0
+    }
+}
+
+impl<R: Rng> Chooser for R {
+    #[inline]
+    fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError> {
+        choice.sample(self).map_err(|fault| element.fault(fault))
+    }
+
+    fn choose_conditional(
+        &mut self,
+        element: &AnyElement,
+        choice: Choice<'_>,
+        likelihood: &Likelihood,
+    ) -> Result<Option<Datum>, ModelError> {
+        let drawn = choice.sample_conditional(likelihood, self);
+        drawn.map_err(|fault| element.fault(fault))
     }
 }
 
@@ -51,338 +60,310 @@ pub enum Observations {
     Compare,
 }
 
-/// Size of a cached branch in bytes, without the values that lead to it.
-const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
+/// Values that a world knows, and records of its elements.
+pub(crate) trait World {
+    /// An element of the world.
+    type Node;
+    /// An element whose value is computed elsewhere.
+    type Missing;
 
-/// Next step of the evaluation of a slot. A demand is the value that the slot must have if the world is to keep a positive weight.
-enum WorldStep {
-    Enter(Slot, Option<Datum>),
-    Finish(Slot, Option<Datum>),
-    Branch(Slot, Slot),
-}
+    /// Treatment of observations.
+    fn observations(&self) -> Observations;
 
-struct WorldRun<'p> {
-    program: &'p mut Program,
-    observations: Observations,
-    weight: WorldWeight,
-    /// Elements entered in this world.
-    entered: usize,
-    steps: Vec<WorldStep>,
-}
+    /// The element of a node.
+    fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
 
-impl Program {
-    /// Runs one world and returns the weight of the evidence in it.
+    /// Looks up an element and begins it if its value is not known; `demand` becomes the value that the element must have if the world is to keep a
+    /// positive weight. The world has begun `entered` elements with this one, and its run holds `bytes` bytes.
     ///
-    /// A world that contradicts the evidence ends early: some values are then not known.
-    ///
-    /// **Errors.** Mistakes of the elements that are reached, worlds of too many elements, and the errors of the
-    /// [`Chooser`].
-    pub fn run(
+    /// **Errors.** Those of [`WorldLimit`](crate::WorldLimit).
+    fn begin(
         &mut self,
-        chooser: &mut dyn Chooser,
-        observations: Observations,
-    ) -> Result<WorldWeight, ModelError> {
-        self.run_first(self.roots.len(), chooser, observations)
+        node: &Self::Node,
+        demand: &mut Option<Datum>,
+        entered: usize,
+        bytes: u64,
+    ) -> Result<ElementStart<Self::Missing>, ModelError>;
+
+    /// The parent of an element at a position.
+    fn parent(&self, node: &Self::Node, position: usize) -> Self::Node;
+
+    /// Checks the parameters of an element that do not depend on its parents.
+    fn check(&mut self, node: &Self::Node) -> Result<(), ModelError> {
+        self.element(node).check_parameters()
     }
 
-    /// Runs one world as far as its first `roots` roots need it, which are the pieces of evidence and then the targets, and
-    /// returns the weight of the evidence met until then.
-    ///
-    /// The choices are the first of the choices that more roots would need.
-    pub fn run_first(
+    /// The result of a Chain for these values of its parents, which `call` returns.
+    fn result(
         &mut self,
-        roots: usize,
-        chooser: &mut dyn Chooser,
-        observations: Observations,
-    ) -> Result<WorldWeight, ModelError> {
-        self.reset();
-        let mut run = WorldRun {
-            weight: WorldWeight::ONE,
-            entered: 0,
-            observations,
+        node: &Self::Node,
+        arguments: &[Datum],
+        call: impl FnOnce() -> Result<AnyElement, ModelError>,
+    ) -> Result<Self::Node, ModelError>;
+
+    /// True if the world records the value of an element.
+    fn is_recorded(&self, node: &Self::Node) -> bool;
+
+    /// Records the value of an element, and multiplies `weight` by the weight of the evidence on it.
+    fn record_value(
+        &mut self,
+        node: Self::Node,
+        value: &Datum,
+        weight: &mut WorldWeight,
+    ) -> Result<(), ModelError>;
+}
+
+/// An element whose value is missing, and the value demanded of it if there is one.
+pub(crate) type MissingValue<M> = (M, Option<Datum>);
+
+/// Beginning of an element in a world.
+pub(crate) enum ElementStart<M> {
+    /// The value is known.
+    Known(Datum),
+    /// The evaluation has to wait for the value.
+    Missing(M),
+    /// An intervention sets the value.
+    Fixed(Datum),
+    /// The value is to be computed.
+    Open,
+    /// Different values are demanded.
+    Contradiction,
+}
+
+/// Next step of the evaluation of an element.
+struct WorldStep<N> {
+    stage: Stage,
+    node: N,
+    /// The value that the element must have if the world is to keep a positive weight.
+    demand: Option<Datum>,
+}
+
+#[derive(Clone, Copy)]
+enum Stage {
+    Begin,
+    /// The values of its parents are on top of the stack of values.
+    Ready,
+    /// The value of a Chain's result is on top of the stack of values.
+    Result,
+}
+
+/// The evaluation of elements in one world.
+pub(crate) struct WorldRun<N> {
+    steps: Vec<WorldStep<N>>,
+    values: Vec<Datum>,
+    pub(crate) weight: WorldWeight,
+    /// Number of densities among the likelihoods.
+    pub(crate) densities: usize,
+    /// Number of elements begun.
+    pub(crate) entered: usize,
+}
+
+impl<N> Default for WorldRun<N> {
+    fn default() -> Self {
+        Self {
             steps: Vec::new(),
-            program: self,
-        };
-        for root in 0..roots.min(run.program.roots.len()) {
-            run.steps
-                .push(WorldStep::Enter(run.program.roots[root], None));
-            while let Some(step) = run.steps.pop() {
-                match step {
-                    WorldStep::Enter(slot, demand) => run.start_element(slot, demand, chooser)?,
-                    WorldStep::Finish(slot, demand) => run.finish(slot, demand, chooser)?,
-                    WorldStep::Branch(slot, result) => {
-                        let value = run.program.values[result.index()].clone();
-                        if let Some(value) = value {
-                            run.set_value(slot, value, None)?;
+            values: Vec::new(),
+            weight: WorldWeight::ONE,
+            densities: 0,
+            entered: 0,
+        }
+    }
+}
+
+impl<N> WorldRun<N> {
+    /// Clears the world, whose memory is reused.
+    pub(crate) fn clear(&mut self) {
+        self.steps.clear();
+        self.values.clear();
+        (self.weight, self.densities, self.entered) = (WorldWeight::ONE, 0, 0);
+    }
+
+    /// Schedules the evaluation of an element.
+    pub(crate) fn push(&mut self, node: N, demand: Option<Datum>) {
+        let stage = Stage::Begin;
+        self.steps.push(WorldStep {
+            stage,
+            node,
+            demand,
+        });
+    }
+
+    /// Takes the value of the last element, once no steps are left; `None` if the world contradicts the evidence.
+    pub(crate) fn take_value(&mut self) -> Option<Datum> {
+        self.values.pop().filter(|_| !self.weight.is_zero())
+    }
+
+    /// Approximate size of the stacks in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let steps = self.steps.capacity() * size_of::<WorldStep<N>>();
+        (steps + self.values.capacity() * size_of::<Datum>()) as u64
+    }
+
+    /// Advances until no steps are left, or a value is missing; returns the missing value.
+    pub(crate) fn advance<W: World<Node = N>>(
+        &mut self,
+        world: &mut W,
+        chooser: &mut (impl Chooser + ?Sized),
+    ) -> Result<Option<MissingValue<W::Missing>>, ModelError> {
+        while let Some(mut step) = self.steps.pop() {
+            match step.stage {
+                Stage::Begin => {
+                    self.entered += 1;
+                    let bytes = self.bytes() + chooser.bytes();
+                    match world.begin(&step.node, &mut step.demand, self.entered, bytes)? {
+                        ElementStart::Known(value) => {
+                            self.entered -= 1;
+                            self.compare(step.demand.as_ref(), &value);
+                            self.values.push(value);
                         }
+                        ElementStart::Missing(missing) => {
+                            self.entered -= 1;
+                            let demand = step.demand.clone();
+                            self.steps.push(step);
+                            return Ok(Some((missing, demand)));
+                        }
+                        ElementStart::Fixed(value) => {
+                            self.compare(step.demand.as_ref(), &value);
+                            self.set_value(step.node, value, world)?;
+                        }
+                        ElementStart::Open => self.open(step, world, chooser)?,
+                        ElementStart::Contradiction => self.contradict(),
                     }
                 }
-                if run.weight.is_zero() {
-                    return Ok(run.weight);
+                Stage::Ready => self.finish(step, world, chooser)?,
+                Stage::Result => {
+                    if let Some(value) = self.values.pop() {
+                        self.set_value(step.node, value, world)?;
+                    }
                 }
             }
+            if self.weight.is_zero() {
+                self.steps.clear();
+            }
         }
-        Ok(run.weight)
+        Ok(None)
     }
-}
 
-impl WorldRun<'_> {
+    /// Gives the world a weight of zero if another value is demanded.
+    fn compare(&mut self, demand: Option<&Datum>, value: &Datum) {
+        if demand.is_some_and(|demand| demand != value) {
+            self.contradict();
+        }
+    }
+
     fn contradict(&mut self) {
         self.weight.times(0.0, f64::NEG_INFINITY);
     }
 
-    fn start_element(
+    /// Schedules the parents of an element and then the element, which is evaluated at once if it has no parents.
+    fn open<W: World<Node = N>>(
         &mut self,
-        slot: Slot,
-        demand: Option<Datum>,
-        chooser: &mut dyn Chooser,
+        step: WorldStep<N>,
+        world: &mut W,
+        chooser: &mut (impl Chooser + ?Sized),
     ) -> Result<(), ModelError> {
-        if let Some(value) = &self.program.values[slot.index()] {
-            if demand.is_some_and(|demand| demand != *value) {
-                self.contradict();
-            }
-            return Ok(());
-        }
-        self.entered += 1;
-        let instruction = &self.program.instructions[slot.index()];
-        let limit = &self.program.limit;
-        if self.entered > limit.elements {
-            return Err(ModelError::TooManyElements {
-                element: instruction.element.label(),
-                limit: limit.elements,
-            });
-        }
-        let steps = (self.steps.capacity() * size_of::<WorldStep>()) as u64;
-        let bytes = self.program.made + self.program.held + steps + chooser.bytes();
-        limit.check(&instruction.element, bytes)?;
-        limit.check_time(&instruction.element)?;
-        if let Some(value) = instruction.fixed.clone() {
-            return self.set_value(slot, value, demand);
-        }
-        let mut demand = demand;
-        if self.observations == Observations::Weigh {
-            let observed = instruction.evidence.iter().filter_map(|e| e.observed());
-            for observed in observed.chain(&instruction.implied) {
-                if demand.as_ref().is_some_and(|demand| demand != observed) {
-                    self.contradict();
-                    return Ok(());
-                }
-                demand = Some(observed.clone());
-            }
-        }
-        let element = instruction.element.clone();
-        if let Kind::Atomic(op) = element.kind() {
-            self.check(slot, || op.check())?;
-            let Some(value) = demand else {
-                let value = chooser.choose(&element, Choice::Atomic(&**op))?;
-                return self.set_value(slot, value, None);
-            };
-            let log = op.log_prob(value.as_any());
-            let log = log.map_err(|fault| element.fault(fault))?;
-            self.weight.times(log.exp(), log);
-            self.program.densities += usize::from(self.is_continuous(slot, &**op));
-            return self.set_value(slot, value, None);
-        }
-        self.program.assign_parent_slots(slot);
-        let weigh = self.observations == Observations::Weigh;
-        let demands = match element.kind() {
-            Kind::Apply(_, op) => demand.as_ref().and_then(|value| op.demand(value)),
-            Kind::Score(_, evidence) if weigh => {
-                let observed = evidence.observed().or(demand.as_ref());
-                Some(vec![observed.cloned()])
-            }
-            _ => None,
+        let element = world.element(&step.node);
+        let arity = element.parents().len();
+        let mut demands = match world.observations() {
+            Observations::Weigh => element.demands(step.demand.as_ref()),
+            Observations::Compare => Vec::new(),
         };
-        self.steps.push(WorldStep::Finish(slot, demand));
-        let parents = self.program.instructions[slot.index()].parents.as_deref();
-        for (i, &parent) in parents.unwrap_or_default().iter().enumerate().rev() {
-            let demand = demands
-                .as_ref()
-                .and_then(|all| all.get(i).cloned().flatten());
-            self.steps.push(WorldStep::Enter(parent, demand));
+        let stage = Stage::Ready;
+        let step = WorldStep { stage, ..step };
+        if arity == 0 {
+            return self.finish(step, world, chooser);
+        }
+        let at = self.steps.len();
+        self.steps.push(step);
+        for position in (0..arity).rev() {
+            let demand = demands.get_mut(position).and_then(Option::take);
+            let parent = world.parent(&self.steps[at].node, position);
+            self.push(parent, demand);
         }
         Ok(())
     }
 
-    /// True if the likelihood of an atomic element is a density.
-    fn is_continuous(&mut self, slot: Slot, op: &dyn AtomicOp) -> bool {
-        let instruction = &mut self.program.instructions[slot.index()];
-        let continuous = || matches!(op.outcomes(), Ok(Err(NotEnumerable::Continuous)));
-        *instruction.continuous.get_or_insert_with(continuous)
-    }
-
-    /// Checks the parameters of an element the first time it is reached.
-    fn check(
+    /// Evaluates an element whose parents have values.
+    fn finish<W: World<Node = N>>(
         &mut self,
-        slot: Slot,
-        check: impl FnOnce() -> Result<(), String>,
+        step: WorldStep<N>,
+        world: &mut W,
+        chooser: &mut (impl Chooser + ?Sized),
     ) -> Result<(), ModelError> {
-        let instruction = &mut self.program.instructions[slot.index()];
-        if !instruction.checked {
-            check().map_err(|problem| instruction.element.invalid(problem))?;
-            instruction.checked = true;
-        }
-        Ok(())
-    }
-
-    /// The values of a slot's parents.
-    fn arguments<R>(&self, slot: Slot, read: impl FnOnce(&[&dyn Any]) -> R) -> R {
-        const MAX_ARGUMENTS: usize = 8;
-        let parents = self.program.instructions[slot.index()].parents.as_deref();
-        let parents = parents.unwrap_or_default();
-        let value = |parent: Slot| -> &dyn Any {
-            self.program.values[parent.index()]
-                .as_ref()
-                .expect("parents are evaluated first")
-                .as_any()
-        };
-        if parents.len() <= MAX_ARGUMENTS {
-            let mut arguments: [&dyn Any; MAX_ARGUMENTS] = [&(); MAX_ARGUMENTS];
-            for (argument, &parent) in arguments.iter_mut().zip(parents) {
-                *argument = value(parent);
-            }
-            read(&arguments[..parents.len()])
-        } else {
-            let arguments: Vec<&dyn Any> = parents.iter().map(|&parent| value(parent)).collect();
-            read(&arguments)
-        }
-    }
-
-    fn finish(
-        &mut self,
-        slot: Slot,
-        demand: Option<Datum>,
-        chooser: &mut dyn Chooser,
-    ) -> Result<(), ModelError> {
-        if self.program.values[slot.index()].is_some() {
-            return Ok(());
-        }
-        let element = self.program.instructions[slot.index()].element.clone();
+        let WorldStep { node, demand, .. } = step;
+        let element = world.element(&node).clone();
+        let parents = self.values.len() - element.parents().len();
         let fault = |fault: Fault| element.fault(fault);
-        match element.kind() {
-            Kind::Atomic(_) => Ok(()),
+        let value = match element.kind() {
             Kind::Apply(_, op) => {
-                let value = self
-                    .arguments(slot, |values| op.call(values))
-                    .map_err(fault)?;
-                self.set_value(slot, value, demand)
+                let arguments = self.values[parents..].iter().map(Datum::as_any);
+                let value = with_arguments(arguments, |arguments| op.call(arguments));
+                let value = value.map_err(fault)?;
+                self.compare(demand.as_ref(), &value);
+                value
             }
             Kind::Score(_, evidence) => {
-                let parent = self.program.instructions[slot.index()].parents.as_ref();
-                let parent = parent.and_then(|parents| parents.first().copied());
-                let value = parent.and_then(|p| self.program.values[p.index()].clone());
-                let value = value.expect("parents are evaluated first");
+                let value = self.values[parents].clone();
                 let (linear, log) = evidence.weight(&element, value.as_any())?;
                 self.weight.times(linear, log);
-                self.set_value(slot, value, demand)
+                self.compare(demand.as_ref(), &value);
+                value
             }
-            Kind::Chain(_, op) => {
-                if let Some(family) = op.family() {
-                    return self.member(slot, &element, family, demand, chooser);
+            Kind::Chain(_, op) if op.family().is_none() => {
+                let values = &self.values[parents..];
+                let call = |arguments: &[&dyn Any]| op.call(arguments).map_err(fault);
+                let result = world.result(&node, values, || {
+                    with_arguments(values.iter().map(Datum::as_any), call)
+                })?;
+                self.values.truncate(parents);
+                if world.is_recorded(&node) {
+                    let (stage, demand) = (Stage::Result, None);
+                    self.steps.push(WorldStep {
+                        stage,
+                        node,
+                        demand,
+                    });
                 }
-                let instruction = &self.program.instructions[slot.index()];
-                let parents = instruction.parents.as_deref().unwrap_or_default();
-                let key: Box<[Datum]> = parents
-                    .iter()
-                    .filter_map(|parent| self.program.values[parent.index()].clone())
-                    .collect();
-                let result = if let Some(&known) = instruction.branches.get(&key) {
-                    known
-                } else {
-                    let (result, made) =
-                        measured(|| self.arguments(slot, |values| op.call(values)));
-                    let remembered = size_of_val(&*key) + BRANCH;
-                    self.program.made += made.bytes.max(0).unsigned_abs() + remembered as u64;
-                    let result = self.program.slot(&result.map_err(fault)?);
-                    let instruction = &mut self.program.instructions[slot.index()];
-                    instruction.branches.insert(key, result);
-                    self.program.remembered += 1;
-                    result
-                };
-                let demand = match self.observations {
-                    Observations::Weigh => demand,
-                    Observations::Compare => None,
-                };
-                self.steps.push(WorldStep::Branch(slot, result));
-                self.steps.push(WorldStep::Enter(result, demand));
-                Ok(())
+                self.push(result, demand);
+                return Ok(());
             }
-            Kind::Table(_, op) => {
-                self.check(slot, || op.check())?;
-                let row = self.arguments(slot, |values| {
-                    let mut parents = values.iter().zip(op.states()).enumerate();
-                    parents.try_fold(0, |row, (parent, (&value, states))| {
-                        let state = states.index_of(value).ok_or(parent)?;
-                        Ok::<_, usize>(row * states.len() + state)
-                    })
-                });
-                let row = row.map_err(|parent| fault(Fault::no_state(parent)))?;
-                let columns = op.values().len();
-                let row = op.weights().row(row * columns, columns);
-                let Some(value) = demand else {
-                    let value = chooser.choose(&element, Choice::Row(op.values(), row))?;
-                    return self.set_value(slot, value, None);
-                };
-                let (p, log) = match op.values().index_of(value.as_any()) {
-                    Some(i) => (row.linear()[i], row.log(i)),
-                    None => (0.0, f64::NEG_INFINITY),
-                };
-                self.weight.times(p, log);
-                self.set_value(slot, value, None)
+            Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => {
+                world.check(&node)?;
+                let arguments = self.values[parents..].iter().map(Datum::as_any);
+                let (value, weight) = with_arguments(arguments, |arguments| {
+                    let choice = element.choice(arguments)?;
+                    let choice = choice.expect("the element makes a choice");
+                    match demand {
+                        None => Ok::<_, ModelError>((chooser.choose(&element, choice)?, None)),
+                        Some(value) => {
+                            let weight = choice.weight(value.as_any()).map_err(fault)?;
+                            Ok((value, Some(weight)))
+                        }
+                    }
+                })?;
+                if let Some(WorldWeight { linear, log }) = weight {
+                    self.weight.times(linear, log);
+                    let is_density = !value.is_countable() && element.is_continuous()?;
+                    self.densities += usize::from(is_density);
+                }
+                value
             }
-        }
+        };
+        self.values.truncate(parents);
+        self.set_value(node, value, world)
     }
 
-    /// Evaluates a Chain that is a family from the values of its parents, without building an element for them.
-    fn member(
+    /// Records the value of an element and puts it on the stack.
+    fn set_value<W: World<Node = N>>(
         &mut self,
-        slot: Slot,
-        element: &AnyElement,
-        family: &dyn FamilyOp,
-        demand: Option<Datum>,
-        chooser: &mut dyn Chooser,
-    ) -> Result<(), ModelError> {
-        let demanded = demand.filter(|_| self.observations == Observations::Weigh);
-        let (value, log) = self.arguments(slot, |arguments| {
-            family
-                .check(arguments)
-                .map_err(|problem| element.invalid(problem))?;
-            if let Some(value) = demanded {
-                let log = family.log_prob(arguments, value.as_any());
-                return Ok((value, Some(log.map_err(|fault| element.fault(fault))?)));
-            }
-            let choice = Choice::Family(family, arguments);
-            Ok((chooser.choose(element, choice)?, None))
-        })?;
-        if let Some(log) = log {
-            self.weight.times(log.exp(), log);
-            let instruction = &mut self.program.instructions[slot.index()];
-            let continuous = instruction.continuous;
-            let continuous = continuous.unwrap_or_else(|| family.is_continuous());
-            instruction.continuous = Some(continuous);
-            self.program.densities += usize::from(continuous);
-        }
-        self.set_value(slot, value, None)
-    }
-
-    /// Sets the value of a slot and weighs the evidence on it.
-    fn set_value(
-        &mut self,
-        slot: Slot,
+        node: N,
         value: Datum,
-        demand: Option<Datum>,
+        world: &mut W,
     ) -> Result<(), ModelError> {
-        if demand.is_some_and(|demand| demand != value) {
-            self.contradict();
+        if world.is_recorded(&node) {
+            world.record_value(node, &value, &mut self.weight)?;
         }
-        let instruction = &self.program.instructions[slot.index()];
-        for evidence in &instruction.evidence {
-            let (linear, log) = evidence.weight(&instruction.element, value.as_any())?;
-            self.weight.times(linear, log);
-        }
-        self.program.held += value.heap_bytes() as u64;
-        self.program.values[slot.index()] = Some(value);
-        self.program.touched.push(slot);
+        self.values.push(value);
         Ok(())
     }
 }

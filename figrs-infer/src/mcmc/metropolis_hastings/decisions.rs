@@ -1,10 +1,10 @@
 //! Random decisions of a step.
 
-use figrs_lower::internals::ChoiceSource;
+use figrs_lower::Chooser;
 use rand::{Rng, RngExt};
 
 /// Source of the decisions of a step: random numbers, or a test that tries every outcome.
-pub trait StepDecisions: ChoiceSource {
+pub trait StepDecisions: Chooser {
     /// A number below `count`, all equally likely.
     fn uniform_index(&mut self, count: usize) -> usize;
     /// `true` with this probability.

@@ -2,7 +2,8 @@
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
-use figrs_lower::internals::{ChoiceSource, Prior, Site};
+use figrs_lower::internals::Site;
+use figrs_lower::{Choice, Chooser};
 use rustc_hash::FxHashMap;
 
 use figrs_answer::error::Error;
@@ -89,15 +90,9 @@ impl Proposals {
     }
 
     /// A value of an atomic element.
-    pub(super) fn draw(
-        element: &AnyElement,
-        source: &mut dyn ChoiceSource,
-    ) -> Result<Datum, Error> {
+    pub(super) fn draw(element: &AnyElement, chooser: &mut dyn Chooser) -> Result<Datum, Error> {
         match element.kind() {
-            Kind::Atomic(op) => {
-                let drawn = source.draw(&Prior::Atomic(&**op));
-                Ok(drawn.map_err(|fault| element.fault(fault))?)
-            }
+            Kind::Atomic(op) => Ok(chooser.choose(element, Choice::Atomic(&**op))?),
             _ => Err(element.invalid("is not atomic".into()).into()),
         }
     }

@@ -1,0 +1,235 @@
+//! One step of an element: the choice that it makes for the values of its parents, and the values that it demands of them.
+
+use std::any::Any;
+use std::fmt;
+
+use rand::{Rng, RngExt};
+
+use super::likelihood::Likelihood;
+use super::node::{AnyElement, AtomicOp, FamilyOp, Kind, NotEnumerable, TableOp};
+use crate::error::{Fault, ModelError};
+use crate::value::datum::Datum;
+use crate::value::support::Support;
+use figrs_factor::graph::{WeightSlice, WorldWeight};
+
+/// Calls `read` with a list of values; a short list is on the stack, where `filler` fills the rest.
+#[inline]
+pub fn with_list<T: Copy, R>(
+    filler: T,
+    values: impl ExactSizeIterator<Item = T>,
+    read: impl FnOnce(&[T]) -> R,
+) -> R {
+    const MAX_ON_STACK: usize = 8;
+    let count = values.len();
+    if count > MAX_ON_STACK {
+        return read(&values.collect::<Vec<T>>());
+    }
+    let mut list = [filler; MAX_ON_STACK];
+    for (place, value) in list.iter_mut().zip(values) {
+        *place = value;
+    }
+    read(&list[..count])
+}
+
+/// Calls `read` with values as arguments of functions.
+#[inline]
+pub fn with_arguments<'a, R>(
+    values: impl ExactSizeIterator<Item = &'a dyn Any>,
+    read: impl FnOnce(&[&dyn Any]) -> R,
+) -> R {
+    with_list(&() as &dyn Any, values, read)
+}
+
+/// A random choice: the distribution of an element, given the values of its parents.
+#[derive(Clone, Copy)]
+pub enum Choice<'a> {
+    /// The value of an atomic element.
+    Atomic(&'a dyn AtomicOp),
+    /// The value of a Chain that is a family, with these values of its parents.
+    Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
+    /// One of the values of a table's row, with these probabilities.
+    Row(&'a Support, WeightSlice<'a>),
+}
+
+impl fmt::Debug for Choice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Atomic(op) => f.write_str(&op.describe()),
+            Self::Family(_, arguments) => write!(f, "family of {} arguments", arguments.len()),
+            Self::Row(_, row) => write!(f, "row {:?}", row.linear()),
+        }
+    }
+}
+
+impl Choice<'_> {
+    /// The log-probability or log-density of a value.
+    ///
+    /// **Errors.** Those of the user's distribution.
+    pub fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
+        match self {
+            Self::Atomic(op) => op.log_prob(value),
+            Self::Family(family, arguments) => family.log_prob(arguments, value),
+            Self::Row(values, row) => {
+                let column = values.index_of(value);
+                Ok(column.map_or(f64::NEG_INFINITY, |column| row.log(column)))
+            }
+        }
+    }
+
+    /// The probability or density of a value.
+    ///
+    /// **Errors.** Those of the user's distribution.
+    pub fn weight(&self, value: &dyn Any) -> Result<WorldWeight, Fault> {
+        if let Self::Row(values, row) = self
+            && let Some(column) = values.index_of(value)
+        {
+            return Ok(row.weight(column));
+        }
+        let log = self.log_prob(value)?;
+        let linear = log.exp();
+        Ok(WorldWeight { linear, log })
+    }
+
+    /// All values with their probabilities, if there are finitely many; else the reason that they cannot be listed.
+    ///
+    /// **Errors.** Those of the user's distribution.
+    pub fn outcomes(&self) -> Result<Result<Vec<(Datum, WorldWeight)>, NotEnumerable>, Fault> {
+        let finite = match self {
+            Self::Atomic(op) => op.outcomes()?,
+            Self::Family(family, arguments) => family.outcomes(arguments)?,
+            Self::Row(values, row) => {
+                let outcome = |column| (values.datum(column), row.weight(column));
+                return Ok(Ok((0..values.len()).map(outcome).collect()));
+            }
+        };
+        let finite = match finite {
+            Ok(finite) => finite,
+            Err(endless) => return Ok(Err(endless)),
+        };
+        let outcome = |(i, &linear): (usize, &f64)| {
+            let log = if linear.is_normal() {
+                linear.ln()
+            } else {
+                self.log_prob(finite.support.any(i))?
+            };
+            Ok((finite.support.datum(i), WorldWeight { linear, log }))
+        };
+        let outcomes = finite.probabilities.iter().enumerate().map(outcome);
+        outcomes.collect::<Result<_, Fault>>().map(Ok)
+    }
+
+    /// A random value.
+    ///
+    /// **Errors.** Those of the user's distribution.
+    #[inline]
+    pub fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
+        match self {
+            Self::Atomic(op) => op.sample(rng),
+            Self::Family(family, arguments) => family.sample(arguments, rng),
+            Self::Row(values, row) => Ok(values.datum(row.pick(rng.random()))),
+        }
+    }
+
+    /// A random value from the product with a likelihood, if the distribution defines such a draw.
+    ///
+    /// **Errors.** Those of the user's distribution.
+    pub fn sample_conditional(
+        &self,
+        likelihood: &Likelihood,
+        rng: &mut dyn Rng,
+    ) -> Result<Option<Datum>, Fault> {
+        match self {
+            Self::Atomic(op) => op.sample_conditional(likelihood, rng),
+            Self::Family(family, arguments) => {
+                family.sample_conditional(arguments, likelihood, rng)
+            }
+            Self::Row(..) => Ok(None),
+        }
+    }
+}
+
+impl dyn TableOp + '_ {
+    /// The position of the first weight of the row for these values of the parents.
+    ///
+    /// **Errors.** [`Fault::Row`] for a value that is not among the states of its parent.
+    pub fn row_start(&self, arguments: &[&dyn Any]) -> Result<usize, Fault> {
+        let mut parents = arguments.iter().zip(self.states()).enumerate();
+        let row = parents.try_fold(0, |row, (parent, (&value, states))| {
+            let state = states.index_of(value);
+            let state = state.ok_or_else(|| Fault::no_state(parent))?;
+            Ok::<_, Fault>(row * states.len() + state)
+        });
+        Ok(row? * self.values().len())
+    }
+
+    /// The row for these values of the parents.
+    ///
+    /// **Errors.** As [`row_start`](Self::row_start).
+    pub fn row(&self, arguments: &[&dyn Any]) -> Result<WeightSlice<'_>, Fault> {
+        let start = self.row_start(arguments)?;
+        Ok(self.weights().row(start, self.values().len()))
+    }
+}
+
+impl AnyElement {
+    /// Checks the parameters that do not depend on parents: once before the first [`choice`](Self::choice).
+    ///
+    /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Undecided`].
+    pub fn check_parameters(&self) -> Result<(), ModelError> {
+        let checked = match self.kind() {
+            Kind::Atomic(op) => op.check(),
+            Kind::Table(_, op) => op.check(),
+            Kind::Apply(..) | Kind::Chain(..) | Kind::Score(..) => Ok(()),
+        };
+        checked.map_err(|problem| self.invalid(problem))
+    }
+
+    /// The random choice that the element makes for these values of its parents; `None` if it makes none, or makes it by other elements.
+    ///
+    /// **Errors.** [`ModelError::InvalidParameter`] for parameters of a family; [`ModelError::Function`] for a missing row of a table.
+    #[inline]
+    pub fn choice<'a>(
+        &'a self,
+        arguments: &'a [&'a dyn Any],
+    ) -> Result<Option<Choice<'a>>, ModelError> {
+        match self.kind() {
+            Kind::Atomic(op) => Ok(Some(Choice::Atomic(&**op))),
+            Kind::Table(_, op) => {
+                let row = op.row(arguments).map_err(|fault| self.fault(fault))?;
+                Ok(Some(Choice::Row(op.values(), row)))
+            }
+            Kind::Chain(_, op) => {
+                let Some(family) = op.family() else {
+                    return Ok(None);
+                };
+                let checked = family.check(arguments);
+                checked.map_err(|problem| self.invalid(problem))?;
+                Ok(Some(Choice::Family(family, arguments)))
+            }
+            Kind::Apply(..) | Kind::Score(..) => Ok(None),
+        }
+    }
+
+    /// True if the probabilities of the element's own choice are densities.
+    ///
+    /// **Errors.** [`ModelError::Function`] from a user's distribution.
+    pub fn is_continuous(&self) -> Result<bool, ModelError> {
+        match self.kind() {
+            Kind::Atomic(op) => {
+                let outcomes = op.outcomes().map_err(|fault| self.fault(fault))?;
+                Ok(matches!(outcomes, Err(NotEnumerable::Continuous)))
+            }
+            Kind::Chain(_, op) => Ok(op.family().is_some_and(FamilyOp::is_continuous)),
+            Kind::Apply(..) | Kind::Table(..) | Kind::Score(..) => Ok(false),
+        }
+    }
+
+    /// The values that the parents must have if the element is to have `value` and its own observation is to hold; none for parents beyond the list.
+    pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
+        match self.kind() {
+            Kind::Apply(_, op) => value.and_then(|value| op.demand(value)).unwrap_or_default(),
+            Kind::Score(_, evidence) => vec![evidence.observed().or(value).cloned()],
+            Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => Vec::new(),
+        }
+    }
+}
