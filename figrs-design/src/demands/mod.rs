@@ -1,10 +1,9 @@
 //! Steering: demands on levels, stated as evidence, and samplers of the levels that meet them.
 
-mod ahead;
 mod area;
 mod automata;
+mod cells_of_demand;
 mod compile;
-mod concerned;
 mod conditioned;
 mod conflict;
 mod demand;
@@ -14,6 +13,7 @@ mod error;
 mod exact;
 mod folded;
 mod mask;
+mod model_coordinates;
 mod parts;
 mod pattern;
 mod played_proof;
@@ -22,10 +22,10 @@ mod reachability_memo;
 mod rejection;
 mod room;
 mod sampler;
+mod state_values;
 mod statements;
 mod steered;
 mod trial;
-mod turned;
 mod twisted_demands;
 mod words;
 

@@ -5,16 +5,16 @@ use std::sync::{Arc, OnceLock};
 use figrs_models::mdmc::twist::{HistoryValues, TwistState, TwistingFunctions};
 use figrs_models::mdmc::{LevelModel, Tile};
 
-use super::ahead::AheadValues;
 use super::demand::Demand;
 use super::mask::Mask;
 use super::pattern::Pattern;
+use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
 /// Twisting functions of demands: each tile is proposed in proportion to the product of its probability under the model and its factor for the demands;
 /// the weight of the particle is multiplied by the sum of these products.
 ///
-/// A drawing gives each tile its factor when that tile is drawn. A demand with an automaton gives each tile the ratio of the [values](AheadValues) of the
+/// A drawing gives each tile its factor when that tile is drawn. A demand with an automaton gives each tile the ratio of the [values](StateValues) of the
 /// states after and before it. The product of these ratios along a level is the factor of the demand, so that the weighted particles have the law of the model
 /// given the demands, and the estimate of the evidence stays unbiased.
 ///
@@ -23,7 +23,7 @@ use super::statements::StatedDemand;
 #[derive(Debug)]
 pub(super) struct TwistedDemands {
     height: usize,
-    ahead: Vec<AheadValues>,
+    state_values: Vec<StateValues>,
     near: Vec<(Mask, f64)>,
     pinned: Vec<Mask>,
     shaped: Vec<(Pattern, (usize, usize))>,
@@ -75,7 +75,7 @@ impl TwistedDemands {
         }
         let mut functions = Self {
             height: model.height(),
-            ahead: Vec::new(),
+            state_values: Vec::new(),
             near,
             pinned,
             shaped,
@@ -87,11 +87,10 @@ impl TwistedDemands {
             .map(|row| model.program().shares(row))
             .collect();
         let shares = |cell: (usize, usize)| functions.shares(&rows[cell.0], cell);
-        let ahead = automata.into_iter();
-        let ahead = ahead
-            .map(|(steps, unmet)| AheadValues::new(steps, unmet, model.height(), &shares))
+        functions.state_values = automata
+            .into_iter()
+            .map(|(steps, unmet)| StateValues::new(steps, unmet, model.height(), &shares))
             .collect();
-        functions.ahead = ahead;
         Some(Arc::new(functions))
     }
 
@@ -135,7 +134,7 @@ impl TwistingFunctions for TwistedDemands {
     }
 
     fn start(&self) -> TwistState {
-        self.ahead.iter().map(AheadValues::start).collect()
+        self.state_values.iter().map(StateValues::start).collect()
     }
 
     fn seen(&self) -> bool {
@@ -147,11 +146,11 @@ impl TwistingFunctions for TwistedDemands {
     }
 
     fn moves(&self, cell: (usize, usize)) -> bool {
-        self.ahead.iter().any(|ahead| ahead.moves(cell))
+        self.state_values.iter().any(|values| values.moves(cell))
     }
 
     fn has_states(&self) -> bool {
-        !self.ahead.is_empty()
+        !self.state_values.is_empty()
     }
 
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>> {
@@ -188,25 +187,25 @@ impl TwistingFunctions for TwistedDemands {
     }
 
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState {
-        let all = self.ahead.iter().zip(state);
-        all.map(|(ahead, state)| ahead.after(cell, state, tile))
+        let all = self.state_values.iter().zip(state);
+        all.map(|(values, state)| values.after(cell, state, tile))
             .collect()
     }
 
     fn value(&self, cell: (usize, usize), state: &TwistState) -> f64 {
-        let all = self.ahead.iter().zip(state);
-        all.map(|(ahead, state)| ahead.before(cell, state))
+        let all = self.state_values.iter().zip(state);
+        all.map(|(values, state)| values.before(cell, state))
             .product()
     }
 
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64 {
         let next = self.next(cell);
-        let ratios = self.ahead.iter().zip(state).map(|(ahead, state)| {
-            if !ahead.moves(cell) {
+        let ratios = self.state_values.iter().zip(state).map(|(values, state)| {
+            if !values.moves(cell) {
                 return 1.0;
             }
-            let before = ahead.before(cell, state);
-            let after = ahead.before(next, &ahead.after(cell, state, tile));
+            let before = values.before(cell, state);
+            let after = values.before(next, &values.after(cell, state, tile));
             ratio(after, before)
         });
         ratios.product()

@@ -13,7 +13,7 @@ use figrs_models::mdmc::twist::DemandState;
 /// If an automaton has too many states, the pass follows only the most probable ones and gives all others their mean value.
 /// Any positive values leave the target distribution of a twisted particle filter unchanged; better values make the weights more even.
 #[derive(Debug)]
-pub(super) struct AheadValues {
+pub(super) struct StateValues {
     steps: Arc<Steps>,
     height: usize,
     /// Factor by which a level that does not meet the demand is weighted.
@@ -29,7 +29,7 @@ struct PositionValues {
     other: f64,
 }
 
-impl AheadValues {
+impl StateValues {
     /// Maximum of the product of cells, states and tiles for one demand.
     const WORK: usize = 3_000_000;
     /// Maximum number of states that are followed.
@@ -44,29 +44,32 @@ impl AheadValues {
         height: usize,
         shares: &dyn Fn((usize, usize)) -> Vec<(Tile, f64)>,
     ) -> Self {
-        let mut ahead = Self {
+        let mut state_values = Self {
             steps,
             height,
             unmet,
             before: Vec::new(),
         };
-        let span = ahead.steps.reader().span();
+        let span = state_values.steps.reader().span();
         let cells: Vec<(usize, usize)> = span
             .flat_map(|column| (0..height).rev().map(move |row| (row, column)))
             .collect();
-        let moves = cells.iter().filter(|&&cell| ahead.moves(cell)).count();
+        let moves = cells
+            .iter()
+            .filter(|&&cell| state_values.moves(cell))
+            .count();
         let tiles = cells.first().map_or(1, |&cell| shares(cell).len().max(1));
         let most = (Self::WORK / (moves * tiles).max(1)).clamp(16, Self::STATES);
         // Forward: the states that are followed.
-        let mut states = vec![(ahead.steps.reader().start(), 1.0)];
+        let mut states = vec![(state_values.steps.reader().start(), 1.0)];
         let mut followed: Vec<Vec<(DemandState, f64)>> = Vec::with_capacity(moves);
-        for &cell in cells.iter().filter(|&&cell| ahead.moves(cell)) {
+        for &cell in cells.iter().filter(|&&cell| state_values.moves(cell)) {
             let mut places: FxHashMap<DemandState, usize> = FxHashMap::default();
             let mut next: Vec<(DemandState, f64)> = Vec::new();
             let shares = shares(cell);
             for (state, mass) in &states {
                 for &(tile, share) in &shares {
-                    let after = ahead.after(cell, state, tile);
+                    let after = state_values.after(cell, state, tile);
                     if !is_open(&after) {
                         continue;
                     }
@@ -85,13 +88,13 @@ impl AheadValues {
         let mut values = Arc::new(PositionValues::default());
         let mut before = vec![Arc::clone(&values)];
         for &cell in cells.iter().rev() {
-            if ahead.moves(cell) {
+            if state_values.moves(cell) {
                 let followed = followed.pop().unwrap_or_default();
                 let shares = shares(cell);
                 let (mut known, mut sums) = (FxHashMap::default(), (0.0, 0.0));
                 for (state, mass) in followed {
                     let of = |&(tile, share): &(Tile, f64)| {
-                        share * ahead.value(&values, &ahead.after(cell, &state, tile))
+                        share * state_values.value(&values, &state_values.after(cell, &state, tile))
                     };
                     let mut value: f64 = shares.iter().map(of).sum();
                     if value > 0.0 {
@@ -107,8 +110,8 @@ impl AheadValues {
             before.push(Arc::clone(&values));
         }
         before.reverse();
-        ahead.before = before;
-        ahead
+        state_values.before = before;
+        state_values
     }
 
     /// True if reading a cell may change the state.
