@@ -4,6 +4,7 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Model};
 
+use super::minimal_conflict::{Core, Trial, minimal_conflict};
 use super::possibility::PossibilityTrials;
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
@@ -12,19 +13,21 @@ use figrs_factor::eliminate::eliminate;
 
 /// The error for evidence that is known to be impossible, with a conflict, which is minimal if bounded work can prove it.
 ///
-/// Pieces are left out while the rest stays impossible: first all weights, few of which exclude anything, then halves, quarters, ..., which needs about
-/// `k log n` trials for a conflict of `k` among `n` pieces (Junker 2004, `QuickXplain`, has the same bound). When the work of
-/// all trials together is used up, or a deadline has passed, the conflict is the pieces that remain.
+/// Pieces are left out while the rest stays impossible: first all weights, few of which exclude anything, then halves, quarters, ... ([`minimal_conflict`]). When
+/// the work of all trials together is used up, or a deadline has passed, the conflict is the pieces that remain.
 ///
 /// Scores are part of the program and not left out; where the remaining evidence conflicts with Scores
 /// that the targets reach, they are named as well.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
-    let (kept, is_minimal) = reduced(model, targets, &mut trials);
+    let Core {
+        members: kept,
+        is_minimal,
+    } = reduced(model, targets, &mut trials);
     let pieces = kept.iter().map(|&piece| model.describe(piece));
     let mut conflict: Vec<String> = pieces.collect();
     let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
-    if trials.is_possible(&kept_only, &[]) != Some(false) {
+    if trials.is_possible(&kept_only, &[]) != Trial::Impossible {
         conflict.extend(scores(&kept_only, targets, limits));
     }
     Error::ImpossibleEvidence {
@@ -33,43 +36,20 @@ pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Err
     }
 }
 
-/// The pieces of a conflict, ascending; true if without any one of them the rest is possible.
-fn reduced(
-    model: &Model,
-    targets: &[AnyElement],
-    trials: &mut PossibilityTrials<'_>,
-) -> (Vec<usize>, bool) {
-    let mut kept: Vec<usize> = (0..model.evidence().len()).collect();
-    let is_possible = |trials: &mut PossibilityTrials<'_>, rest: &[usize]| {
+/// The pieces of a conflict, ascending.
+fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials<'_>) -> Core {
+    let mut trial = |rest: &[usize]| {
         let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
-        trials.is_possible(&rest_only, targets)
+        (!trials.is_over()).then(|| trials.is_possible(&rest_only, targets))
     };
+    let mut pieces: Vec<usize> = (0..model.evidence().len()).collect();
     let is_soft = |piece: &usize| model.evidence()[*piece].1.is_soft();
-    let hard: Vec<usize> = kept.iter().copied().filter(|p| !is_soft(p)).collect();
-    if hard.len() < kept.len() && is_possible(trials, &hard) == Some(false) {
-        kept = hard;
+    let hard: Vec<usize> = pieces.iter().copied().filter(|p| !is_soft(p)).collect();
+    if hard.len() < pieces.len() && trial(&hard) == Some(Trial::Impossible) {
+        pieces = hard;
     }
-    let mut is_minimal = true;
-    let mut chunk = kept.len().div_ceil(2);
-    while chunk > 0 {
-        let mut start = 0;
-        while start < kept.len() {
-            if trials.is_over() {
-                return (kept, false);
-            }
-            let end = (start + chunk).min(kept.len());
-            let rest = [&kept[..start], &kept[end..]].concat();
-            match is_possible(trials, &rest) {
-                Some(false) => kept = rest,
-                decided => {
-                    is_minimal &= chunk > 1 || decided.is_some();
-                    start += chunk;
-                }
-            }
-        }
-        chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
-    }
-    (kept, is_minimal)
+    let half = pieces.len().div_ceil(2);
+    minimal_conflict(pieces, half, trial)
 }
 
 /// Descriptions of the first few Scores that the roots reach.
@@ -154,7 +134,10 @@ mod tests {
         let model = model.weigh(&coins[0], |_| 2.0);
         let limits = Limits::default();
         let mut trials = PossibilityTrials::new(&model, &[], &limits);
-        let (kept, is_minimal) = reduced(&model, &[], &mut trials);
+        let Core {
+            members: kept,
+            is_minimal,
+        } = reduced(&model, &[], &mut trials);
         assert!(kept.len() <= 420 && (is_minimal || trials.is_over()));
         let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
         let answer = Circuit::new().run(&kept_only, ()).unwrap();

@@ -41,6 +41,8 @@ pub mod lazy_variable_elimination;
 #[doc(hidden)]
 pub mod marginal_map;
 #[doc(hidden)]
+pub mod minimal_conflict;
+#[doc(hidden)]
 pub mod mpe;
 #[doc(hidden)]
 pub mod portfolio;

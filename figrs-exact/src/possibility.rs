@@ -6,6 +6,7 @@ use figrs_core::expand::{Budget, Encoding};
 use figrs_core::{AnyElement, Model};
 use figrs_factor::graph::{Factor, FactorGraph};
 
+use super::minimal_conflict::Trial;
 use figrs_answer::limits::Limits;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::{Options, eliminate};
@@ -50,8 +51,13 @@ impl<'a> PossibilityTrials<'a> {
         self.left <= 0.0 || self.limits.options.end().is_over()
     }
 
-    /// True if some world meets the evidence, or one that is not expanded may; `None` if that could not be decided.
-    pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Option<bool> {
+    /// Returns whether some world meets the evidence, or one that is not expanded may.
+    pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Trial {
+        let decided = self.decided(model, targets);
+        decided.map_or(Trial::Unknown, Trial::decided)
+    }
+
+    fn decided(&mut self, model: &Model, targets: &[AnyElement]) -> Option<bool> {
         if self.is_over() {
             return None;
         }
@@ -77,7 +83,7 @@ impl<'a> PossibilityTrials<'a> {
         self.search(graph, &limits.options, work)
     }
 
-    /// As [`is_possible`](Self::is_possible), by a search whose decisions the work limits.
+    /// As [`decided`](Self::decided), by a search whose decisions the work limits.
     fn search(&mut self, graph: &FactorGraph, options: &Options, work: f64) -> Option<bool> {
         let made = Cell::new(0);
         let control = SearchControl {

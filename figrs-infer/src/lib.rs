@@ -57,6 +57,8 @@ pub use figrs_answer::{
     TargetBounds, TargetDraws, TargetMarginal, World, algorithms, diagnostics, in_order,
     missing_in_batch, unseen_share,
 };
+#[doc(hidden)]
+pub use figrs_exact::minimal_conflict;
 pub use figrs_exact::{
     BeliefPropagation, Circuit, Compiled, CompiledCircuit, CompiledExact, CompiledForm,
     CompiledFrontier, CompiledTree, EliminationStep, EliminationTree, Enumerate, Exact, FirstTrue,

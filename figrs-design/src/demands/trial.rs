@@ -2,43 +2,17 @@
 
 use std::ops::RangeInclusive;
 
-/// Result of trying to meet some demands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trial {
-    Possible,
-    Impossible,
-    /// Work, time or memory did not suffice to decide.
-    Unknown,
-}
+use figrs_infer::minimal_conflict::minimal_conflict;
+pub(super) use figrs_infer::minimal_conflict::{Core, Trial};
 
-/// A subset of demands that exclude each other, and whether the conflict is known to need each of its members.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Core {
-    pub(super) members: Vec<usize>,
-    pub(super) is_minimal: bool,
-}
-
-/// Returns a subset of `set` that is also impossible: demands are left out one after another, the last ones first, while the rest stays
-/// impossible. There are as many trials as demands in `set`. The subset is minimal (none of its subsets is impossible, though a smaller set may be)
-/// unless a trial that matters remained undecided.
+/// Returns a subset of `set` that is also impossible: demands are left out one after another, the last ones first. `set` is ascending, and so are the sets
+/// that `trial` takes.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
-    let mut members = set.to_vec();
-    let mut is_minimal = true;
-    for &other in set.iter().rev() {
-        let rest: Vec<usize> = members
-            .iter()
-            .copied()
-            .filter(|&one| one != other)
-            .collect();
-        match trial(&rest) {
-            Trial::Impossible => members = rest,
-            Trial::Possible => {}
-            Trial::Unknown => is_minimal = false,
-        }
-    }
+    let reversed = |set: &[usize]| set.iter().rev().copied().collect::<Vec<_>>();
+    let core = minimal_conflict(reversed(set), 1, |rest| Some(trial(&reversed(rest))));
     Core {
-        members,
-        is_minimal,
+        members: reversed(&core.members),
+        ..core
     }
 }
 
@@ -87,55 +61,19 @@ pub(super) fn combinations(
 
 #[cfg(test)]
 mod tests {
-    use super::{Core, Trial, combinations, first_column, minimal};
-
-    fn impossible_if(is_impossible: bool) -> Trial {
-        if is_impossible {
-            Trial::Impossible
-        } else {
-            Trial::Possible
-        }
-    }
+    use super::{Trial, combinations, first_column, minimal};
 
     #[test]
-    fn members_that_are_not_needed_are_left_out() {
-        let with = |needed: &'static [usize]| {
-            minimal(&[1, 2, 4, 7, 9], |set| {
-                impossible_if(needed.iter().all(|one| set.contains(one)))
-            })
-        };
-        for needed in [&[][..], &[1], &[9], &[2, 7], &[1, 2, 4, 7, 9]] {
-            let members = needed.to_vec();
-            let is_minimal = true;
-            assert_eq!(
-                with(needed),
-                Core {
-                    members,
-                    is_minimal
-                }
-            );
-        }
-    }
-
-    #[test]
-    fn sets_are_not_called_minimal_where_a_trial_remains_open() {
-        let mut left = 3;
-        let core = minimal(&[1, 2, 4, 7, 9], |set| {
-            if left == 0 {
-                return Trial::Unknown;
-            }
-            left -= 1;
-            impossible_if(set.contains(&2) && set.contains(&7))
+    fn the_last_demands_are_left_out_first() {
+        let core = minimal(&[1, 2, 4, 7], |set| {
+            assert!(set.is_sorted());
+            Trial::decided(
+                ![[1, 4], [2, 7]]
+                    .iter()
+                    .any(|pair| pair.iter().all(|one| set.contains(one))),
+            )
         });
-        let members = vec![1, 2, 7];
-        let is_minimal = false;
-        assert_eq!(
-            core,
-            Core {
-                members,
-                is_minimal
-            }
-        );
+        assert_eq!((core.members, core.is_minimal), (vec![1, 4], true));
     }
 
     #[test]
@@ -148,7 +86,7 @@ mod tests {
                 let mut work = 0;
                 let found = first_column(width, |last| {
                     work += last + 1;
-                    impossible_if(last >= first)
+                    Trial::decided(last < first)
                 });
                 assert_eq!(found, first..=first, "of {width}");
                 let doubled = usize::BITS - first.leading_zeros() + 2;
@@ -162,7 +100,7 @@ mod tests {
         let found = |most: usize| {
             first_column(1000, |last| match last {
                 last if last > most => Trial::Unknown,
-                last => impossible_if(last >= 300),
+                last => Trial::decided(last < 300),
             })
         };
         assert_eq!(found(999), 300..=300);

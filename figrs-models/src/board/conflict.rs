@@ -1,6 +1,7 @@
 //! Finds clues that exclude each other.
 
 use figrs_core::Value;
+use figrs_infer::minimal_conflict::{Trial, minimal_conflict};
 use figrs_infer::{Error, Frontier};
 
 use super::{BoardError, Elements};
@@ -19,38 +20,36 @@ pub(crate) fn no_solution<C: Value>(
     engine: &Frontier,
     goes_on: impl Fn(usize, usize) -> bool,
 ) -> Result<BoardError, BoardError> {
-    let size = elements.size();
-    // `None` if the search was interrupted, or the states did not fit.
-    let is_possible = |clues: &[usize]| -> Result<Option<bool>, BoardError> {
+    let mut failed = None;
+    let mut is_possible = |clues: &[usize]| {
         match engine.compile(&elements.model_of(clues), elements.cells()) {
-            Err(Error::NothingDone { .. } | Error::FrontierTooLarge { .. }) => Ok(None),
-            compiled => Ok(Some(compiled?.log_evidence() > f64::NEG_INFINITY)),
+            // The search was interrupted, or the states did not fit.
+            Err(Error::NothingDone { .. } | Error::FrontierTooLarge { .. }) => Some(Trial::Unknown),
+            Ok(compiled) => Some(Trial::decided(compiled.log_evidence() > f64::NEG_INFINITY)),
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
         }
     };
     let cells = elements.clue_cells();
     let all = cells.len();
     let mut clues: Vec<usize> = (0..all).collect();
-    if all > 0 && is_possible(&[])? == Some(false) {
+    if all > 0 && is_possible(&[]) == Some(Trial::Impossible) {
         clues.clear();
     }
-    let (mut next, mut is_minimal) = (0, true);
-    while next < clues.len() {
-        if !goes_on(all - clues.len() + next, all) {
-            is_minimal = false;
-            break;
-        }
-        let clue = clues.remove(next);
-        let possible = is_possible(&clues)?;
-        is_minimal &= possible.is_some();
-        if possible != Some(false) {
-            clues.insert(next, clue);
-            next += 1;
-        }
+    let mut tried = 0;
+    let core = minimal_conflict(clues, 1, |rest| {
+        let goes_on = goes_on(tried, all);
+        tried += 1;
+        goes_on.then(|| is_possible(rest)).flatten()
+    });
+    if let Some(error) = failed {
+        return Err(error.into());
     }
-    let clues = clues.into_iter().map(|clue| cells[clue]).collect();
     Ok(BoardError::NoSolution {
-        size,
-        clues,
-        is_minimal,
+        size: elements.size(),
+        clues: core.members.into_iter().map(|clue| cells[clue]).collect(),
+        is_minimal: core.is_minimal,
     })
 }

@@ -1,0 +1,132 @@
+//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is left out, found by trials that may remain
+//! undecided.
+
+/// Result of a trial: whether some statements can hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trial {
+    Possible,
+    Impossible,
+    /// Work, time or memory did not suffice to decide.
+    Unknown,
+}
+
+impl Trial {
+    /// Returns the result of a decided trial.
+    pub fn decided(is_possible: bool) -> Self {
+        if is_possible {
+            Self::Possible
+        } else {
+            Self::Impossible
+        }
+    }
+}
+
+/// Statements that exclude each other, in the order in which they were given, and whether the conflict is known to need each of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Core {
+    pub members: Vec<usize>,
+    pub is_minimal: bool,
+}
+
+/// Returns a subset of contradictory statements that is also contradictory.
+///
+/// The search leaves out `at_once` neighbouring statements, from the first ones to the last, while the rest stays impossible; then half as many, and so on down
+/// to one. `trial` tries the statements that are left, and returns `None` to end the search early.
+///
+/// **Guarantee.** Trials prove the subset impossible, if the given statements are. It is minimal (none of its subsets is impossible, though a smaller set
+/// may be), unless a trial of all its statements but one remained undecided or the search ended early.
+///
+/// **Complexity.** One trial for each statement if `at_once` is 1; about `k log n` trials for a conflict of `k` among `n` statements if `at_once` is half of
+/// them (`QuickXplain` has the same bound).
+///
+/// **References.** Junker, "`QuickXplain`: Preferred Explanations and Relaxations for Over-Constrained Problems", AAAI 2004.
+pub fn minimal_conflict(
+    statements: Vec<usize>,
+    at_once: usize,
+    mut trial: impl FnMut(&[usize]) -> Option<Trial>,
+) -> Core {
+    let mut members = statements;
+    let mut is_minimal = true;
+    let mut chunk = at_once;
+    while chunk > 0 {
+        let mut start = 0;
+        while start < members.len() {
+            let end = (start + chunk).min(members.len());
+            let rest = [&members[..start], &members[end..]].concat();
+            match trial(&rest) {
+                None => {
+                    let is_minimal = false;
+                    return Core {
+                        members,
+                        is_minimal,
+                    };
+                }
+                Some(Trial::Impossible) => members = rest,
+                Some(decided) => {
+                    is_minimal &= chunk > 1 || decided == Trial::Possible;
+                    start += chunk;
+                }
+            }
+        }
+        chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
+    }
+    Core {
+        members,
+        is_minimal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_that_are_not_needed_are_left_out() {
+        for needed in [&[][..], &[1], &[9], &[2, 7], &[1, 2, 4, 7, 9]] {
+            for at_once in 1..=5 {
+                let core = minimal_conflict(vec![1, 2, 4, 7, 9], at_once, |set| {
+                    let is_impossible = needed.iter().all(|one| set.contains(one));
+                    Some(Trial::decided(!is_impossible))
+                });
+                let (members, is_minimal) = (needed.to_vec(), true);
+                let expected = Core {
+                    members,
+                    is_minimal,
+                };
+                assert_eq!(core, expected, "{at_once} at once");
+            }
+        }
+    }
+
+    #[test]
+    fn sets_are_not_called_minimal_where_a_trial_remains_open_or_the_search_ends() {
+        for is_ended in [false, true] {
+            let mut left = 3;
+            let core = minimal_conflict(vec![9, 7, 4, 2, 1], 1, |set| {
+                if left == 0 {
+                    return (!is_ended).then_some(Trial::Unknown);
+                }
+                left -= 1;
+                let is_impossible = set.contains(&2) && set.contains(&7);
+                Some(Trial::decided(!is_impossible))
+            });
+            let (members, is_minimal) = (vec![7, 2, 1], false);
+            let expected = Core {
+                members,
+                is_minimal,
+            };
+            assert_eq!(core, expected);
+        }
+    }
+
+    #[test]
+    fn a_small_conflict_takes_few_trials() {
+        let mut trials = 0;
+        let core = minimal_conflict((0..1000).collect(), 500, |set| {
+            trials += 1;
+            Some(Trial::decided(!(set.contains(&123) && set.contains(&456))))
+        });
+        assert_eq!(core.members, [123, 456]);
+        assert!(trials <= 60, "{trials} trials");
+    }
+}
