@@ -4,7 +4,7 @@
 //! | module idea | types |
 //! |---|---|
 //! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
-//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`StrictPlayability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
+//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
@@ -30,7 +30,6 @@ pub use metrics::{
 };
 pub use play::{
     JUMP_ARCS, Movement, MovementError, MovementRules, Obstacle, Playability, Reach, Route,
-    StrictPlayability,
 };
 pub use write::{LevelWriter, OutputError};
 #[cfg(feature = "png")]

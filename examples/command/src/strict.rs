@@ -1,27 +1,31 @@
-//! Levels drawn until they are playable by a second, stricter search.
+//! Levels drawn until they are playable by strict rules.
 
 use figrs_core::stream;
-use figrs_design::{Route, StrictPlayability};
+use figrs_design::{Playability, Route};
 use figrs_models::mdmc::Level;
 use rand::Rng;
 
-/// Largest number of draws of a level until it is playable by the stricter rules.
+use crate::Failure;
+
+/// Largest number of draws of a level until it is playable by strict rules.
 pub const MOST_DRAWN: u64 = 200;
 
-/// Returns for each place the first drawn level that has all ways in `routes` by the stricter rules, with the number of rejected levels before it. `draw` draws
+/// Returns for each place the first drawn level that has all ways in `routes` by strict rules, with the number of rejected levels before it. `draw` draws
 /// levels for all places from a seed, and `level` returns the level as it was drawn. `None` if a place has no such level in [`MOST_DRAWN`] draws.
 ///
-/// **Errors.** Those of `draw`.
-pub fn strictly<L, E>(
+/// **Errors.** Those of `draw`, and rules that have too many moves when they are made strict.
+pub fn strictly<L, E: From<Failure>>(
     routes: &[Route],
     seed: u64,
     level: impl Fn(&L) -> &Level,
     mut draw: impl FnMut(u64) -> Result<Vec<L>, E>,
 ) -> Result<Option<Vec<(L, u64)>>, E> {
+    let strict = routes.iter().map(Route::strict);
+    let routes: Vec<Route> = strict.collect::<Result<_, _>>().map_err(Failure::from)?;
     let is_playable = |drawn: &L| {
         routes.iter().all(|route| {
             let upright = route.rules().travel().upright(level(drawn));
-            StrictPlayability::along(&upright, route).playable()
+            Playability::along(&upright, route).playable()
         })
     };
     let mut levels: Vec<(L, u64)> = draw(seed)?.into_iter().map(|drawn| (drawn, 0)).collect();

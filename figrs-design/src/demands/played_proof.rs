@@ -7,7 +7,7 @@ use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, minimal};
 use crate::Route;
 use crate::play::cell_class::CellClass;
-use crate::play::hopeful::HopefulField;
+use crate::play::search::dead_end;
 use figrs_models::mdmc::Tile;
 
 /// Returns a conflict between a route that no player can take and the demands that limit the tiles of cells. `None` if no conflict is found or if the work,
@@ -20,12 +20,12 @@ pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) ->
         .collect();
     numbered().find_map(|(number, demand)| {
         let route = demand.route()?;
-        let mut column = dead_end(steered, route, &limits, spend)?;
+        let mut column = dead_end_by(steered, route, &limits, spend)?;
         let Core {
             members: mut named,
             is_minimal,
         } = minimal(&limits, |rest| {
-            match dead_end(steered, route, rest, spend) {
+            match dead_end_by(steered, route, rest, spend) {
                 Some(at) => {
                     column = at;
                     Trial::Impossible
@@ -45,7 +45,7 @@ pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) ->
 }
 
 /// Returns the furthest column that a player can reach if `demands` surely leave no way to the goal; `None` if a way may exist or the work runs out.
-fn dead_end(
+fn dead_end_by(
     steered: &SteeredLevel,
     route: &Route,
     demands: &[usize],
@@ -85,7 +85,7 @@ fn dead_end(
             cells.push(classes);
         }
     }
-    HopefulField::new(route, steered.height(), cells).dead_end(spend)
+    dead_end(route, steered.height(), &cells, spend)
 }
 
 /// True if the demand restricts the tiles of cells independently of all other demands.

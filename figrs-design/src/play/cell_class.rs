@@ -27,6 +27,13 @@ impl CellClass {
     pub(super) const SUPPORT: Self = Self(1 << 7);
     pub(super) const START: Self = Self(1 << 8);
     pub(super) const GOAL: Self = Self(1 << 9);
+    /// Only by strict rules: harm blocks the cell, which a player enters by the movement.
+    pub(super) const HARM: Self = Self(1 << 10);
+    /// Only by strict rules: a player stands upon the cell by the movement, and nobody stands upon it because of its harm.
+    pub(super) const HARMFUL_SUPPORT: Self = Self(1 << 11);
+
+    /// The properties of a cell upon which it depends whether a player stands upon the cell.
+    pub(super) const SUPPORTS: Self = Self(Self::SUPPORT.0 | Self::HARMFUL_SUPPORT.0);
 
     /// Number of combinations of the properties that decide whether a player can enter a cell.
     pub(super) const ENTRIES: usize = 1 << 6;
@@ -56,8 +63,8 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// Returns the class of a tile by its meanings, and by the movement's list of solid characters if there is one.
-    pub(super) fn of(movement: &Movement, tile: Tile) -> Self {
+    /// Returns the class of a tile by its meanings, and by the movement's list of solid characters if there is one. By strict rules, enemies and hazards block.
+    pub(super) fn of(movement: &Movement, is_strict: bool, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
         let any = |meanings: &[Meaning]| meanings.iter().any(|&meaning| tile.is(meaning));
         let solid = match &movement.solid {
@@ -78,22 +85,29 @@ impl CellClass {
         );
         let supports = solid || is(Meaning::SolidTop) || climbs;
         let starts = matches!(&movement.start, Start::Tiles(tiles) if any(tiles));
-        let blocked = solid || harm == Harm::Blocked;
+        let own_blocked = solid || harm == Harm::Blocked;
+        let is_harmful = is_strict && (is(Meaning::Enemy) || is(Meaning::Hazard));
+        let supports = supports && harm == Harm::Ignored;
         let goal = match &movement.goal {
             Goal::Edge(_) => false,
             Goal::EdgeOr { or: tiles, .. } | Goal::Any(tiles) | Goal::All(tiles) => any(tiles),
         };
         Self::default()
-            .with(Self::BLOCKED, blocked)
+            .with(Self::BLOCKED, own_blocked || is_harmful)
             .with(Self::TOP, is(Meaning::SolidTop) && !solid)
             .with(Self::CLIMB, climbs)
             .with(Self::HANG, hangs)
             .with(Self::DOOR, movement.doors > 0 && is(Meaning::Door))
             .with(Self::DIG, movement.dig && is(Meaning::Diggable))
-            .with(Self::AIR_ONLY, harm == Harm::Jumped)
-            .with(Self::SUPPORT, supports && harm == Harm::Ignored)
+            .with(Self::AIR_ONLY, harm == Harm::Jumped && !is_harmful)
+            .with(Self::SUPPORT, supports && !is_harmful)
             .with(Self::START, starts)
-            .with(Self::GOAL, goal && !blocked)
+            .with(Self::GOAL, goal && !own_blocked)
+            .with(
+                Self::HARM,
+                is_harmful && !own_blocked && harm != Harm::Jumped,
+            )
+            .with(Self::HARMFUL_SUPPORT, supports && is_harmful)
     }
 }
 
@@ -113,22 +127,32 @@ pub(super) enum Via {
     Door,
     /// The cell must be diggable; the player digs it away.
     Dig,
+    /// By strict rules: the player passes the cell by its sides within one part of a move.
+    Side,
+    /// By strict rules: the cell must be blocked, since it lies between two doors.
+    Wall,
 }
 
 impl Via {
+    /// True if the player does not come to the cell, but skips it within one part of a move.
+    pub(super) fn skips(self) -> bool {
+        matches!(self, Self::Pass | Self::Side | Self::Wall)
+    }
+
     /// True if a step may enter a cell; `down` states whether it leads downwards.
     pub(super) fn admits(self, class: CellClass, down: bool) -> bool {
         let is = |property| class.has(property);
         let enters = !is(CellClass::BLOCKED);
         let above = !(down && is(CellClass::TOP));
         match self {
-            Self::Air => enters && above,
+            Self::Air | Self::Side => enters && above,
             Self::Foot => enters && above && !is(CellClass::AIR_ONLY),
             Self::Pass => true,
             Self::Climb => enters && is(CellClass::CLIMB),
             Self::Drop => enters && is(CellClass::TOP),
             Self::Door => enters && is(CellClass::DOOR),
             Self::Dig => is(CellClass::DIG),
+            Self::Wall => !enters,
         }
     }
 }

@@ -41,15 +41,14 @@ impl<'a> ColumnCells<'a> {
         left: Option<&'a EdgeCrossings>,
     ) -> Self {
         let rules = route.rules().compiled();
-        let supported = |row: usize| match (rules.travel(), left) {
-            (Travel::Right, _) => classes
-                .get(row + 1)
-                .map_or_else(|| rules.has_floor(), |below| below.has(CellClass::SUPPORT)),
-            (Travel::Up, Some(left)) => left.supports[row],
-            (Travel::Up, None) => rules.has_floor(),
-        };
-        let situations =
-            (0..classes.len()).map(|row| rules.situation(classes[row], supported(row)));
+        let situations = (0..classes.len()).map(|row| {
+            let below = match (rules.travel(), left) {
+                (Travel::Right, _) => classes.get(row + 1).copied(),
+                (Travel::Up, Some(left)) => Some(left.supports[row]),
+                (Travel::Up, None) => None,
+            };
+            rules.situation(classes[row], below)
+        });
         Self {
             rules,
             route,
@@ -97,8 +96,10 @@ impl<'a> ColumnCells<'a> {
         self.situations[row].stands()
     }
 
-    pub(super) fn footing(&self, row: usize) -> bool {
-        self.enters(row) && self.stands(row) && !self.loses(row)
+    /// True if a player can stand in this row by the movement, whatever strict rules say of harm.
+    pub(super) fn ground(&self, row: usize) -> bool {
+        let enters = self.enters(row) || self.classes[row].has(CellClass::HARM);
+        enters && self.situations[row].stands_by_movement() && !self.loses(row)
     }
 
     /// True if a player who comes to this place wins, whatever columns follow.
@@ -197,7 +198,7 @@ impl<'a> ColumnExploration<'a> {
             }
             self.mark(place, stage);
             let cell = (place.row, self.cells.column);
-            if via == Via::Pass || !self.cells.route.passes(place.passed, cell) {
+            if via.skips() || !self.cells.route.passes(place.passed, cell) {
                 return;
             }
             place.passed += 1;
@@ -212,7 +213,7 @@ impl<'a> ColumnExploration<'a> {
                 return false;
             }
             let cell = (place.row, self.cells.column);
-            if via == Via::Pass || !self.cells.route.passes(place.passed, cell) {
+            if via.skips() || !self.cells.route.passes(place.passed, cell) {
                 return true;
             }
             place.passed += 1;
@@ -256,8 +257,9 @@ impl<'a> ColumnExploration<'a> {
     pub(super) fn explore(&mut self) {
         let cells = self.cells;
         while let Some((place, stage)) = self.open.pop() {
-            if !cells.loses(place.row) {
-                for staged in cells.rules.steps(cells.situations[place.row], stage) {
+            let is_lost = cells.loses(place.row);
+            for staged in cells.rules.steps(cells.situations[place.row], stage) {
+                if !is_lost || staged.step.is_within {
                     self.follow(place, staged);
                 }
             }

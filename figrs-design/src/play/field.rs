@@ -1,69 +1,154 @@
-//! Classes of all cells of a level, in model coordinates.
+//! Classes of all cells of a level, in model coordinates; a cell may have one of several classes if it is unknown.
 
 use super::cell_class::CellClass;
 use super::frame::{FrameGoal, FrameStart};
 use super::rules::{CompiledRules, Situation};
+use super::stages::MoveStep;
 use figrs_models::mdmc::{Level, Travel};
 
-/// The classes of the cells of a level.
+/// The possible classes of the cells of a level.
 pub(super) struct Field<'a> {
     rules: &'a CompiledRules,
-    travel: Travel,
-    classes: Vec<CellClass>,
+    height: usize,
     width: usize,
+    /// The classes of all cells, cell after cell, row by row.
+    classes: Vec<CellClass>,
+    /// For each cell, the number of classes up to its last one; `None` if each cell has one class.
+    ends: Option<Vec<usize>>,
 }
 
 impl<'a> Field<'a> {
     /// Classifies the cells of an upright level.
     pub(super) fn of(level: &Level, rules: &'a super::MovementRules) -> Self {
-        let travel = rules.travel();
-        let tiles = travel.turned_cells(level.as_array());
+        let tiles = rules.travel().turned_cells(level.as_array());
         Self {
             rules: rules.compiled(),
-            travel,
+            height: tiles.nrows(),
             width: tiles.ncols(),
             classes: tiles.iter().map(|&tile| rules.class(tile)).collect(),
+            ends: None,
+        }
+    }
+
+    /// Creates a field of unknown cells from columns of `height` cells, each given by its possible classes.
+    pub(super) fn unknown(
+        rules: &'a CompiledRules,
+        height: usize,
+        columns: &[Vec<CellClass>],
+    ) -> Self {
+        let width = columns.len() / height;
+        let (mut classes, mut ends) = (Vec::new(), Vec::new());
+        for row in 0..height {
+            for column in 0..width {
+                classes.extend_from_slice(&columns[column * height + row]);
+                ends.push(classes.len());
+            }
+        }
+        Self {
+            rules,
+            height,
+            width,
+            classes,
+            ends: Some(ends),
         }
     }
 
     pub(super) fn height(&self) -> usize {
-        self.classes.len() / self.width
+        self.height
     }
 
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    pub(super) fn class(&self, (row, column): (usize, usize)) -> CellClass {
-        self.classes[row * self.width + column]
+    /// Returns the possible classes of a cell.
+    fn classes(&self, (row, column): (usize, usize)) -> &[CellClass] {
+        let cell = row * self.width + column;
+        let Some(ends) = &self.ends else {
+            return &self.classes[cell..=cell];
+        };
+        let start = cell.checked_sub(1).map_or(0, |before| ends[before]);
+        &self.classes[start..ends[cell]]
+    }
+
+    fn may_be(&self, cell: (usize, usize), property: CellClass) -> bool {
+        let mut classes = self.classes(cell).iter();
+        classes.any(|class| class.has(property))
+    }
+
+    fn may_enter(&self, cell: (usize, usize)) -> bool {
+        let mut classes = self.classes(cell).iter();
+        classes.any(|&class| CompiledRules::enters(class))
+    }
+
+    /// True if a step may lead into a cell.
+    pub(super) fn admits(&self, cell: (usize, usize), step: MoveStep) -> bool {
+        let mut classes = self.classes(cell).iter();
+        classes.any(|&class| step.via.admits(class, step.down))
     }
 
     pub(super) fn blocked(&self, cell: (usize, usize)) -> bool {
-        self.class(cell).has(CellClass::BLOCKED)
+        self.may_be(cell, CellClass::BLOCKED)
     }
 
     /// True if a cell is in the bottom row of the upright level.
     fn at_bottom(&self, (row, column): (usize, usize)) -> bool {
-        match self.travel {
-            Travel::Right => row + 1 == self.height(),
+        match self.rules.travel() {
+            Travel::Right => row + 1 == self.height,
             Travel::Up => column == 0,
         }
     }
 
-    /// True if a player can stand upon the cell below.
-    pub(super) fn supported(&self, (row, column): (usize, usize)) -> bool {
-        if self.at_bottom((row, column)) {
-            return self.rules.has_floor();
-        }
-        let below = match self.travel {
+    /// Returns the cell below a cell in the upright level; `None` in the bottom row.
+    fn below(&self, cell: (usize, usize)) -> Option<(usize, usize)> {
+        let (row, column) = cell;
+        (!self.at_bottom(cell)).then(|| match self.rules.travel() {
             Travel::Right => (row + 1, column),
             Travel::Up => (row, column - 1),
-        };
-        self.class(below).has(CellClass::SUPPORT)
+        })
     }
 
-    pub(super) fn situation(&self, cell: (usize, usize)) -> Situation {
-        self.rules.situation(self.class(cell), self.supported(cell))
+    /// True if a player can stand upon what is below a cell.
+    pub(super) fn rests(&self, cell: (usize, usize)) -> bool {
+        let below = self.below(cell);
+        below.map_or_else(
+            || self.rules.has_floor(),
+            |below| self.may_be(below, CellClass::SUPPORT),
+        )
+    }
+
+    /// Returns the possible situations of a free player in a cell, as bits.
+    fn situation_bits(&self, cell: (usize, usize)) -> u32 {
+        let bit = |class, below| 1 << self.rules.situation(class, below).number();
+        let mut bits = 0;
+        for &class in self.classes(cell) {
+            match self.below(cell) {
+                None => bits |= bit(class, None),
+                Some(below) => {
+                    for &below in self.classes(below) {
+                        bits |= bit(class, Some(below));
+                    }
+                }
+            }
+        }
+        bits
+    }
+
+    /// Returns the possible situations of a free player in a cell.
+    pub(super) fn situations(
+        &self,
+        cell: (usize, usize),
+    ) -> impl Iterator<Item = Situation> + use<> {
+        let mut bits = self.situation_bits(cell);
+        std::iter::from_fn(move || {
+            let first = bits.trailing_zeros();
+            bits &= bits.wrapping_sub(1);
+            (first < u32::BITS).then(|| Situation::of_number(first as u8))
+        })
+    }
+
+    fn may_stand(&self, cell: (usize, usize)) -> bool {
+        self.situations(cell).any(Situation::stands)
     }
 
     /// True if a player in this cell is lost and moves no more.
@@ -73,32 +158,47 @@ impl<'a> Field<'a> {
 
     /// True if a player can stand in a cell, or hold on to it.
     pub(super) fn footing(&self, cell: (usize, usize)) -> bool {
-        let enters = CompiledRules::enters(self.class(cell));
-        enters && self.situation(cell).stands() && !self.loses(cell)
+        self.may_enter(cell) && self.may_stand(cell) && !self.loses(cell)
+    }
+
+    /// True if a player can stand in a cell by the movement, whatever strict rules say of harm.
+    fn ground(&self, cell: (usize, usize)) -> bool {
+        let enters = self.may_enter(cell) || self.may_be(cell, CellClass::HARM);
+        let mut situations = self.situations(cell);
+        enters && situations.any(Situation::stands_by_movement) && !self.loses(cell)
     }
 
     /// Returns the cells in which a player may start.
     pub(super) fn starts(&self) -> Vec<(usize, usize)> {
-        let (height, width) = (self.height(), self.width);
-        let enters = |cell: &(usize, usize)| CompiledRules::enters(self.class(*cell));
+        let (height, width) = (self.height, self.width);
+        let enters = |cell: &(usize, usize)| self.may_enter(*cell);
         let in_column = |column: usize| (0..height).map(move |row| (row, column));
         let in_row = |row: usize| (0..width).map(move |column| (row, column));
+        let is_known = self.ends.is_none();
         match self.rules.start {
             FrameStart::Cell { row, column } => {
                 let cell = (row.min(height - 1), column.min(width - 1));
-                let is_small = cell != (row, column);
+                let is_small = cell != (row, column) && !self.rules.is_strict();
                 let starts = |cell: &(usize, usize)| is_small || enters(cell);
                 [cell].into_iter().filter(starts).collect()
             }
-            FrameStart::Ground => {
-                let stands = |column| in_column(column).filter(|&cell| self.footing(cell));
+            FrameStart::Ground if is_known => {
+                let stands = |column| in_column(column).filter(|&cell| self.ground(cell));
                 let first = (0..width).find(|&column| stands(column).next().is_some());
-                first.map_or_else(Vec::new, |column| stands(column).collect())
+                let all = first.into_iter().flat_map(stands);
+                all.filter(enters).collect()
             }
+            // Each column may be the first one with ground.
+            FrameStart::Ground => self.cells().filter(enters).collect(),
             FrameStart::FirstTile => {
-                let mut all = (0..width).flat_map(in_column);
-                let first = all.find(|&cell| self.class(cell).has(CellClass::START));
-                first.into_iter().collect()
+                let is_start = |cell: &(usize, usize)| self.may_be(*cell, CellClass::START);
+                let most = if is_known { 1 } else { usize::MAX };
+                let starts = |cell: &(usize, usize)| !self.rules.is_strict() || enters(cell);
+                self.cells()
+                    .filter(is_start)
+                    .take(most)
+                    .filter(starts)
+                    .collect()
             }
             FrameStart::FirstColumn => in_column(0).filter(enters).collect(),
             FrameStart::LastColumn => in_column(width - 1).filter(enters).collect(),
@@ -107,9 +207,9 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if a cell is a goal.
+    /// True if a cell may be a goal.
     pub(super) fn is_goal(&self, (row, column): (usize, usize)) -> bool {
-        let is_tile = || self.class((row, column)).has(CellClass::GOAL);
+        let is_tile = || self.may_be((row, column), CellClass::GOAL);
         let is_last = column + 1 == self.width;
         match self.rules.goal {
             FrameGoal::LastColumn => is_last,
@@ -118,15 +218,25 @@ impl<'a> Field<'a> {
             }
             FrameGoal::FirstColumn => column == 0,
             FrameGoal::FirstRow => row == 0,
-            FrameGoal::LastRow => row + 1 == self.height(),
+            FrameGoal::LastRow => row + 1 == self.height,
             FrameGoal::AnyTile | FrameGoal::AllTiles => is_tile(),
         }
     }
 
-    /// Returns the goal cells, in the order of travel.
+    /// True if a cell is surely a goal tile.
+    pub(super) fn is_goal_tile(&self, cell: (usize, usize)) -> bool {
+        let mut classes = self.classes(cell).iter();
+        classes.all(|class| class.has(CellClass::GOAL))
+    }
+
+    /// Returns all cells, in the order of travel.
+    pub(super) fn cells(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let height = self.height;
+        (0..self.width).flat_map(move |column| (0..height).map(move |row| (row, column)))
+    }
+
+    /// Returns the goal cells of a level with known cells, in the order of travel.
     pub(super) fn goals(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let all =
-            (0..self.width).flat_map(|column| (0..self.height()).map(move |row| (row, column)));
-        all.filter(|&cell| self.is_goal(cell))
+        self.cells().filter(|&cell| self.is_goal(cell))
     }
 }

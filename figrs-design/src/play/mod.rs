@@ -1,5 +1,5 @@
 //! Playability: a player's ways through a level under the rules of a movement, given as data. [`Playability`] searches a whole level;
-//! [`Reach`] takes columns one by one, for use in a constraint; [`StrictPlayability`] searches again by stricter rules.
+//! [`Reach`] takes columns one by one, for use in a constraint.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -8,10 +8,8 @@
 //! | `cell_class` | the properties of a tile that matter to a movement |
 //! | `rules`, `frame`, `moves`, `stages`, `arrivals` | a movement for a set of tiles and a direction of travel: starts and goals, moves as an automaton with steps of one column |
 //! | `route` | a movement, and the areas that a way passes |
-//! | `field`, `search`, `obstacle` | breadth-first search of a level |
-//! | `hopeful` | an optimistic search of levels with unknown cells |
+//! | `field`, `search`, `obstacle` | breadth-first search of a level, whose cells are known or each have one of several classes |
 //! | `reach`, `exploration`, `targets` | the fold over columns |
-//! | `strict` | the stricter engine |
 
 mod arcs;
 mod arrivals;
@@ -19,7 +17,6 @@ pub(super) mod cell_class;
 mod exploration;
 mod field;
 mod frame;
-pub(super) mod hopeful;
 mod movement;
 mod movement_error;
 mod movement_file;
@@ -29,9 +26,8 @@ mod reach;
 mod returns;
 mod route;
 mod rules;
-mod search;
+pub(super) mod search;
 mod stages;
-mod strict;
 mod targets;
 
 pub use arcs::JUMP_ARCS;
@@ -42,7 +38,6 @@ pub use reach::Reach;
 pub use route::Route;
 pub use rules::MovementRules;
 pub use search::Playability;
-pub use strict::StrictPlayability;
 
 #[cfg(test)]
 mod tests;

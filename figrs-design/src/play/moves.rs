@@ -19,6 +19,7 @@ fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
 /// Builds the moves of a movement in model coordinates.
 pub(super) struct MoveBuilder {
     pub(super) travel: Travel,
+    pub(super) is_strict: bool,
     /// Properties that some tile of the set has.
     pub(super) used: CellClass,
     pub(super) automaton: MoveAutomaton,
@@ -78,9 +79,10 @@ impl MoveBuilder {
         if self.used.has(CellClass::DOOR) {
             for cell in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
                 for walls in 1..=movement.doors {
+                    let between = if self.is_strict { Via::Wall } else { Via::Pass };
                     let wall = PlayedStep {
                         lands: false,
-                        ..step(cell, Via::Pass)
+                        ..step(cell, between)
                     };
                     let walls = (0..walls).map(|_| wall);
                     doors.extend(self.one(walls.chain([step(cell, Via::Door)])));
@@ -92,7 +94,10 @@ impl MoveBuilder {
             let mut steps = Vec::new();
             let parts = [
                 (is(Situation::STANDING), &standing),
-                (!is(Situation::STANDING), &falling),
+                (
+                    !is(Situation::STANDING) && !is(Situation::HARM_BELOW),
+                    &falling,
+                ),
                 (is(Situation::CLIMB), &climbing),
                 (is(Situation::HANG) && !is(Situation::CLIMB), &hanging),
                 (is(Situation::DOOR), &doors),
@@ -125,7 +130,7 @@ impl MoveBuilder {
 
     /// Converts a move to model coordinates; tests that no tile of the set distinguishes become equal.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
-        let mut steps = in_frame(self.travel, played);
+        let mut steps = in_frame(self.travel, self.is_strict, played);
         for step in &mut steps {
             if step.via == Via::Foot && !self.used.has(CellClass::AIR_ONLY) {
                 step.via = Via::Air;

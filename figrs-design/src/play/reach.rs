@@ -80,7 +80,10 @@ impl figrs_core::Value for Reach {
         let each = size_of_val(&edge.reached[..]);
         let sets = edge.targets.len() + 1;
         let targets = (size_of::<Target>() + each) * sets;
-        size_of::<EdgeCrossings>() + edge.supports.len() + targets + edge.returns.heap_bytes()
+        size_of::<EdgeCrossings>()
+            + size_of_val(&edge.supports[..])
+            + targets
+            + edge.returns.heap_bytes()
     }
 }
 
@@ -96,8 +99,8 @@ pub(super) struct EdgeCrossings {
     starts_known: bool,
     /// True if the level would be playable if it ended here.
     playable: bool,
-    /// For levels that are played upwards, whether each cell of the last column supports the cell after it.
-    pub(super) supports: Vec<bool>,
+    /// For levels that are played upwards, the properties by which each cell of the last column supports the cell after it.
+    pub(super) supports: Vec<CellClass>,
     /// Arrivals in the next column of players who come from the start.
     reached: Crossings,
     /// The additional crossings that become possible for a player who comes back from later columns.
@@ -251,7 +254,9 @@ impl Reach {
             starts_known,
             playable: self.is_playable(&cells, &inside, has_start, &found),
             supports: if rules.is_upward() {
-                let supports = classes.iter().map(|class| class.has(CellClass::SUPPORT));
+                let supports = classes
+                    .iter()
+                    .map(|class| class.masked(CellClass::SUPPORTS));
                 supports.collect()
             } else {
                 Vec::new()
@@ -276,14 +281,15 @@ impl Reach {
         }
         let all = 0..self.height;
         let enters = |row: &usize| cells.enters(*row);
-        let rows: Vec<usize> = match cells.rules.start {
+        let is_strict = cells.rules.is_strict();
+        let mut rows: Vec<usize> = match cells.rules.start {
             FrameStart::Cell { row, column } => {
                 let here = (self.columns == column).then_some(row.min(self.height - 1));
                 let is_low = row >= self.height;
                 let starts = |row: &usize| is_low || enters(row);
                 here.into_iter().filter(starts).collect()
             }
-            FrameStart::Ground => all.filter(|&row| cells.footing(row)).collect(),
+            FrameStart::Ground => all.filter(|&row| cells.ground(row)).collect(),
             FrameStart::FirstTile => {
                 let is_start = |row: &usize| cells.classes[*row].has(CellClass::START);
                 all.into_iter().find(is_start).into_iter().collect()
@@ -293,6 +299,8 @@ impl Reach {
             FrameStart::LastRow => [self.height - 1].into_iter().filter(enters).collect(),
             FrameStart::LastColumn => Vec::new(),
         };
+        let is_found = !rows.is_empty();
+        rows.retain(|row| !is_strict || enters(row));
         let has_start = self.edge.has_start || !rows.is_empty();
         for row in rows {
             inside.start(row);
@@ -301,7 +309,7 @@ impl Reach {
             FrameStart::FirstRow | FrameStart::LastRow | FrameStart::LastColumn => false,
             FrameStart::FirstColumn => true,
             FrameStart::Cell { column, .. } => self.columns >= column,
-            FrameStart::Ground | FrameStart::FirstTile => has_start,
+            FrameStart::Ground | FrameStart::FirstTile => is_found,
         };
         (has_start, is_known)
     }
@@ -317,7 +325,9 @@ impl Reach {
         // The start cells of a level that ends here, if a level starts in its last column.
         let rows: Vec<usize> = match cells.rules.start {
             FrameStart::Cell { row, column } if self.columns < column => {
-                vec![row.min(self.height - 1)]
+                let row = Some(row.min(self.height - 1));
+                let starts = |row: &usize| !cells.rules.is_strict() || cells.enters(*row);
+                row.into_iter().filter(starts).collect()
             }
             FrameStart::LastColumn => (0..self.height).filter(|&row| cells.enters(row)).collect(),
             _ => Vec::new(),

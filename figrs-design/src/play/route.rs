@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::MovementRules;
+use super::{MovementError, MovementRules};
 use crate::Area;
 
 /// A player's way by the rules of a movement, from a start to the goal through areas one after another.
@@ -48,6 +48,16 @@ impl Route {
             rules: self.rules.clone(),
             areas: areas.into_iter().collect(),
         }
+    }
+
+    /// Returns the route by [strict](MovementRules::strict) rules.
+    ///
+    /// **Errors.** [`MovementError::Stages`].
+    pub fn strict(&self) -> Result<Self, MovementError> {
+        Ok(Self {
+            rules: self.rules.strict()?,
+            areas: Arc::clone(&self.areas),
+        })
     }
 
     /// Returns the rules of the movement.

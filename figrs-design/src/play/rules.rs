@@ -23,6 +23,9 @@ pub struct MovementRules(Arc<CompiledRules>);
 pub(super) struct CompiledRules {
     movement: Movement,
     travel: Travel,
+    is_strict: bool,
+    /// The tiles of the set.
+    tiles: Vec<Tile>,
     /// Class of the cells with each set of meanings.
     classes: Vec<CellClass>,
     /// Properties that some tile of the set has.
@@ -51,14 +54,30 @@ pub(super) struct CompiledRules {
 pub(super) struct Situation(u8);
 
 impl Situation {
-    pub(super) const COUNT: usize = 16;
+    pub(super) const COUNT: usize = 32;
     pub(super) const STANDING: u8 = 1;
     pub(super) const CLIMB: u8 = 2;
     pub(super) const HANG: u8 = 4;
     pub(super) const DOOR: u8 = 8;
+    /// By strict rules: the cell below supports the player by the movement, but harms.
+    pub(super) const HARM_BELOW: u8 = 16;
+
+    /// Returns the number of the situation, below [`COUNT`](Self::COUNT).
+    pub(super) fn number(self) -> u8 {
+        self.0
+    }
+
+    pub(super) fn of_number(number: u8) -> Self {
+        Self(number)
+    }
 
     pub(super) fn stands(self) -> bool {
         self.0 & Self::STANDING > 0
+    }
+
+    /// True if a player stands by the movement, whatever strict rules say.
+    pub(super) fn stands_by_movement(self) -> bool {
+        self.0 & (Self::STANDING | Self::HARM_BELOW) > 0
     }
 }
 
@@ -96,9 +115,9 @@ impl Movement {
                 return Err(error);
             }
         }
-        Ok(MovementRules(Arc::new(CompiledRules::new(
-            self, tiles, travel,
-        )?)))
+        let tiles = tiles.tiles().collect();
+        let compiled = CompiledRules::new(self, tiles, travel, false)?;
+        Ok(MovementRules(Arc::new(compiled)))
     }
 }
 
@@ -110,6 +129,35 @@ impl MovementRules {
             rules.expect("the tiles of platformers have meanings")
         });
         &RULES
+    }
+
+    /// Returns the same rules made strict:
+    ///
+    /// - A player can neither enter nor stand upon enemies and hazards, whatever the movement says: over one that would support the player, only an arc goes on.
+    /// - A player passes from cell to cell by their sides: each part of a move, such as a step of an arc or a fall, must be possible as steps of one cell
+    ///   up, down or aside through free cells, towards the end of that part. So no player passes between two solid tiles that touch at a corner, nor through a
+    ///   tile that the movement does not test.
+    /// - The first cell must be free, and all cells between two doors must be blocked.
+    ///
+    /// A level that is playable by the strict rules is playable.
+    ///
+    /// **Errors.** [`MovementError::Stages`].
+    ///
+    /// ```
+    /// use figrs_models::mdmc::Level;
+    /// use figrs_design::{MovementRules, Playability};
+    ///
+    /// // The way down leads between two tiles that touch at a corner.
+    /// let level: Level = "---SSS\n---SSS\n---SSS\n---S--\nXXX---\n---XXX".parse()?;
+    /// let rules = MovementRules::platformer();
+    /// assert!(Playability::under(&level, rules).playable());
+    /// assert!(!Playability::under(&level, &rules.strict()?).playable());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn strict(&self) -> Result<Self, MovementError> {
+        let (movement, tiles) = (&self.0.movement, self.0.tiles.clone());
+        let compiled = CompiledRules::new(movement, tiles, self.0.travel, true)?;
+        Ok(Self(Arc::new(compiled)))
     }
 
     /// Returns the movement.
@@ -129,7 +177,7 @@ impl MovementRules {
     /// True if the rules are for levels with these tiles and this direction of travel.
     pub(crate) fn fits(&self, tiles: &TileSet, travel: Travel) -> bool {
         let is_known = |tile: Tile| {
-            let class = CellClass::of(self.movement(), tile);
+            let class = CellClass::of(self.movement(), self.0.is_strict, tile);
             class == self.class(tile) && (!tile.is_unknown() || self.movement().solid.is_some())
         };
         travel == self.travel() && tiles.tiles().all(is_known)
@@ -146,6 +194,7 @@ impl PartialEq for MovementRules {
         let (own, other) = (&self.0, &other.0);
         let same = || {
             (own.travel, own.used, &own.classes) == (other.travel, other.used, &other.classes)
+                && own.is_strict == other.is_strict
                 && own.movement == other.movement
         };
         Arc::ptr_eq(own, other) || same()
@@ -171,7 +220,12 @@ impl fmt::Debug for MovementRules {
 }
 
 impl CompiledRules {
-    fn new(movement: &Movement, tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
+    fn new(
+        movement: &Movement,
+        tiles: Vec<Tile>,
+        travel: Travel,
+        is_strict: bool,
+    ) -> Result<Self, MovementError> {
         let (start, goal) = (
             FrameStart::of(movement, travel)?,
             FrameGoal::of(movement, travel)?,
@@ -184,12 +238,15 @@ impl CompiledRules {
                 "it joins left and right: leave it out, or let levels be played up",
             ));
         }
-        let classes = tiles.tiles().map(|tile| CellClass::of(movement, tile));
+        let classes = tiles
+            .iter()
+            .map(|&tile| CellClass::of(movement, is_strict, tile));
         let used = classes.fold(CellClass::BLOCKED.and(CellClass::SUPPORT), CellClass::and);
         let mut moves = MoveBuilder {
             travel,
+            is_strict,
             used,
-            automaton: MoveAutomaton::new(),
+            automaton: MoveAutomaton::new(is_strict.then_some(travel)),
         };
         let free = moves.free(movement);
         if !moves.automaton.complete() {
@@ -220,7 +277,9 @@ impl CompiledRules {
         let rises = movement.jumps.iter().flatten().map(|&(_, dy)| -dy);
         Ok(Self {
             travel,
-            classes: meaning_classes(movement, used),
+            is_strict,
+            tiles,
+            classes: meaning_classes(movement, is_strict, used),
             used,
             start,
             goal,
@@ -240,7 +299,7 @@ impl CompiledRules {
 
     fn class(&self, tile: Tile) -> CellClass {
         if self.movement.solid.is_some() {
-            return CellClass::of(&self.movement, tile).masked(self.used);
+            return CellClass::of(&self.movement, self.is_strict, tile).masked(self.used);
         }
         self.classes[usize::from(tile.meaning_bits())]
     }
@@ -273,15 +332,27 @@ impl CompiledRules {
         self.movement.bottom == Bottom::Floor
     }
 
-    /// Returns the situation of a free player in a cell with or without support.
-    pub(super) fn situation(&self, class: CellClass, supported: bool) -> Situation {
+    /// True if the rules are [strict](MovementRules::strict).
+    pub(super) fn is_strict(&self) -> bool {
+        self.is_strict
+    }
+
+    /// Returns the situation of a free player in a cell; `below` is the class of the cell below, or `None` at the bottom edge.
+    pub(super) fn situation(&self, class: CellClass, below: Option<CellClass>) -> Situation {
         let bit = |property, bit| if class.has(property) { bit } else { 0 };
         let own = bit(CellClass::CLIMB, Situation::CLIMB)
             | bit(CellClass::HANG, Situation::HANG)
             | bit(CellClass::DOOR, Situation::DOOR);
         let holds = own & (Situation::CLIMB | Situation::HANG) > 0;
-        let stands = supported || holds || !self.movement.gravity;
-        Situation(own | if stands { Situation::STANDING } else { 0 })
+        let rests = below.map_or(self.has_floor(), |below| below.has(CellClass::SUPPORT));
+        let harm = below.is_some_and(|below| below.has(CellClass::HARMFUL_SUPPORT));
+        Situation(if rests || holds || !self.movement.gravity {
+            own | Situation::STANDING
+        } else if harm {
+            own | Situation::HARM_BELOW
+        } else {
+            own
+        })
     }
 
     pub(super) fn steps(&self, situation: Situation, stage: Stage) -> &[StagedStep] {
@@ -320,8 +391,8 @@ impl CompiledRules {
 }
 
 /// Returns, for each set of meanings, the class of a tile with these meanings.
-fn meaning_classes(movement: &Movement, used: CellClass) -> Vec<CellClass> {
+fn meaning_classes(movement: &Movement, is_strict: bool, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
-    sets.map(|bits| CellClass::of(movement, Tile::of_meaning_bits(bits as u16)).masked(used))
-        .collect()
+    let class = |bits| CellClass::of(movement, is_strict, Tile::of_meaning_bits(bits as u16));
+    sets.map(|bits| class(bits).masked(used)).collect()
 }

@@ -1,6 +1,6 @@
-//! Breadth-first search of a whole level.
+//! Breadth-first search of a whole level, whose cells are known or each have one of several classes.
 
-use super::cell_class::Via;
+use super::cell_class::{CellClass, Via};
 use super::field::Field;
 use super::frame::FrameGoal;
 use super::rules::CompiledRules;
@@ -113,58 +113,24 @@ impl Playability {
     pub fn along(level: &Level, route: &Route) -> Self {
         let field = Field::of(level, route.rules());
         let rules = route.rules().compiled();
-        let (height, width) = (field.height(), field.width());
-        let mut search = MoveSearch {
-            rules,
-            route,
-            field: &field,
-            reached: vec![0; height * width * rules.stage_words() * (route.last() + 1)],
-            visits: Vec::new(),
-        };
+        let mut search = MoveSearch::new(&field, route);
         let starts = field.starts();
-        for &(row, column) in &starts {
-            search.reach(((row, column), 0), FREE, (true, Via::Air), NONE);
-        }
-        let (mut next, mut furthest) = (0, 0);
-        let needs_all = rules.goal == FrameGoal::AllTiles;
-        // For other goals one is enough.
-        let mut goals = if needs_all { field.goals().count() } else { 1 };
-        let mut last_goal = None;
-        while let Some(&visit) = search.visits.get(next) {
-            if visit.column > search.visits[furthest].column {
-                furthest = next;
-            }
-            let cell = (visit.row as usize, visit.column as usize);
-            let is_through = usize::from(visit.passed) == route.last();
-            if visit.stage == FREE && is_through && field.is_goal(cell) {
-                last_goal = Some(next);
-                goals -= 1;
-                if !needs_all || goals == 0 {
-                    break;
-                }
-            }
-            search.follow(visit, next);
-            next += 1;
-        }
-        let reaches_all = needs_all && goals == 0 && !starts.is_empty();
-        let end = last_goal.filter(|_| !needs_all || reaches_all);
-        let path = search.path(last_goal.filter(|_| end.is_some()).unwrap_or(furthest));
-        let upright = |cell| rules.travel().upright_cell(width, cell);
-        let passed = search.visits.iter().map(|visit| visit.passed);
-        let passed = passed.max().map_or(0, usize::from);
-        let obstacle = (end.is_none() && !reaches_all).then(|| {
+        let reached = search.run(&starts, &|_| true);
+        let path = search.path(reached.goal.unwrap_or(reached.furthest));
+        let upright = |cell| rules.travel().upright_cell(field.width(), cell);
+        let obstacle = (!reached.is_met).then(|| {
+            let passed = search.visits.iter().map(|visit| visit.passed);
+            let passed = passed.max().map_or(0, usize::from);
             if passed < route.last() && !starts.is_empty() {
                 Obstacle::WayPoint { passed }
             } else {
                 search.obstacle(&starts)
             }
         });
+        let furthest = search.visits.get(reached.furthest);
         Self {
             path: path.into_iter().map(upright).collect(),
-            furthest: search
-                .visits
-                .get(furthest)
-                .map_or(0, |visit| visit.column as usize),
+            furthest: furthest.map_or(0, |visit| visit.column as usize),
             obstacle,
         }
     }
@@ -191,7 +157,114 @@ impl Playability {
     }
 }
 
-impl MoveSearch<'_> {
+/// Result of a search.
+struct SearchResult {
+    /// Index of the first visit to the furthest column.
+    furthest: usize,
+    /// True if the goal, or all goal tiles, were reached.
+    is_met: bool,
+    /// Index of the last visit to a goal, if the goal was reached.
+    goal: Option<usize>,
+    /// True if all cells that a player can reach were visited.
+    is_exhausted: bool,
+}
+
+/// Returns the furthest column that a player can reach in any level of unknown cells, if there is surely no way to the goal; `None` if a way may exist or if
+/// the work runs out. `columns` has the possible classes of the cells, column by column from the top; `spend` takes a thousand steps of work at a time.
+///
+/// Each step may choose anew the classes of the cells that it tests, so that the search finds a way wherever a level has one.
+pub(crate) fn dead_end(
+    route: &Route,
+    height: usize,
+    columns: &[Vec<CellClass>],
+    spend: &dyn Fn(u64) -> bool,
+) -> Option<usize> {
+    let field = Field::unknown(route.rules().compiled(), height, columns);
+    let mut search = MoveSearch::new(&field, route);
+    let starts = field.starts();
+    if search.goals() == 0 && !starts.is_empty() {
+        return None;
+    }
+    let reached = search.run(&starts, spend);
+    let is_dead = reached.is_exhausted && !reached.is_met;
+    is_dead.then(|| {
+        let furthest = search.visits.get(reached.furthest);
+        furthest.map_or(0, |visit| visit.column as usize)
+    })
+}
+
+impl<'a> MoveSearch<'a> {
+    /// Number of visits between two checks of the remaining work.
+    const SPENT_AT_ONCE: usize = 1_000;
+
+    fn new(field: &'a Field<'a>, route: &'a Route) -> Self {
+        let rules = route.rules().compiled();
+        let places = field.height() * field.width() * (route.last() + 1);
+        Self {
+            rules,
+            route,
+            field,
+            reached: vec![0; places * rules.stage_words()],
+            visits: Vec::new(),
+        }
+    }
+
+    fn is_goal(&self, cell: (usize, usize)) -> bool {
+        match self.rules.goal {
+            FrameGoal::AllTiles => self.field.is_goal_tile(cell),
+            _ => self.field.is_goal(cell),
+        }
+    }
+
+    /// Returns the number of goal cells that a player has to reach.
+    fn goals(&self) -> usize {
+        match self.rules.goal {
+            FrameGoal::AllTiles => self
+                .field
+                .cells()
+                .filter(|&cell| self.is_goal(cell))
+                .count(),
+            _ => 1,
+        }
+    }
+
+    /// Searches from the start cells until the goal is reached, no visit is left, or `spend` refuses the work of further visits.
+    fn run(&mut self, starts: &[(usize, usize)], spend: &dyn Fn(u64) -> bool) -> SearchResult {
+        for &cell in starts {
+            self.reach((cell, 0), FREE, (true, Via::Air), NONE);
+        }
+        let mut goals = self.goals();
+        let (mut next, mut furthest, mut goal) = (0, 0, None);
+        let mut is_exhausted = true;
+        while let Some(&visit) = self.visits.get(next) {
+            if visit.column > self.visits[furthest].column {
+                furthest = next;
+            }
+            let cell = (visit.row as usize, visit.column as usize);
+            let is_through = usize::from(visit.passed) == self.route.last();
+            if visit.stage == FREE && is_through && self.is_goal(cell) {
+                goal = Some(next);
+                goals -= 1;
+                if goals == 0 {
+                    break;
+                }
+            }
+            self.follow(visit, next);
+            next += 1;
+            if next.is_multiple_of(Self::SPENT_AT_ONCE) && !spend(Self::SPENT_AT_ONCE as u64) {
+                is_exhausted = false;
+                break;
+            }
+        }
+        let is_met = goals == 0 && !starts.is_empty();
+        SearchResult {
+            furthest,
+            is_met,
+            goal: goal.filter(|_| is_met),
+            is_exhausted,
+        }
+    }
+
     /// Returns the index of the first machine word of a cell, for a player who has passed some areas.
     fn place(&self, (row, column): (usize, usize), passed: usize) -> usize {
         let line = passed * self.field.height() + row;
@@ -218,7 +291,7 @@ impl MoveSearch<'_> {
         (lands, via): (bool, Via),
         from: u32,
     ) {
-        let passes = |passed: &usize| via != Via::Pass && self.route.passes(*passed, cell);
+        let passes = |passed: &usize| !via.skips() && self.route.passes(*passed, cell);
         let further = (passed..self.route.last()).take_while(passes).count();
         for passed in passed..=passed + further {
             let place = self.place(cell, passed);
@@ -233,7 +306,7 @@ impl MoveSearch<'_> {
                         column: cell.1 as u32,
                         stage,
                         passed: passed as u16,
-                        is_passed: via == Via::Pass,
+                        is_passed: via.skips(),
                         from,
                     });
                 }
@@ -244,22 +317,22 @@ impl MoveSearch<'_> {
     fn follow(&mut self, visit: Visit, index: usize) {
         let (row, column) = (visit.row as usize, visit.column as usize);
         let (field, rules) = (self.field, self.rules);
-        if field.loses((row, column)) {
-            return;
-        }
-        for staged in rules.steps(field.situation((row, column)), visit.stage) {
-            let step = staged.step;
-            let (Some(row), Some(column)) = (
-                staged.row(row, field.height(), rules.wraps()),
-                column
-                    .checked_add_signed(step.columns.into())
-                    .filter(|&column| column < field.width()),
-            ) else {
-                continue;
-            };
-            if step.via.admits(field.class((row, column)), step.down) {
-                let to = ((row, column), usize::from(visit.passed));
-                self.reach(to, staged.then, (step.lands, step.via), index as u32);
+        let is_lost = field.loses((row, column));
+        for situation in field.situations((row, column)) {
+            for staged in rules.steps(situation, visit.stage) {
+                let step = staged.step;
+                let (Some(row), Some(column)) = (
+                    staged.row(row, field.height(), rules.wraps()),
+                    column
+                        .checked_add_signed(step.columns.into())
+                        .filter(|&column| column < field.width()),
+                ) else {
+                    continue;
+                };
+                if field.admits((row, column), step) && (!is_lost || step.is_within) {
+                    let to = ((row, column), usize::from(visit.passed));
+                    self.reach(to, staged.then, (step.lands, step.via), index as u32);
+                }
             }
         }
     }
@@ -285,7 +358,7 @@ impl MoveSearch<'_> {
         let Some(&(_, start)) = starts.first() else {
             return Obstacle::NoStart;
         };
-        let stands = |cell| self.is_reached(cell) && field.supported(cell);
+        let stands = |cell| self.is_reached(cell) && field.rests(cell);
         let standing = |column| (0..field.height()).find(|&row| stands((row, column)));
         let mut columns = (0..field.width()).rev();
         let last = columns.find_map(|column| Some((standing(column)?, column)));

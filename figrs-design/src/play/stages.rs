@@ -15,6 +15,8 @@ pub(super) const FREE: Stage = 0;
 
 /// A step of a move in model coordinates, by at most one column, and the test of its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+// The properties of a step are independent.
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct MoveStep {
     pub(super) columns: i8,
     pub(super) rows: i8,
@@ -25,6 +27,8 @@ pub(super) struct MoveStep {
     pub(super) clamps: bool,
     /// True if the player can leave the move here.
     pub(super) lands: bool,
+    /// True if the step goes on with a part of a move that has begun, which also a lost player does.
+    pub(super) is_within: bool,
 }
 
 /// All steps of a move, or the remaining ones.
@@ -60,8 +64,13 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// Converts a move to model coordinates; a step over more than one column becomes several, and only the last of these tests its cell.
-pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
+/// Converts a move to model coordinates; a step over more than one column becomes several, and only the last of these tests its cell. By strict rules steps
+/// stay whole, because the [automaton](MoveAutomaton) splits them.
+pub(super) fn in_frame(
+    travel: Travel,
+    is_strict: bool,
+    played: impl IntoIterator<Item = PlayedStep>,
+) -> MoveSteps {
     let mut steps = Vec::new();
     for PlayedStep {
         cell: (dx, dy),
@@ -75,12 +84,13 @@ pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedSt
             Travel::Up => (-dy, dx),
         };
         let last = MoveStep {
-            columns: columns.signum(),
+            columns: if is_strict { columns } else { columns.signum() },
             rows,
             via,
             down: dy > 0,
             clamps: clamps && travel == Travel::Right,
             lands,
+            is_within: false,
         };
         let passed = MoveStep {
             rows: 0,
@@ -89,7 +99,8 @@ pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedSt
             lands: false,
             ..last
         };
-        steps.extend((1..columns.unsigned_abs()).map(|_| passed));
+        let before = if is_strict { 1 } else { columns.unsigned_abs() };
+        steps.extend((1..before).map(|_| passed));
         steps.push(last);
     }
     steps
@@ -99,8 +110,12 @@ pub(super) fn in_frame(travel: Travel, played: impl IntoIterator<Item = PlayedSt
 ///
 /// A stage is the set of the possible remainders of the moves, so that moves share stages where they begin or end
 /// alike: 39 cells of the five published arcs and as many mirrored ones make 31 stages, besides the free stage.
+///
+/// By strict rules a step over several cells becomes steps of one cell up, down or aside, in each order that leads to its end.
 #[derive(Debug)]
 pub(super) struct MoveAutomaton {
+    /// The direction of travel, by strict rules.
+    strict: Option<Travel>,
     stages: IndexSet<BTreeSet<MoveSteps>>,
     next: Vec<Vec<(MoveStep, Stage)>>,
 }
@@ -109,8 +124,10 @@ impl MoveAutomaton {
     /// Maximum number of stages.
     pub(super) const MOST: usize = 1024;
 
-    pub(super) fn new() -> Self {
+    /// Creates an automaton; `strict` has the direction of travel if the rules are strict.
+    pub(super) fn new(strict: Option<Travel>) -> Self {
         Self {
+            strict,
             stages: IndexSet::from([BTreeSet::new()]),
             next: vec![Vec::new()],
         }
@@ -120,14 +137,49 @@ impl MoveAutomaton {
     pub(super) fn first_steps(&mut self, moves: &BTreeSet<MoveSteps>) -> Vec<(MoveStep, Stage)> {
         let mut next: BTreeMap<MoveStep, BTreeSet<MoveSteps>> = BTreeMap::new();
         for rest in moves {
-            if let Some((&first, rest)) = rest.split_first() {
+            for (first, rest) in self.split(rest) {
                 let after = next.entry(first).or_default();
-                after.extend((!rest.is_empty()).then(|| rest.to_vec()));
+                after.extend((!rest.is_empty()).then_some(rest));
             }
         }
         let next = next.into_iter();
         next.map(|(step, rest)| (step, self.stages.insert_full(rest).0 as Stage))
             .collect()
+    }
+
+    /// Returns the possible first steps of a move, each with the remaining steps.
+    fn split(&self, steps: &[MoveStep]) -> Vec<(MoveStep, MoveSteps)> {
+        let Some((&step, rest)) = steps.split_first() else {
+            return Vec::new();
+        };
+        let cells = u16::from(step.columns.unsigned_abs()) + u16::from(step.rows.unsigned_abs());
+        let Some(travel) = self.strict.filter(|_| cells > 1) else {
+            return vec![(step, rest.to_vec())];
+        };
+        let sides = [
+            (step.columns.signum(), 0, Travel::Up),
+            (0, step.rows.signum(), Travel::Right),
+        ];
+        let sides = sides.into_iter().filter(|side| (side.0, side.1) != (0, 0));
+        let split = sides.map(|(columns, rows, upright)| {
+            let first = MoveStep {
+                columns,
+                rows,
+                via: Via::Side,
+                // In model coordinates the vertical axis of the upright level is that of the columns if levels are played upwards.
+                down: step.down && travel == upright,
+                lands: false,
+                ..step
+            };
+            let left = MoveStep {
+                columns: step.columns - columns,
+                rows: step.rows - rows,
+                is_within: true,
+                ..step
+            };
+            (first, [&[left], rest].concat())
+        });
+        split.collect()
     }
 
     /// Explores all stages; returns `false` if there are too many.
@@ -163,7 +215,7 @@ mod tests {
             clamps: true,
             lands: true,
         });
-        in_frame(travel, played)
+        in_frame(travel, false, played)
     }
 
     #[test]
@@ -173,7 +225,7 @@ mod tests {
                 .iter()
                 .flat_map(|cells| [arc(cells, 1, travel), arc(cells, -1, travel)]);
             let moves: BTreeSet<MoveSteps> = both.collect();
-            let mut stages = MoveAutomaton::new();
+            let mut stages = MoveAutomaton::new(None);
             let first = stages.first_steps(&moves);
             assert!(stages.complete());
             let mut spelt: BTreeSet<MoveSteps> = BTreeSet::new();
@@ -207,7 +259,7 @@ mod tests {
             clamps: false,
             lands: true,
         };
-        let steps = in_frame(Travel::Right, [far]);
+        let steps = in_frame(Travel::Right, false, [far]);
         let message: Vec<_> = steps
             .iter()
             .map(|step| (step.columns, step.rows, step.via, step.lands))
@@ -220,7 +272,7 @@ mod tests {
                 (1, 1, Via::Foot, true)
             ]
         );
-        let turned = in_frame(Travel::Up, [far]);
+        let turned = in_frame(Travel::Up, false, [far]);
         assert_eq!(turned.len(), 1);
         assert_eq!((turned[0].columns, turned[0].rows), (-1, 3));
     }

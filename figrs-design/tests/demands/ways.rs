@@ -6,7 +6,7 @@ use std::sync::Arc;
 use figrs_design::{
     Area, ConditionedSampler, Demand, DemandError, DesignError, DesignFile, ExactSampler,
     JUMP_ARCS, LevelSampler, Movement, MovementError, MovementRules, Obstacle, Playability,
-    RejectionSampler, Route, SteeredLevel, SteeringError, StrictPlayability,
+    RejectionSampler, Route, SteeredLevel, SteeringError,
 };
 use figrs_infer::{Frontier, Run};
 use figrs_models::mdmc::{
@@ -200,7 +200,7 @@ fn the_area_that_is_not_passed_is_told_and_the_strict_engine_passes_areas_too() 
     ] {
         let route = Route::under(rules).through(through(areas).areas().to_vec());
         assert_eq!(
-            StrictPlayability::along(&level, &route).playable(),
+            Playability::along(&level, &route.strict().unwrap()).playable(),
             expected
         );
         assert_eq!(passes(&level, areas), expected, "{areas:?}");

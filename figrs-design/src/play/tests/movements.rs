@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::by_force::ByForce;
+use super::strict_by_force::is_strictly_playable;
 use crate::play::movement::{Bottom, Goal, Harm, Movement, Side, Start};
-use crate::{Area, MovementRules, Obstacle, Playability, Reach, Route, StrictPlayability};
+use crate::{Area, MovementRules, Obstacle, Playability, Reach, Route};
 use figrs_models::mdmc::{Level, Meaning, TileSet, Travel};
 
 /// Tiles of all meanings.
@@ -93,7 +94,8 @@ fn fold(level: &Level, route: &Route) -> Vec<bool> {
     parts.collect()
 }
 
-/// Checks that search, fold and plain checker agree on all parts of a level, and that the strict search allows no more.
+/// Checks that search, fold and plain checkers agree on all parts of a level, by the rules of a movement and by strict rules, and that strict rules allow no
+/// more.
 fn check(
     level: &Level,
     movement: &Movement,
@@ -102,9 +104,10 @@ fn check(
 ) -> Result<bool, TestCaseError> {
     let rules = movement.rules(&tiles(), travel).unwrap();
     let route = Route::under(&rules).through(areas.to_vec());
-    let folded = fold(level, &route);
+    let strict = route.strict().unwrap();
+    let folded = fold(level, &route).into_iter().zip(fold(level, &strict));
     let mut last = false;
-    for (lines, &by_fold) in (1..).zip(&folded) {
+    for (lines, (by_fold, by_strict_fold)) in (1..).zip(folded) {
         let part = part(level, travel, lines);
         let by_search = Playability::along(&part, &route);
         let by_force = ByForce {
@@ -121,9 +124,16 @@ fn check(
             case()
         );
         prop_assert_eq!(by_fold, by_search.playable(), "fold {}", case());
-        let strict = StrictPlayability::along(&part, &route);
+        let by_strict_search = Playability::along(&part, &strict).playable();
+        prop_assert_eq!(
+            by_strict_search,
+            is_strictly_playable(&part, &route),
+            "strict search {}",
+            case()
+        );
+        prop_assert_eq!(by_strict_fold, by_strict_search, "strict fold {}", case());
         prop_assert!(
-            !strict.playable() || by_search.playable(),
+            !by_strict_search || by_search.playable(),
             "strict {}",
             case()
         );
@@ -417,12 +427,11 @@ fn a_maze_is_won_at_an_exit() {
 }
 
 #[test]
-fn the_strict_engine_refuses_corners_enemies_and_untested_cells() {
-    let rules = MovementRules::platformer();
+fn strict_rules_refuse_corners_enemies_and_untested_cells() {
+    let rules = MovementRules::platformer().strict().unwrap();
     let both = |text: &str| {
         let level: Level = text.parse().unwrap();
-        let strict = StrictPlayability::under(&level, rules);
-        assert_eq!(strict.playable(), !strict.path().is_empty());
+        let strict = Playability::under(&level, &rules);
         (Playability::of(&level).playable(), strict.playable())
     };
     let flat = "------\n------\n------\n------\nXXXXXX";

@@ -1,48 +1,10 @@
-//! A second search for playability, by stricter rules.
+//! A plain search by strict rules, which shares only the [`Movement`] with the engine.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::ops::RangeInclusive;
+use std::collections::{HashSet, VecDeque};
 
-use super::movement::{Bottom, Goal, Harm, Movement, Side, Start};
-use super::{MovementRules, Route};
+use crate::play::Route;
+use crate::play::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 use figrs_models::mdmc::{Level, Meaning, Tile, Travel};
-
-/// Playability of a level by stricter rules, decided by a search that shares only the [`Movement`] with
-/// [`Playability`](super::Playability).
-///
-/// # Rules
-///
-/// The rules are those of the movement, and:
-///
-/// - A player can neither enter nor stand upon enemies and hazards, whatever the movement says: over one that would support the player, only an arc goes on.
-/// - A player passes from cell to cell by their sides: each part of a move, such as a step of an arc or a fall, must be possible as steps of one cell
-///   up, down or aside through free cells, towards the end of that part. So no player passes between two solid tiles that touch at a corner, nor through a
-///   tile that the movement does not test.
-/// - The first cell must be free, and all cells between two doors must be blocked.
-///
-/// # Guarantee
-///
-/// A level that is playable here is playable under the movement.
-///
-/// # Complexity
-///
-/// Time and memory are proportional to the cells times the cells of all jumps that can pass through them.
-///
-/// ```
-/// use figrs_models::mdmc::Level;
-/// use figrs_design::{MovementRules, Playability, StrictPlayability};
-///
-/// // The way down leads between two tiles that touch at a corner.
-/// let level: Level = "---SSS\n---SSS\n---SSS\n---S--\nXXX---\n---XXX".parse()?;
-/// let rules = MovementRules::platformer();
-/// assert!(Playability::under(&level, rules).playable());
-/// assert!(!StrictPlayability::under(&level, rules).playable());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StrictPlayability {
-    path: Option<Vec<(usize, usize)>>,
-}
 
 /// A row and a column.
 type Cell = (usize, usize);
@@ -59,73 +21,39 @@ struct Body<'a> {
     blocks_harm: bool,
 }
 
-impl StrictPlayability {
-    /// Searches an upright level.
-    pub fn under(level: &Level, rules: &MovementRules) -> Self {
-        Self::along(level, &rules.into())
+/// True if a player can reach the goal of an upright level by a way through the areas of a route, by strict rules.
+pub(super) fn is_strictly_playable(level: &Level, route: &Route) -> bool {
+    let rules = route.rules();
+    let strict = Body {
+        level,
+        movement: rules.movement(),
+        travel: rules.travel(),
+        blocks_harm: true,
+    };
+    let (starts, mut goals) = strict.places();
+    let needs_all = matches!(strict.movement.goal, Goal::All(_));
+    if needs_all && goals.is_empty() {
+        return !starts.is_empty();
     }
-
-    /// Searches an upright level for a way that passes the areas of a route.
-    pub fn along(level: &Level, route: &Route) -> Self {
-        let rules = route.rules();
-        let strict = Body {
-            level,
-            movement: rules.movement(),
-            travel: rules.travel(),
-            blocks_harm: true,
-        };
-        let (starts, goals) = strict.places();
-        let needs_all = matches!(strict.movement.goal, Goal::All(_));
-        let mut left: HashSet<Cell> = goals;
-        // Positions with the number of passed areas.
-        let mut from: HashMap<(Position, usize), Option<(Position, usize)>> = HashMap::new();
-        let mut open: VecDeque<(Position, usize)> = VecDeque::new();
-        let is_started = !starts.is_empty();
-        for cell in starts {
-            for passed in strict.passed(route, cell, 0) {
-                from.insert(((cell, None), passed), None);
-                open.push_back(((cell, None), passed));
+    // Positions with the number of passed areas.
+    let mut open: VecDeque<(Position, usize)> = VecDeque::new();
+    let started = |cell| ((cell, None), strict.passed(route, 0, &[cell]));
+    open.extend(starts.into_iter().map(started));
+    let mut known: HashSet<(Position, usize)> = open.iter().copied().collect();
+    while let Some((position, passed)) = open.pop_front() {
+        let is_through = passed == route.last();
+        if is_through && goals.remove(&position.0) && (!needs_all || goals.is_empty()) {
+            return true;
+        }
+        for (before, next) in strict.next(position) {
+            let cells = [before, vec![next.0]].concat();
+            let next = (next, strict.passed(route, passed, &cells));
+            if known.insert(next) {
+                open.push_back(next);
             }
         }
-        let way = |from: &HashMap<_, Option<_>>, last| {
-            let befores = std::iter::successors(Some(last), |at| from.get(at).copied().flatten());
-            let mut cells: Vec<_> = befores.map(|((cell, _), _): (Position, _)| cell).collect();
-            cells.reverse();
-            cells
-        };
-        if needs_all && left.is_empty() {
-            let path = is_started.then(Vec::new);
-            return Self { path };
-        }
-        while let Some(at) = open.pop_front() {
-            let (position, passed) = at;
-            let is_through = passed == route.last();
-            if is_through && left.remove(&position.0) && (!needs_all || left.is_empty()) {
-                return Self {
-                    path: Some(way(&from, at)),
-                };
-            }
-            for next in strict.next(position) {
-                for passed in strict.passed(route, next.0, passed) {
-                    from.entry((next, passed)).or_insert_with(|| {
-                        open.push_back((next, passed));
-                        Some(at)
-                    });
-                }
-            }
-        }
-        Self { path: None }
     }
-
-    /// True if a player can reach the goal.
-    pub fn playable(&self) -> bool {
-        self.path.is_some()
-    }
-
-    /// Returns a way to the goal, or to the last of all goal tiles, as rows and columns of cells; empty if the level is not playable.
-    pub fn path(&self) -> &[(usize, usize)] {
-        self.path.as_deref().unwrap_or(&[])
-    }
+    false
 }
 
 impl Body<'_> {
@@ -137,14 +65,18 @@ impl Body<'_> {
         }
     }
 
-    /// Returns the numbers of areas that a player in this cell may have passed if the player had passed `before` areas.
-    fn passed(&self, route: &Route, cell: Cell, before: usize) -> RangeInclusive<usize> {
-        let in_frame = match self.travel {
-            Travel::Right => cell,
-            Travel::Up => (cell.1, self.level.height() - 1 - cell.0),
-        };
-        let passes = |passed: &usize| route.passes(*passed, in_frame);
-        before..=before + (before..route.last()).take_while(passes).count()
+    /// Returns the number of areas that a player has passed after some cells, if the player had passed `before` areas.
+    fn passed(&self, route: &Route, before: usize, cells: &[Cell]) -> usize {
+        cells.iter().fold(before, |mut passed, &cell| {
+            let in_frame = match self.travel {
+                Travel::Right => cell,
+                Travel::Up => (cell.1, self.level.height() - 1 - cell.0),
+            };
+            while route.passes(passed, in_frame) {
+                passed += 1;
+            }
+            passed
+        })
     }
 
     /// Returns the cell with a row and column, which may lie beyond the sides if these are joined.
@@ -321,12 +253,12 @@ impl Body<'_> {
         passed.last().is_some_and(|&end| end)
     }
 
-    /// Returns the positions after one part of a move.
-    fn next(&self, (at, jump): Position) -> Vec<Position> {
+    /// Returns the positions after one part of a move, each with the other cells to which the player comes before.
+    fn next(&self, (at, jump): Position) -> Vec<(Vec<Cell>, Position)> {
         if self.lost(at) {
             return Vec::new();
         }
-        let mut next = Vec::new();
+        let (mut next, mut dug) = (Vec::new(), Vec::new());
         if let Some((number, passed, side)) = jump {
             next.extend(self.jumped(at, (number, passed, side)));
         }
@@ -354,13 +286,13 @@ impl Body<'_> {
                 next.extend((lets_down || self.climbs(below)).then_some((below, None)));
             }
             if self.movement.dig {
-                next.extend([-1, 1].into_iter().filter_map(|side| {
+                dug.extend([-1, 1].into_iter().filter_map(|side| {
                     let (beside, hole, end) = (to(side, 0)?, to(side, 1)?, to(side, 2)?);
                     let digs = self.free(beside)
                         && self.is(hole, Meaning::Diggable)
                         && self.free(end)
                         && !self.top(end);
-                    digs.then_some((end, None))
+                    digs.then(|| (vec![beside, hole], (end, None)))
                 }));
             }
         } else if !self.with_own_harm().stands(at) {
@@ -382,7 +314,8 @@ impl Body<'_> {
                 next.extend(door.map(|&door| (door, None)));
             }
         }
-        next
+        let next = next.into_iter().map(|position| (Vec::new(), position));
+        next.chain(dug).collect()
     }
 
     /// Returns the positions after the next cell of a jump: one where the player leaves the jump, and one where the jump goes on.
