@@ -1,5 +1,8 @@
 //! Join kernel: multiplies all tables of one bucket and passes the products to a sink.
 
+use std::borrow::Cow;
+
+use crate::graph::{Assignments, VarId};
 use crate::until::Until;
 
 use super::batch::{Batch, RowExpansion};
@@ -7,12 +10,14 @@ use super::compile::compile;
 use super::domain::{Domain, TableShape};
 use super::error::{EliminationError, check_interrupt};
 use super::multiply::{RangeChecks, multiply_spread};
+use super::options::Options;
+use super::plan::MessageLayout;
 use super::prepare::{PreparedTable, prepare, shape};
 use super::program::{CandidateSource, JoinProgram};
 use super::rows::{Cursor, shared_values};
-use super::sink::Sink;
+use super::sink::{DenseSink, Sink, SparseSink};
 use super::steps::{Buffers, apply, sweep};
-use super::table::EliminationTable;
+use super::table::{EliminationTable, Entries, Message};
 use super::variable_order::order_variables;
 use crate::algebra::{Semiring, ValueBounds};
 
@@ -23,6 +28,8 @@ const BATCHES: u32 = 64;
 #[derive(Debug)]
 pub(super) struct JoinScratch<V> {
     until: Until,
+    /// `true` if a product left the range of the semiring.
+    pub(super) lost: bool,
     /// Number of batches since the last check of the clock.
     since: u32,
     /// Number of partial assignments that may still be looked at, and the initial number.
@@ -38,6 +45,7 @@ impl<V> JoinScratch<V> {
     pub(super) fn new(until: Until) -> Self {
         Self {
             until,
+            lost: false,
             since: 0,
             left: usize::MAX,
             max_assignments: usize::MAX,
@@ -81,7 +89,7 @@ impl<V> JoinScratch<V> {
 }
 
 /// Multiplies `tables` over all assignments of `domain` that have weight and hands the products to `sink`, each with
-/// its place among the values of `outputs`. Returns `true` if a product left the range of the semiring.
+/// its place among the values of `outputs`.
 ///
 /// One backtracking join over dense tables (offsets advanced by strides), sparse ones (ranges of sorted rows that
 /// narrow) and functions (children computed), on batches of partial assignments instead of one at a time.
@@ -92,13 +100,14 @@ impl<V> JoinScratch<V> {
 pub(super) fn join<S: Semiring, K: Sink<S>>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
-    outputs: &[usize],
+    outputs: &[VarId],
     sink: &mut K,
     scratch: &mut JoinScratch<S::Value>,
-) -> Result<bool, EliminationError> {
+) -> Result<(), EliminationError> {
+    let outputs: Vec<usize> = outputs.iter().map(|&v| domain.position(v)).collect();
     let mut shapes: Vec<TableShape> = tables.iter().map(|table| shape(domain, table)).collect();
     let slots = order_variables(domain, &mut shapes);
-    let program = compile(domain, &shapes, &slots, outputs);
+    let program = compile(domain, &shapes, &slots, &outputs);
     let mut turns = vec![0; domain.variables.len()];
     for (i, slot) in slots.iter().enumerate() {
         turns[slot.variable] = i + 1;
@@ -108,15 +117,46 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
         .map(|(table, shape)| prepare::<S>(table, shape, domain, &turns))
         .collect();
     if ready.iter().any(PreparedTable::is_empty) {
-        return Ok(false);
+        return Ok(());
     }
     Join::<S> {
         program: &program,
         tables: &ready,
         care: range_checks(&ready),
-        lost: false,
     }
     .run(sink, scratch)
+}
+
+/// Multiplies `tables` as [`join`] does, and sums the products to a table over `output`.
+///
+/// **Errors.** If a sparse table has more entries than the options allow, or does not fit the memory beside the bytes `held`; as [`join`].
+pub(super) fn contract<S: Semiring>(
+    tables: Vec<EliminationTable<'_, S>>,
+    domain: &Domain,
+    output: &[VarId],
+    layout: MessageLayout,
+    (options, held): (&Options, f64),
+    scratch: &mut JoinScratch<S::Value>,
+) -> Result<Message<S>, EliminationError> {
+    let cards = output.iter().map(|&v| domain.cards[domain.position(v)]);
+    let all = Assignments::rows(cards);
+    let entries = if layout == MessageLayout::Dense {
+        let mut sink = DenseSink(vec![S::zero(); all.count()]);
+        join(tables, domain, output, &mut sink, scratch)?;
+        Entries::Dense(Cow::Owned(sink.0))
+    } else {
+        let mut sink = SparseSink::new(options, held);
+        join(tables, domain, output, &mut sink, scratch)?;
+        let (rows, values) = sink.into_rows(&all);
+        Entries::Sparse {
+            rows: Cow::Owned(rows),
+            values: Cow::Owned(values),
+        }
+    };
+    Ok(EliminationTable {
+        scope: Cow::Owned(output.to_vec()),
+        entries,
+    })
 }
 
 /// Necessity of range checks: products of entries of these tables may leave the range of a 64-bit floating-point number.
@@ -139,15 +179,14 @@ struct Join<'a, S: Semiring> {
     program: &'a JoinProgram,
     tables: &'a [PreparedTable<'a, S::Value>],
     care: RangeChecks,
-    lost: bool,
 }
 
 impl<S: Semiring> Join<'_, S> {
     fn run<K: Sink<S>>(
-        mut self,
+        &self,
         sink: &mut K,
         scratch: &mut JoinScratch<S::Value>,
-    ) -> Result<bool, EliminationError> {
+    ) -> Result<(), EliminationError> {
         let levels = &self.program.levels;
         if scratch.batches.len() < levels.len() {
             scratch.batches.resize_with(levels.len(), Batch::default);
@@ -162,7 +201,7 @@ impl<S: Semiring> Join<'_, S> {
         for advance in &levels[0].carry {
             root.activate_column(advance.register).extend(advance.start);
         }
-        self.lost |= apply::<S>(
+        scratch.lost |= apply::<S>(
             self.tables,
             &levels[0].steps,
             root,
@@ -178,7 +217,7 @@ impl<S: Semiring> Join<'_, S> {
                 depth += 1;
                 scratch.count_assignments(scratch.batches[depth].product.len())?;
                 let batch = &mut scratch.batches[depth];
-                self.lost |= apply::<S>(
+                scratch.lost |= apply::<S>(
                     self.tables,
                     &levels[depth].steps,
                     batch,
@@ -189,15 +228,16 @@ impl<S: Semiring> Join<'_, S> {
                 continue;
             }
             if depth == 0 {
-                return Ok(self.lost);
+                return Ok(());
             }
             depth -= 1;
         }
     }
 
     /// Fills the batch below `depth` with the next continuations of the batch at `depth`; returns `false` if none are left.
-    fn expand(&mut self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
+    fn expand(&self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {
+            lost,
             batches,
             cursors,
             rows,
@@ -242,7 +282,7 @@ impl<S: Semiring> Join<'_, S> {
         for advance in &level.multiply {
             let table = &self.tables[advance.register];
             let before = &parent.registers[advance.register];
-            self.lost |= multiply_spread::<S>(
+            *lost |= multiply_spread::<S>(
                 &mut child.product,
                 table.values(),
                 before,

@@ -83,7 +83,7 @@ fn remaining_factors<S: Semiring<Value = f64>>(
     weights: fn(Vec<f64>) -> Weights,
 ) -> Result<Option<(FactorGraph, f64)>, EliminationError> {
     let run = EliminationRun::<S>::new(graph, plan, options, MessageRetention::Drop)?;
-    if run.lost {
+    if run.lost() {
         return Ok(None);
     }
     let tables = run.parts(

@@ -9,9 +9,8 @@
 //! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: execution of the steps |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
 //! | `utility` | decisions and the utilities that they maximise |
-//! | `project`, `assignments` | the join alone, for bounds and for lists of assignments |
+//! | `project` | the join alone, for bounds and for lists of assignments |
 
-mod assignments;
 mod batch;
 mod compile;
 mod domain;
@@ -43,7 +42,6 @@ use crate::graph::{FactorGraph, VarId};
 
 use crate::algebra::Semiring;
 
-pub use assignments::{AssignmentLimits, AssignmentSupport, ConstraintTable, assignments};
 pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use memory::{available_bytes, readable};
@@ -51,7 +49,6 @@ pub use mpe::{log_weight, most_probable};
 pub use options::{BarrenFactors, Options, Order};
 pub use plan::PlanCost;
 pub use plan::{MessageLayout, Plan, as_if_dense, predicted_cost};
-pub use project::{ProductOperand, Projection, Projector};
 pub use prune::without_barren;
 pub use sum::{MarginalTable, sum_product};
 pub use sum::{log_sums, share_weights};
@@ -60,6 +57,9 @@ pub use utility::{
     expected_utilities,
 };
 pub use validate::validate;
+
+pub(crate) use project::{AssignmentLimits, Projection, Projector, assignments};
+pub(crate) use table::{EliminationTable, Entries};
 
 use execute::{EliminationRun, MessageRetention};
 
@@ -96,13 +96,7 @@ pub fn eliminate<S: Semiring>(
 ) -> Result<EliminationResult<S>, EliminationError> {
     let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options)?;
     let run = EliminationRun::<S>::new(graph, &plan, options, MessageRetention::Drop)?;
-    let answer = run.answer(keep)?;
-    Ok(EliminationResult {
-        values: answer.values,
-        log_scale: answer.log_scale,
-        lost: answer.lost,
-        cost: plan.cost,
-    })
+    run.answer(keep)
 }
 
 /// Predicts the cost of [`eliminate`] without running it. A plan over the budget is not refused here.

@@ -41,19 +41,13 @@ pub fn most_probable(
         for (pin, v) in domain.pins.iter_mut().zip(&domain.variables) {
             *pin = values[v.index()];
         }
-        // A joint number has the variables in the order of the bucket's list.
-        let places: Vec<usize> = bucket
-            .eliminated
-            .iter()
-            .map(|&v| domain.position(v))
-            .collect();
         let tables = run.parts(&bucket.inputs, &values);
         let mut sink = BestSink::default();
-        join(tables, &domain, &places, &mut sink, &mut scratch)?;
+        let eliminated = &bucket.eliminated;
+        join(tables, &domain, eliminated, &mut sink, &mut scratch)?;
         let Some((_, number)) = sink.best else {
             return Err(EliminationError::Impossible);
         };
-        let eliminated = &bucket.eliminated;
         let all = Assignments::rows(eliminated.iter().map(|&v| graph.cardinality(v)));
         for (v, value) in eliminated.iter().zip(all.values(number)) {
             values[v.index()] = Some(value);

@@ -1,48 +1,20 @@
-//! Products of a few tables, projected to some of their variables by maxima or power sums.
+//! The join alone: products projected by maxima or power sums, and lists of the assignments that no table excludes.
 
-use std::borrow::Cow;
-
-use crate::graph::{Factor, FactorGraph, VarId};
+use crate::graph::{Assignments, FactorGraph, VarId};
 use crate::until::Until;
 
+use super::batch::Batch;
 use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, join};
-use super::sink::{DenseSink, PowerSink};
-use super::table::{EliminationTable, Entries};
-use crate::algebra::MaxProduct;
-
-/// One of the tables to multiply.
-#[derive(Clone, Copy, Debug)]
-pub enum ProductOperand<'a> {
-    /// A factor of the graph.
-    Factor(&'a Factor),
-    /// A dense table of natural logarithms.
-    Logs(&'a [VarId], &'a [f64]),
-}
-
-impl<'a> ProductOperand<'a> {
-    fn scope(self) -> &'a [VarId] {
-        match self {
-            Self::Factor(factor) => &factor.variables,
-            Self::Logs(scope, _) => scope,
-        }
-    }
-
-    fn table(self) -> EliminationTable<'a, MaxProduct> {
-        match self {
-            Self::Factor(factor) => EliminationTable::of_factor(factor),
-            Self::Logs(scope, logs) => EliminationTable {
-                scope: Cow::Borrowed(scope),
-                entries: Entries::Dense(Cow::Borrowed(logs)),
-            },
-        }
-    }
-}
+use super::program::RowKey;
+use super::sink::{DenseSink, PowerSink, Sink};
+use super::table::EliminationTable;
+use crate::algebra::{Boolean, MaxProduct};
 
 /// Elimination of the variables that are not kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Projection {
+pub(crate) enum Projection {
     /// The largest product.
     Maximum,
     /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero: the sum if `w` is one, zero if `w` is negative and a product is zero.
@@ -51,14 +23,14 @@ pub enum Projection {
 
 /// Multiplies tables over the variables of one graph.
 #[derive(Debug)]
-pub struct Projector<'g> {
+pub(crate) struct Projector<'g> {
     graph: &'g FactorGraph,
     scratch: JoinScratch<f64>,
 }
 
 impl<'g> Projector<'g> {
     /// A projector of products of the factors of a graph.
-    pub fn new(graph: &'g FactorGraph, until: Until) -> Self {
+    pub(crate) fn new(graph: &'g FactorGraph, until: Until) -> Self {
         Self {
             graph,
             scratch: JoinScratch::new(until),
@@ -66,35 +38,98 @@ impl<'g> Projector<'g> {
     }
 
     /// The natural logarithm of the projection of the products for each assignment of `outputs`, row-major in their order; each
-    /// of them must be in the scope of some operand.
-    pub fn project(
+    /// of them must be in the scope of some table.
+    pub(crate) fn project(
         &mut self,
-        pieces: &[ProductOperand<'_>],
+        tables: Vec<EliminationTable<'_, MaxProduct>>,
         outputs: &[VarId],
         projection: Projection,
     ) -> Result<Vec<f64>, EliminationError> {
-        let mut variables: Vec<VarId> = pieces.iter().flat_map(|p| p.scope()).copied().collect();
+        let mut variables: Vec<VarId> = tables.iter().flat_map(|t| t.scope.to_vec()).collect();
         variables.sort_unstable();
         variables.dedup();
         let domain = Domain::new(self.graph, variables);
-        let tables = pieces.iter().map(|piece| piece.table()).collect();
         let entries = self.graph.dense_size(outputs);
         let products = self.graph.dense_size(&domain.variables) / entries;
-        let outputs: Vec<usize> = outputs.iter().map(|&v| domain.position(v)).collect();
         let scratch = &mut self.scratch;
         match projection {
             Projection::Maximum => {
-                let mut sink = DenseSink {
-                    values: vec![f64::NEG_INFINITY; entries],
-                };
-                join::<MaxProduct, _>(tables, &domain, &outputs, &mut sink, scratch)?;
-                Ok(sink.values)
+                let mut sink = DenseSink(vec![f64::NEG_INFINITY; entries]);
+                join::<MaxProduct, _>(tables, &domain, outputs, &mut sink, scratch)?;
+                Ok(sink.0)
             }
             Projection::PowerSum(weight) => {
                 let mut sink = PowerSink::new(entries, weight);
-                join::<MaxProduct, _>(tables, &domain, &outputs, &mut sink, scratch)?;
+                join::<MaxProduct, _>(tables, &domain, outputs, &mut sink, scratch)?;
                 Ok(sink.into_logs(products))
             }
         }
+    }
+}
+
+/// Limits of a list of assignments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AssignmentLimits {
+    /// Maximum number of assignments.
+    pub(crate) assignments: usize,
+    /// Maximum number of partial assignments that the join looks at.
+    pub(crate) looked_at: usize,
+}
+
+/// The assignments of sorted variables with these cardinalities that no table excludes, as rows in no particular order.
+///
+/// **Errors.** [`EliminationError::TooManyOperations`] beyond the limits; [`EliminationError::Interrupted`].
+pub(crate) fn assignments(
+    tables: Vec<EliminationTable<'_, Boolean>>,
+    variables: Vec<VarId>,
+    cards: Vec<usize>,
+    limits: AssignmentLimits,
+    until: &Until,
+) -> Result<Vec<u32>, EliminationError> {
+    let mut sink = RowSink {
+        keys: Assignments::rows(cards.iter().copied()),
+        rows: Vec::new(),
+        max_rows: limits.assignments,
+    };
+    let domain = Domain {
+        pins: vec![None; variables.len()],
+        variables,
+        cards,
+    };
+    let mut scratch = JoinScratch::new(until.clone()).with_assignment_limit(limits.looked_at);
+    join(tables, &domain, &domain.variables, &mut sink, &mut scratch)?;
+    Ok(sink.rows)
+}
+
+/// A sink that collects all keys as rows.
+struct RowSink {
+    keys: Assignments,
+    rows: Vec<u32>,
+    max_rows: usize,
+}
+
+impl Sink<Boolean> for RowSink {
+    fn take(&mut self, batch: &Batch<bool>, key: &RowKey) -> Result<(), EliminationError> {
+        match key {
+            RowKey::Number(register) => {
+                for &number in &batch.registers[*register] {
+                    self.rows.extend(self.keys.values(number));
+                }
+            }
+            RowKey::Values(registers) => {
+                for row in 0..batch.product.len() {
+                    let values = registers.iter().map(|&r| batch.registers[r][row] as u32);
+                    self.rows.extend(values);
+                }
+            }
+        }
+        let found = self.rows.len() / self.keys.variables().max(1);
+        if found > self.max_rows {
+            return Err(EliminationError::TooManyOperations {
+                needed: found as f64,
+                limit: self.max_rows as f64,
+            });
+        }
+        Ok(())
     }
 }

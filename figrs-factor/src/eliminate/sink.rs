@@ -25,16 +25,14 @@ pub(super) trait Sink<S: Semiring> {
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
-/// Sums of products in an array.
-pub(super) struct DenseSink<V> {
-    pub(super) values: Vec<V>,
-}
+/// Sums of products in an array, by row-major number.
+pub(super) struct DenseSink<V>(pub(super) Vec<V>);
 
 impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError> {
         if let RowKey::Number(register) = key {
             for (&place, product) in batch.registers[*register].iter().zip(&batch.product) {
-                S::accumulate(&mut self.values[place], product);
+                S::accumulate(&mut self.0[place], product);
             }
         }
         Ok(())

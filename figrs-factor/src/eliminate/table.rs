@@ -2,20 +2,25 @@
 
 use std::borrow::Cow;
 
-use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
+use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, VarId};
 
 use crate::algebra::Semiring;
 
+/// A dense message becomes sparse if it has fewer non-zeros than its size divided by this.
+const SPARSE_BELOW: usize = 16;
+/// Size up to which dense messages stay dense.
+const FEW_ENTRIES: usize = 4096;
+
 /// A non-negative function of some variables, borrowed from a factor or owned as a message.
 #[derive(Clone, Debug)]
-pub(super) struct EliminationTable<'a, S: Semiring> {
-    pub(super) scope: Cow<'a, [VarId]>,
-    pub(super) entries: Entries<'a, S>,
+pub(crate) struct EliminationTable<'a, S: Semiring> {
+    pub(crate) scope: Cow<'a, [VarId]>,
+    pub(crate) entries: Entries<'a, S>,
 }
 
 /// The entries of a [`EliminationTable`], as in [`FactorTable`].
 #[derive(Clone, Debug)]
-pub(super) enum Entries<'a, S: Semiring> {
+pub(crate) enum Entries<'a, S: Semiring> {
     Dense(Cow<'a, [S::Value]>),
     Sparse {
         rows: Cow<'a, [u32]>,
@@ -27,9 +32,43 @@ pub(super) enum Entries<'a, S: Semiring> {
 /// Message from one bucket to the next.
 pub(super) type Message<S> = EliminationTable<'static, S>;
 
+impl<S: Semiring> Entries<'_, S> {
+    /// The values; a function has none.
+    pub(super) fn values(&self) -> &[S::Value] {
+        match self {
+            Self::Dense(values) | Self::Sparse { values, .. } => values,
+            Self::Function(_) => &[],
+        }
+    }
+
+    /// As [`values`](Self::values), to be changed.
+    pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
+        match self {
+            Self::Dense(values) | Self::Sparse { values, .. } => values.to_mut(),
+            Self::Function(_) => &mut [],
+        }
+    }
+
+    /// The values; a function has none.
+    pub(super) fn into_values(self) -> Vec<S::Value> {
+        match self {
+            Self::Dense(values) | Self::Sparse { values, .. } => values.into_owned(),
+            Self::Function(_) => Vec::new(),
+        }
+    }
+}
+
 impl<'a, S: Semiring> EliminationTable<'a, S> {
+    /// A table with a value for each assignment of its scope, row-major.
+    pub(crate) fn dense(scope: &'a [VarId], values: &'a [S::Value]) -> Self {
+        Self {
+            scope: Cow::Borrowed(scope),
+            entries: Entries::Dense(Cow::Borrowed(values)),
+        }
+    }
+
     /// The table of a factor, without its scale.
-    pub(super) fn of_factor(factor: &'a Factor) -> Self {
+    pub(crate) fn of_factor(factor: &'a Factor) -> Self {
         Self {
             scope: Cow::Borrowed(&factor.variables),
             entries: match &factor.table {
@@ -107,10 +146,40 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     /// Number of entries stored.
     pub(super) fn len(&self) -> usize {
         match &self.entries {
-            Entries::Dense(values) | Entries::Sparse { values, .. } => values.len(),
             Entries::Function(index) => index.len(),
+            entries => entries.values().len(),
         }
     }
+
+    /// Converts a dense table with few non-zeros to rows.
+    pub(super) fn compact(&mut self, graph: &FactorGraph) {
+        let Entries::Dense(values) = &self.entries else {
+            return;
+        };
+        let places = || (0..values.len()).filter(|&i| !S::is_zero(&values[i]));
+        if values.len() <= FEW_ENTRIES || places().count() * SPARSE_BELOW > values.len() {
+            return;
+        }
+        let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
+        self.entries = Entries::Sparse {
+            rows: places().flat_map(|place| all.values(place)).collect(),
+            values: places().map(|i| values[i].clone()).collect(),
+        };
+    }
+}
+
+/// The tables with these numbers: factors first, then messages that are held.
+pub(super) fn inputs<'t, S: Semiring>(
+    graph: &'t FactorGraph,
+    messages: &'t [Option<Message<S>>],
+    ids: &[u32],
+    of_factor: impl Fn(&'t Factor) -> EliminationTable<'t, S>,
+) -> Vec<EliminationTable<'t, S>> {
+    let table = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
+        None => Some(of_factor(&graph.factors[id as usize])),
+        Some(message) => messages[message].as_ref().map(EliminationTable::view),
+    };
+    ids.iter().filter_map(table).collect()
 }
 
 #[cfg(test)]

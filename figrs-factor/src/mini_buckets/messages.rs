@@ -6,7 +6,8 @@ use crate::until::Until;
 
 use super::bucket_order::BucketOrder;
 use super::partition::{BucketPartition, MiniBucket, divide};
-use crate::eliminate::{EliminationError, ProductOperand, Projection, Projector};
+use crate::algebra::MaxProduct;
+use crate::eliminate::{EliminationError, EliminationTable, Projection, Projector};
 
 /// Weight of each mini-bucket except the first, in a lower bound; the weights of a bucket sum to one. One half is the best magnitude among the powers of two
 /// from 1/16 to 2, on grids of variables of three values.
@@ -110,18 +111,16 @@ impl MiniBuckets {
         for bucket in &buckets {
             let shifts = this.cost_shifts(graph, bucket, kind, &mut projector)?;
             for (i, mini) in bucket.mini_buckets.iter().enumerate() {
-                let mut pieces = this.operands(graph, mini);
-                pieces.extend(
-                    shifts
-                        .get(i)
-                        .map(|shift| ProductOperand::Logs(&bucket.shared, shift)),
-                );
+                let shift = shifts.get(i);
+                let shift = shift.map(|shift| EliminationTable::dense(&bucket.shared, shift));
                 let (projection, weight) = kind.of_mini_bucket(i, bucket.mini_buckets.len());
                 let logs = if kind == BoundKind::SumBelow && mini.is_shrunk && weight > 0.0 {
                     // A projection that sums over variables of other buckets is not a lower bound.
                     vec![f64::NEG_INFINITY; graph.dense_size(&mini.output)]
                 } else {
-                    projector.project(&pieces, &mini.output, projection)?
+                    let mut tables = this.operands(graph, mini);
+                    tables.extend(shift);
+                    projector.project(tables, &mini.output, projection)?
                 };
                 this.messages
                     .push(LogTable::new(graph, mini.output.clone(), logs));
@@ -154,15 +153,15 @@ impl MiniBuckets {
         &'a self,
         graph: &'a FactorGraph,
         mini: &MiniBucket,
-    ) -> Vec<ProductOperand<'a>> {
-        let piece = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
-            None => ProductOperand::Factor(&graph.factors[id as usize]),
+    ) -> Vec<EliminationTable<'a, MaxProduct>> {
+        let table = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
+            None => EliminationTable::of_factor(&graph.factors[id as usize]),
             Some(message) => {
-                let table = &self.messages[message];
-                ProductOperand::Logs(&table.scope, &table.logs)
+                let message = &self.messages[message];
+                EliminationTable::dense(&message.scope, &message.logs)
             }
         };
-        mini.tables.iter().map(piece).collect()
+        mini.tables.iter().map(table).collect()
     }
 
     /// Factors, whose product is one, that bring the projections of all mini-buckets to the shared variables into the proportion of their
@@ -182,7 +181,7 @@ impl MiniBuckets {
         for (i, mini) in bucket.mini_buckets.iter().enumerate() {
             let (projection, _) = kind.of_mini_bucket(i, n);
             shifts.push(projector.project(
-                &self.operands(graph, mini),
+                self.operands(graph, mini),
                 &bucket.shared,
                 projection,
             )?);

@@ -1,9 +1,12 @@
 //! Steps of many tensors: the join of all remaining tables of a bucket.
 
+use std::borrow::Cow;
+
+use crate::algebra::Boolean;
 use crate::graph::{FactorTable, VarId};
 
 use crate::eliminate::{
-    AssignmentLimits, AssignmentSupport, ConstraintTable, EliminationError, assignments,
+    AssignmentLimits, EliminationError, EliminationTable, Entries, assignments,
 };
 
 use super::tensor::{
@@ -28,8 +31,7 @@ impl TreeBuilder<'_> {
         let listed: usize = listed.sum();
         self.options
             .check_memory(self.bytes.saturating_add(listed) as f64)?;
-        let operands: Vec<ConstraintTable> =
-            tensors.iter().filter_map(|&t| self.operand(t)).collect();
+        let operands: Vec<_> = tensors.iter().filter_map(|&t| self.operand(t)).collect();
         let scopes = tensors.iter().map(|&t| self.tree.scope(t));
         let all = scopes.fold(Vec::new(), |all, scope| union(&all, scope));
         let is_kept = |rank: &Rank| !self.is_eliminated[*rank as usize];
@@ -125,14 +127,14 @@ impl TreeBuilder<'_> {
     }
 
     /// A tensor as an operand of the join; `None` if no entry is known to be zero.
-    fn operand(&self, tensor: u32) -> Option<ConstraintTable<'_>> {
+    fn operand(&self, tensor: u32) -> Option<EliminationTable<'_, Boolean>> {
         if let TensorOrigin::Factor(i) = self.tree.tensor(tensor).origin {
             let factor = &self.graph.factors[i as usize];
             if let FactorTable::Function { index } = &factor.table {
                 let rank = |v: &VarId| self.tree.ranks[v.index()].map(VarId);
-                return Some(ConstraintTable {
+                return Some(EliminationTable {
                     scope: factor.variables.iter().filter_map(rank).collect(),
-                    support: AssignmentSupport::Function(index),
+                    entries: Entries::Function(index),
                 });
             }
         }
@@ -150,9 +152,12 @@ impl TreeBuilder<'_> {
                 *place = value;
             }
         }
-        Some(ConstraintTable {
+        Some(EliminationTable {
             scope: listing.scope.iter().map(|&rank| VarId(rank)).collect(),
-            support: AssignmentSupport::Rows(rows),
+            entries: Entries::Sparse {
+                rows: Cow::Owned(rows),
+                values: Cow::Owned(vec![true; numbers.len()]),
+            },
         })
     }
 }

@@ -132,7 +132,7 @@ fn rules<S: MeanWeights>(
 ) -> Result<Option<Vec<DecisionRule>>, EliminationError> {
     let mut run = UtilityRun::<S>::new(diagram, plan, options);
     run.steps(tie)?;
-    Ok((!run.lost).then_some(run.rules))
+    Ok((!run.lost()).then_some(run.rules))
 }
 
 /// Returns `None` if a number was lost.
@@ -145,5 +145,5 @@ fn table<S: MeanWeights>(
     let mut run = UtilityRun::<S>::new(diagram, plan, options);
     run.steps(0.0)?;
     let found = run.table(keep)?;
-    Ok((!run.lost).then_some(found))
+    Ok((!run.lost()).then_some(found))
 }

@@ -7,17 +7,17 @@ use crate::graph::{FactorTable, VarId};
 
 use super::super::domain::Domain;
 use super::super::error::EliminationError;
-use super::super::join::{JoinScratch, join};
+use super::super::join::{JoinScratch, contract};
 use super::super::options::Options;
 use super::super::plan::MessageLayout;
-use super::super::sink::{DenseSink, SparseSink};
-use super::super::table::{EliminationTable, Entries, Message};
+use super::super::table::{EliminationTable, Entries, Message, inputs};
 use super::plan::{PlannedJoin, UtilityPlan, UtilityStep};
 use super::rule::DecisionRule;
 use super::{ExpectedUtilities, UtilityGraph};
 use crate::algebra::{ExpectedUtility, MeanWeights, Semiring, WeighedUtility};
 
-type Pairs<S> = Entries<'static, ExpectedUtility<S>>;
+/// A table of weights and utilities.
+type Pairs<S> = Message<ExpectedUtility<S>>;
 
 /// State of an elimination.
 pub(super) struct UtilityRun<'a, S: MeanWeights> {
@@ -25,14 +25,12 @@ pub(super) struct UtilityRun<'a, S: MeanWeights> {
     plan: &'a UtilityPlan,
     options: &'a Options,
     /// Utilities and messages; `None` for tables without variables and for tables that were used.
-    tables: Vec<Option<Message<ExpectedUtility<S>>>>,
+    tables: Vec<Option<Pairs<S>>>,
     /// Sum of the utilities that no longer depend on a variable.
     constant: f64,
     /// `true` if no assignment has weight.
     is_impossible: bool,
     pub(super) rules: Vec<DecisionRule>,
-    /// `true` if a weight left the range of its representation.
-    pub(super) lost: bool,
     scratch: JoinScratch<WeighedUtility>,
 }
 
@@ -67,7 +65,6 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
             constant: 0.0,
             is_impossible: scalars.any(|f| f.variables.is_empty() && is_zero(&f.table)),
             rules: Vec::new(),
-            lost: false,
             scratch: JoinScratch::new(options.end().clone()),
         }
     }
@@ -78,26 +75,25 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
             self.options.check_interrupt()?;
             match step {
                 UtilityStep::Weights(planned) => {
-                    let mut entries = self.join(planned, None)?;
-                    if let Entries::Dense(values) | Entries::Sparse { values, .. } = &mut entries {
-                        ExpectedUtility::<S>::normalise(values.to_mut(), &mut self.lost);
-                    }
-                    self.add_weights(planned, entries);
+                    let mut table = self.join(planned, None)?;
+                    let values = table.entries.values_mut();
+                    ExpectedUtility::<S>::normalise(values, &mut self.scratch.lost);
+                    self.add_weights(table);
                 }
                 UtilityStep::Utilities(planned) => {
-                    let entries = self.join(planned, None)?;
-                    self.add_utilities(planned.output.clone(), entries);
+                    let table = self.join(planned, None)?;
+                    self.add_utilities(table);
                 }
                 UtilityStep::Choose(planned) => {
-                    let entries = self.join(planned, None)?;
-                    self.choose(planned, entries, tie);
+                    let table = self.join(planned, None)?;
+                    self.choose(&table, tie);
                 }
                 UtilityStep::Indifferent(decision) => {
                     self.rules.push(DecisionRule::constant(*decision, 0));
                 }
                 UtilityStep::Restrict(decision, planned) => {
-                    let entries = self.join(planned, Some(*decision))?;
-                    self.add_weights(planned, entries);
+                    let table = self.join(planned, Some(*decision))?;
+                    self.add_weights(table);
                 }
                 UtilityStep::Drop(messages) => {
                     let utilities = self.diagram.utilities.len();
@@ -106,20 +102,16 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
                     }
                 }
             }
-            if self.lost {
+            if self.lost() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The table of a number: a factor, a utility or a message.
-    fn table_of(&self, id: u32) -> Option<EliminationTable<'_, ExpectedUtility<S>>> {
-        let factors = &self.diagram.graph.factors;
-        match (id as usize).checked_sub(factors.len()) {
-            None => Some(EliminationTable::of_factor(&factors[id as usize])),
-            Some(other) => self.tables[other].as_ref().map(EliminationTable::view),
-        }
+    /// `true` if a weight left the range of its representation.
+    pub(super) fn lost(&self) -> bool {
+        self.scratch.lost
     }
 
     /// The product of tables, reduced to the output, with at most one decision held at its first option.
@@ -129,93 +121,64 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         first_of: Option<VarId>,
     ) -> Result<Pairs<S>, EliminationError> {
         let graph = self.diagram.graph;
-        let mut scratch = std::mem::replace(
-            &mut self.scratch,
-            JoinScratch::new(self.options.end().clone()),
-        );
-        let tables = planned.inputs.iter().filter_map(|&id| self.table_of(id));
-        let tables: Vec<_> = tables.collect();
+        let of_factor = EliminationTable::of_factor;
+        let tables = inputs(graph, &self.tables, &planned.inputs, of_factor);
         let mut domain = Domain::new(graph, planned.variables.clone());
         if let Some(decision) = first_of {
             let place = domain.position(decision);
             domain.pins[place] = Some(0);
         }
-        let outputs: Vec<usize> = planned.output.iter().map(|&v| domain.position(v)).collect();
-        let entries = if planned.layout == MessageLayout::Dense {
-            let mut sink = DenseSink {
-                values: vec![ExpectedUtility::<S>::zero(); graph.dense_size(&planned.output)],
-            };
-            let lost = join(tables, &domain, &outputs, &mut sink, &mut scratch)?;
-            self.lost |= lost;
-            Entries::Dense(Cow::Owned(sink.values))
-        } else {
-            let mut sink = SparseSink::new(self.options, 0.0);
-            let lost = join(tables, &domain, &outputs, &mut sink, &mut scratch)?;
-            self.lost |= lost;
-            let (rows, values) = sink.into_rows(&self.assignments(&planned.output));
-            Entries::Sparse {
-                rows: Cow::Owned(rows),
-                values: Cow::Owned(values),
-            }
-        };
-        self.scratch = scratch;
-        Ok(entries)
+        let (output, limits) = (&planned.output, (self.options, 0.0));
+        contract(
+            tables,
+            &domain,
+            output,
+            planned.layout,
+            limits,
+            &mut self.scratch,
+        )
     }
 
-    fn assignments(&self, variables: &[VarId]) -> Assignments {
-        let graph = self.diagram.graph;
-        Assignments::rows(variables.iter().map(|&v| graph.cardinality(v)))
-    }
-
-    fn add_weights(&mut self, planned: &PlannedJoin, entries: Pairs<S>) {
-        if planned.output.is_empty() {
-            self.is_impossible |= values(&entries).iter().all(ExpectedUtility::<S>::is_zero);
-            self.tables.push(None);
-            return;
-        }
-        self.add(planned.output.clone(), entries);
+    fn add_weights(&mut self, table: Pairs<S>) {
+        let is_scalar = table.scope.is_empty();
+        let mut values = table.entries.values().iter();
+        self.is_impossible |= is_scalar && values.all(ExpectedUtility::<S>::is_zero);
+        self.tables.push((!is_scalar).then_some(table));
     }
 
     /// Adds a table of utilities with all weights set to one, since the tables of weights contain the weights.
-    fn add_utilities(&mut self, scope: Vec<VarId>, mut entries: Pairs<S>) {
-        if let Entries::Dense(values) | Entries::Sparse { values, .. } = &mut entries {
-            for value in values.to_mut() {
-                if !ExpectedUtility::<S>::is_zero(value) {
-                    value.weight = S::one();
-                }
+    fn add_utilities(&mut self, mut table: Pairs<S>) {
+        for value in table.entries.values_mut() {
+            if !ExpectedUtility::<S>::is_zero(value) {
+                value.weight = S::one();
             }
         }
-        if scope.is_empty() {
-            let value = values(&entries).first().copied();
+        let is_scalar = table.scope.is_empty();
+        if is_scalar {
+            let value = table.entries.values().first().copied();
             let value = value.unwrap_or_else(ExpectedUtility::<S>::zero);
             self.is_impossible |= ExpectedUtility::<S>::is_zero(&value);
             self.constant += value.mean;
-            self.tables.push(None);
-            return;
         }
-        self.add(scope, entries);
-    }
-
-    fn add(&mut self, scope: Vec<VarId>, entries: Pairs<S>) {
-        let scope = Cow::Owned(scope);
-        self.tables.push(Some(EliminationTable { scope, entries }));
+        self.tables.push((!is_scalar).then_some(table));
     }
 
     /// Chooses the best option of each assignment of the other variables.
-    fn choose(&mut self, planned: &PlannedJoin, entries: Pairs<S>, tie: f64) {
-        let Some((&decision, scope)) = planned.output.split_last() else {
+    fn choose(&mut self, table: &Pairs<S>, tie: f64) {
+        let Some((&decision, scope)) = table.scope.split_last() else {
             return;
         };
-        let options = self.diagram.graph.cardinality(decision);
+        let graph = self.diagram.graph;
+        let options = graph.cardinality(decision);
         let mut rule = DecisionRule {
             decision,
             scope: scope.to_vec(),
             rows: Vec::new(),
             choices: Vec::new(),
         };
-        let chosen = match &entries {
+        let chosen = match &table.entries {
             Entries::Dense(values) => {
-                let all = self.assignments(scope);
+                let all = Assignments::rows(scope.iter().map(|&v| graph.cardinality(v)));
                 let mut chosen = Vec::with_capacity(values.len() / options);
                 for (number, row) in values.chunks_exact(options).enumerate() {
                     let found = best::<S>(row.iter().zip(0..), tie);
@@ -248,7 +211,10 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
             Entries::Function(_) => return,
         };
         self.rules.push(rule);
-        self.add_utilities(scope.to_vec(), chosen);
+        self.add_utilities(EliminationTable {
+            scope: Cow::Owned(scope.to_vec()),
+            entries: chosen,
+        });
     }
 
     /// The weights and expected utilities of all assignments of `keep`.
@@ -261,18 +227,14 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
                 means: vec![0.0; size],
             });
         }
-        let tables = self.plan.left.iter().filter_map(|&id| self.table_of(id));
-        let tables: Vec<_> = tables.collect();
+        let of_factor = EliminationTable::of_factor;
+        let tables = inputs(graph, &self.tables, &self.plan.left, of_factor);
         let domain = Domain::new(graph, keep.to_vec());
-        let outputs: Vec<usize> = keep.iter().map(|&v| domain.position(v)).collect();
-        let mut sink = DenseSink {
-            values: vec![ExpectedUtility::<S>::zero(); size],
-        };
-        let mut scratch = JoinScratch::new(self.options.end().clone());
-        let lost = join(tables, &domain, &outputs, &mut sink, &mut scratch)?;
-        self.lost |= lost;
-        let mut values = sink.values;
-        ExpectedUtility::<S>::normalise(&mut values, &mut self.lost);
+        let (layout, limits) = (MessageLayout::Dense, (self.options, 0.0));
+        let scratch = &mut self.scratch;
+        let mut table: Pairs<S> = contract(tables, &domain, keep, layout, limits, scratch)?;
+        ExpectedUtility::<S>::normalise(table.entries.values_mut(), &mut scratch.lost);
+        let values = table.entries.values();
         let largest = values.iter().map(|v| v.weight);
         let largest = largest.fold(S::zero(), |a, b| if b > a { b } else { a });
         let share = |v: &WeighedUtility| {
@@ -285,13 +247,6 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         };
         let (weights, means) = values.iter().map(share).unzip();
         Ok(ExpectedUtilities { weights, means })
-    }
-}
-
-fn values<S: MeanWeights>(entries: &Pairs<S>) -> &[WeighedUtility] {
-    match entries {
-        Entries::Dense(values) | Entries::Sparse { values, .. } => values,
-        Entries::Function(_) => &[],
     }
 }
 
