@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Model, Parents};
 
 use super::conflict;
 use super::question::Question;
-use super::target_marginals::Marginals;
+use super::target_marginals::target_marginals;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::AnsweredModel;
 use figrs_answer::answer::estimate::Estimate;
@@ -16,6 +16,7 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::{Limits, limited};
 use figrs_factor::algebra::Semiring;
 use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
+use figrs_factor::tree::Marginals;
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///
@@ -136,20 +137,20 @@ pub(crate) fn marginals(
     limits: &Limits,
 ) -> Result<Answer, Error> {
     let mut found = Marginals {
-        log_evidence: f64::NEG_INFINITY,
-        targets: Vec::new(),
+        log_total: f64::NEG_INFINITY,
+        shares: Vec::new(),
     };
     if expansion.impossible().is_none() {
         conflict::check_failures(expansion, limits)?;
-        found = Marginals::new(expansion, limits)?;
+        found = target_marginals(expansion, &limits.options)?;
     }
-    if found.log_evidence == f64::NEG_INFINITY && !targets.is_empty() {
+    if found.log_total == f64::NEG_INFINITY && !targets.is_empty() {
         return Err(conflict::impossible(model, targets, limits));
     }
     let marginals = targets
         .iter()
         .zip(expansion.targets())
-        .zip(found.targets)
+        .zip(found.shares)
         .map(|((target, &position), probabilities)| TargetMarginal {
             element: target.clone(),
             support: expansion.elements()[position].support.clone(),
@@ -157,14 +158,14 @@ pub(crate) fn marginals(
             estimate: Estimate::Exact,
         });
     let evidence = LogEvidence {
-        value: found.log_evidence,
+        value: found.log_total,
         standard_error: 0.0,
     };
     let answer = Answer::marginals(algorithm, marginals.collect(), evidence);
     Ok(
         if expansion.is_complete() && expansion.impossible().is_none() {
             let model = (model, targets);
-            let log_evidence = found.log_evidence;
+            let log_evidence = found.log_total;
             answer.with_answered(AnsweredModel::new(
                 Arc::new((model.0.clone(), model.1.to_vec())),
                 limits,

@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use figrs_core::AnyColumn;
-use figrs_factor::graph::{FactorGraph, VarId};
+use figrs_factor::graph::VarId;
 use serde::{Deserialize, Serialize};
 
-use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
-use figrs_factor::eliminate::{EliminationError, Options, sum_product};
-use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
+use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::tree::{Marginals, marginals};
 
 /// The sum of one slice, or of several that are done as one unit: the logarithm of its total, and the share of each value of each target in that.
 #[derive(Debug, Serialize, Deserialize)]
@@ -125,7 +124,7 @@ impl SlicedGraph {
         let name = |v: Option<VarId>| restrictions[1].name(restrictions[0].name(v?)?);
         let names: Vec<Option<VarId>> = targets.iter().map(|(v, _)| name(*v)).collect();
         let kept: Vec<VarId> = names.iter().flatten().copied().collect();
-        let found = match self.sums(slice, &kept) {
+        let found = match marginals(&mut slice.reduced.graph, &kept, &slice.options) {
             Err(error) if is_last.0 && error.is_budget() => {
                 self.split(slice, &kept, options, error)?
             }
@@ -148,17 +147,6 @@ impl SlicedGraph {
         Ok(SliceTotal::new(found.log_total, shares.collect()))
     }
 
-    /// The sum of a slice by one elimination, or by one contraction tree for several variables.
-    fn sums(&self, slice: &mut Slice, kept: &[VarId]) -> Result<SliceTotal, EliminationError> {
-        let (graph, options) = (&mut slice.reduced.graph, &slice.options);
-        if self.uses() == MessageUse::Derivatives {
-            return beliefs(graph, kept, options);
-        }
-        let table = sum_product(graph, kept, options)?;
-        let shares = kept.iter().map(|_| table.probabilities.clone());
-        Ok(SliceTotal::new(table.log_total, shares.collect()))
-    }
-
     /// The sum of a slice that did not fit the memory, computed in slices of it.
     fn split(
         &self,
@@ -166,34 +154,21 @@ impl SlicedGraph {
         kept: &[VarId],
         options: &Options,
         error: EliminationError,
-    ) -> Result<SliceTotal, EliminationError> {
+    ) -> Result<Marginals, EliminationError> {
         let graph = &slice.reduced.graph;
         let values = |v: &VarId| graph.cardinality(*v);
         let targets: Vec<_> = kept.iter().map(|v| (Some(*v), values(v))).collect();
         match self.of_slice(graph, kept, options, error)? {
-            Some(parts) => parts.total(0..parts.units(), &targets, options),
-            None => Ok(SliceTotal::impossible()),
+            Some(parts) => {
+                let SliceTotal {
+                    log_total, shares, ..
+                } = parts.total(0..parts.units(), &targets, options)?;
+                Ok(Marginals { log_total, shares })
+            }
+            None => Ok(Marginals {
+                log_total: f64::NEG_INFINITY,
+                shares: Vec::new(),
+            }),
         }
     }
-}
-
-/// The total of a graph, and the shares of some variables, from one contraction tree.
-fn beliefs(
-    graph: &mut FactorGraph,
-    variables: &[VarId],
-    options: &Options,
-) -> Result<SliceTotal, EliminationError> {
-    let cardinalities = graph.cardinalities.clone();
-    let (tree, restriction) = ContractionTree::compile(graph, options)?;
-    let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(&tree, graph);
-    sums.prepare((&tree, graph), variables, options.end())?;
-    let log_total = sums.log_total(&tree, graph);
-    let mut shares = sums.marginals(&tree, graph, variables);
-    if let Some(restriction) = restriction {
-        for (shares, v) in shares.iter_mut().zip(variables) {
-            let values = cardinalities[v.index()] as usize;
-            *shares = restriction.shares_of_all(*v, values, std::mem::take(shares));
-        }
-    }
-    Ok(SliceTotal::new(log_total, shares))
 }

@@ -114,10 +114,6 @@ impl SlicedGraph {
         }))
     }
 
-    pub(super) fn uses(&self) -> MessageUse {
-        self.uses
-    }
-
     /// Maximum number of bytes of the messages of a slice.
     fn memory_of_slice(&self) -> u64 {
         let bytes = MEMORY_TOLERANCE * self.uses.bytes(&self.plan.cost);

@@ -284,7 +284,7 @@ impl<S: Semiring> Join<'_, S> {
             let before = &parent.registers[advance.register];
             *lost |= multiply_spread::<S>(
                 &mut child.product,
-                table.values(),
+                &table.values,
                 before,
                 &spread,
                 advance,

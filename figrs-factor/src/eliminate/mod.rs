@@ -6,7 +6,7 @@
 //! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
 //! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `variable_order`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
-//! | `join`, `prepare`, `trie`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: execution of the steps |
+//! | `join`, `prepare`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: execution of the steps |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
 //! | `utility` | decisions and the utilities that they maximise |
 //! | `project` | the join alone, for bounds and for lists of assignments |
@@ -33,7 +33,6 @@ mod sink;
 mod steps;
 mod sum;
 mod table;
-mod trie;
 mod utility;
 mod validate;
 mod variable_order;

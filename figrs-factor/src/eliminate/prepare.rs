@@ -1,65 +1,31 @@
-//! Tables prepared for the variable order of a join.
+//! Tables prepared for the variable order of a join: sparse ones are sorted, so that each variable narrows a range of rows.
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::graph::Assignments;
 
 use super::domain::{Domain, TableKind, TableShape};
 use super::table::{EliminationTable, Entries};
-use super::trie::{ColumnSelection, Trie, list_function};
 use crate::algebra::{Semiring, ValueBounds};
 
 /// A table prepared for the variable order of a join.
+#[derive(Debug)]
 pub(super) struct PreparedTable<'a, V: Clone> {
-    form: PreparedForm<'a, V>,
+    /// The weights; a function has none.
+    pub(super) values: Cow<'a, [V]>,
+    /// For each variable of a sparse table, in the order of assignment, its value in each row.
+    pub(super) keys: Vec<Vec<u32>>,
+    /// The values of a function's child.
+    pub(super) index: &'a [u32],
     /// Bounds of the weights.
     pub(super) extent: ValueBounds,
 }
 
-enum PreparedForm<'a, V: Clone> {
-    Dense(Cow<'a, [V]>),
-    Rows(Trie<'a, V>),
-    Function(&'a [u32]),
-}
-
-impl<'a, V: Clone> PreparedTable<'a, V> {
-    fn new<S: Semiring<Value = V>>(form: PreparedForm<'a, V>) -> Self {
-        let mut this = Self {
-            form,
-            extent: ValueBounds::default(),
-        };
-        if !matches!(this.form, PreparedForm::Function(_)) {
-            this.extent = S::extent(this.values());
-        }
-        this
-    }
-
+impl<V: Clone> PreparedTable<'_, V> {
     /// True if no entry of the table has weight.
     pub(super) fn is_empty(&self) -> bool {
-        matches!(&self.form, PreparedForm::Rows(trie) if trie.values.is_empty())
-    }
-
-    /// The weights; a function has none.
-    pub(super) fn values(&self) -> &[V] {
-        match &self.form {
-            PreparedForm::Dense(values) => values,
-            PreparedForm::Rows(trie) => &trie.values,
-            PreparedForm::Function(_) => &[],
-        }
-    }
-
-    /// The sorted keys of the variable assigned at some depth; only sparse tables have keys.
-    pub(super) fn keys(&self, depth: usize) -> &[u32] {
-        match &self.form {
-            PreparedForm::Rows(trie) => &trie.keys[depth],
-            _ => &[],
-        }
-    }
-
-    /// The values of a function's child.
-    pub(super) fn index(&self) -> &[u32] {
-        match self.form {
-            PreparedForm::Function(index) => index,
-            _ => &[],
-        }
+        self.values.is_empty() && self.index.is_empty()
     }
 }
 
@@ -76,49 +42,164 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
     }
 }
 
-/// Sorts, lists or borrows a table, according to its shape.
+/// Sorts, lists or borrows a table, according to its shape; `turns` are those of the domain's variables.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
     domain: &Domain,
     turns: &[usize],
 ) -> PreparedTable<'a, S::Value> {
-    let (rows, values) = match table.entries {
-        Entries::Dense(values) => return PreparedTable::new::<S>(PreparedForm::Dense(values)),
-        Entries::Function(index) if shape.kind == TableKind::Function => {
-            return PreparedTable::new::<S>(PreparedForm::Function(index));
+    let (mut keys, mut index) = (Vec::new(), &[][..]);
+    let values = match table.entries {
+        Entries::Dense(values) => values,
+        Entries::Function(of_child) if shape.kind == TableKind::Function => {
+            index = of_child;
+            Cow::Borrowed(&[][..])
         }
-        Entries::Function(index) => {
-            let cards: Vec<usize> = shape.columns.iter().map(|&v| domain.cards[v]).collect();
-            let pins: Vec<Option<u32>> = shape.columns.iter().map(|&v| domain.pins[v]).collect();
-            let rows = list_function(index, &cards, &pins);
-            let count = rows.len() / cards.len();
-            (Cow::Owned(rows), Cow::Owned(vec![S::one(); count]))
+        Entries::Function(of_child) => {
+            let rows = list_function(of_child, &shape.columns, domain);
+            let values = vec![S::one(); rows.len() / shape.columns.len()];
+            let (sorted, values) = sorted(&rows, Cow::Owned(values), &shape.columns, domain, turns);
+            keys = sorted;
+            values
         }
-        Entries::Sparse { rows, values } => (rows, values),
+        Entries::Sparse { rows, values } => {
+            let (sorted, values) = sorted(&rows, values, &shape.columns, domain, turns);
+            keys = sorted;
+            values
+        }
     };
-    let pinned = shape
-        .columns
-        .iter()
-        .enumerate()
-        .filter_map(|(c, &v)| domain.pins[v].map(|pin| (c, pin)));
-    let pins: Vec<(usize, u32)> = pinned.collect();
-    let mut columns: Vec<usize> = (0..shape.columns.len()).collect();
-    columns.retain(|&c| domain.pins[shape.columns[c]].is_none());
-    columns.sort_unstable_by_key(|&c| turns[shape.columns[c]]);
-    let cards = columns
-        .iter()
-        .map(|&c| domain.cards[shape.columns[c]])
-        .collect();
-    let selection = ColumnSelection {
-        columns,
-        cards,
-        pins,
-    };
-    PreparedTable::new::<S>(PreparedForm::Rows(Trie::new(
-        &rows,
-        shape.columns.len(),
+    PreparedTable {
+        extent: if index.is_empty() {
+            S::extent(&values)
+        } else {
+            ValueBounds::default()
+        },
         values,
-        &selection,
-    )))
+        keys,
+        index,
+    }
+}
+
+/// The columns of a sorted list of rows, without pinned ones, in the order of their turns, and the weights; both are of the rows that agree with the pins,
+/// sorted by these columns.
+fn sorted<'a, V: Clone>(
+    rows: &[u32],
+    values: Cow<'a, [V]>,
+    variables: &[usize],
+    domain: &Domain,
+    turns: &[usize],
+) -> (Vec<Vec<u32>>, Cow<'a, [V]>) {
+    let arity = variables.len();
+    let pins = (0..arity).filter_map(|c| domain.pins[variables[c]].map(|pin| (c, pin)));
+    let pins: Vec<(usize, u32)> = pins.collect();
+    let mut columns: Vec<usize> = (0..arity).collect();
+    columns.retain(|&c| domain.pins[variables[c]].is_none());
+    columns.sort_unstable_by_key(|&c| turns[variables[c]]);
+    if pins.is_empty() && columns.is_sorted() {
+        let column = |c: usize| rows.iter().skip(c).step_by(arity).copied().collect();
+        return ((0..arity).map(column).collect(), values);
+    }
+    let at = |row: usize, c: usize| rows[row * arity + c];
+    let mut chosen: Vec<usize> = (0..values.len()).collect();
+    chosen.retain(|&row| pins.iter().all(|&(c, x)| at(row, c) == x));
+    if !columns.is_sorted() {
+        let width = |&c: &usize| usize::BITS - (domain.cards[variables[c]] - 1).leading_zeros();
+        let widths: Vec<u32> = columns.iter().map(width).collect();
+        if widths.iter().sum::<u32>() <= u64::BITS {
+            chosen.sort_by_cached_key(|&row| {
+                let pairs = columns.iter().zip(&widths);
+                pairs.fold(0, |key, (&c, width)| (key << width) | u64::from(at(row, c)))
+            });
+        } else {
+            let key = |row: usize| columns.iter().map(move |&c| at(row, c));
+            chosen.sort_unstable_by(|&a, &b| key(a).cmp(key(b)));
+        }
+    }
+    let column = |&c: &usize| chosen.iter().map(|&row| at(row, c)).collect();
+    let keys = columns.iter().map(column).collect();
+    (
+        keys,
+        chosen.iter().map(|&row| values[row].clone()).collect(),
+    )
+}
+
+/// The rows of a function table that agree with the pins: the values of the parents, then of the child, which is the last of `variables`.
+fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32> {
+    let mut rows = Vec::new();
+    if let Some((&child, parents)) = variables.split_last() {
+        let parents = Assignments::rows(parents.iter().map(|&v| domain.cards[v]));
+        for (i, &x) in index.iter().enumerate() {
+            if (x as usize) < domain.cards[child] && domain.pins[child].is_none_or(|pin| pin == x) {
+                rows.extend(parents.values(i));
+                rows.push(x);
+            }
+        }
+    }
+    rows
+}
+
+/// The rows of `range` with value `x` in a column that is sorted there.
+pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<usize> {
+    let start = range.start + column[range.clone()].partition_point(|&y| y < x);
+    start..run_end(column, start..range.end, x)
+}
+
+/// End of the run of `x` that begins at `range.start`; uses galloping search, since most runs are short.
+pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
+    let (mut low, mut step) = (range.start, 1);
+    while low + step <= range.end && column[low + step - 1] == x {
+        low += step;
+        step *= 2;
+    }
+    let high = range.end.min(low + step);
+    low + column[low..high].partition_point(|&y| y == x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::VarId;
+
+    fn domain(cards: &[usize], pins: &[Option<u32>]) -> Domain {
+        Domain {
+            variables: (0..cards.len() as u32).map(VarId).collect(),
+            cards: cards.to_vec(),
+            pins: pins.to_vec(),
+        }
+    }
+
+    #[test]
+    fn rows_are_selected_and_sorted() {
+        let rows = [0, 0, 5, 0, 1, 4, 1, 0, 3, 1, 1, 4];
+        let of = |columns: &[usize], pins: &[Option<u32>], turns: &[usize]| {
+            let values = Cow::Owned(vec!['a', 'b', 'c', 'd']);
+            sorted(&rows, values, columns, &domain(&[2, 2, 6], pins), turns)
+        };
+        let (keys, values) = of(&[0, 1, 2], &[None; 3], &[2, 3, 1]);
+        assert_eq!(keys, [[3, 4, 4, 5], [1, 0, 1, 0], [0, 1, 1, 0]]);
+        assert_eq!(*values, ['c', 'b', 'd', 'a']);
+        let (keys, values) = of(&[0, 1, 2], &[None, Some(1), None], &[2, 0, 1]);
+        assert_eq!(keys, [[4, 4], [0, 1]]);
+        assert_eq!(*values, ['b', 'd']);
+    }
+
+    #[test]
+    fn ranges_are_found() {
+        let column = [7, 1, 1, 1, 1, 1, 3, 3, 9, 0];
+        assert_eq!(equal_range(&column, 1..9, 1), 1..6);
+        assert_eq!(equal_range(&column, 1..9, 3), 6..8);
+        assert_eq!(equal_range(&column, 1..9, 9), 8..9);
+        assert!(equal_range(&column, 1..9, 2).is_empty());
+        assert!(equal_range(&column, 1..9, 10).is_empty());
+        assert_eq!(run_end(&column, 1..4, 1), 4);
+    }
+
+    #[test]
+    fn functions_are_listed() {
+        let none = u32::MAX;
+        let domain = domain(&[2, 3, 3], &[None, None, Some(2)]);
+        let rows = list_function(&[2, none, 0, 2, 1, 2], &[0, 1, 2], &domain);
+        assert_eq!(rows, [0, 0, 2, 1, 0, 2, 1, 2, 2]);
+    }
 }

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::batch::Batch;
-use super::prepare::PreparedTable;
+use super::prepare::{PreparedTable, equal_range, run_end};
 use super::program::RangeNarrowing;
-use super::trie::{equal_range, run_end};
 
 /// Number of partial assignments advanced together: enough to amortise overhead, few enough for the first-level cache.
 const BATCH: usize = 1024;
@@ -87,7 +86,7 @@ pub(super) fn shared_values<V: Clone>(
             .ranges
             .left
             .extend(narrows.iter().map(|narrow| match narrow.depth {
-                0 => 0..tables[narrow.table].keys(0).len(),
+                0 => 0..tables[narrow.table].keys[0].len(),
                 _ => parent.registers[narrow.low][row]..parent.registers[narrow.high][row],
             }));
         let leader = (0..narrows.len())
@@ -123,7 +122,7 @@ fn continue_row<V: Clone>(
     rows: &mut Vec<u32>,
     values: &mut Vec<u32>,
 ) -> bool {
-    let keys = tables[narrows[leader].table].keys(narrows[leader].depth);
+    let keys = &tables[narrows[leader].table].keys[narrows[leader].depth];
     while !ranges[leader].is_empty() {
         if rows.len() >= BATCH {
             return false;
@@ -132,7 +131,7 @@ fn continue_row<V: Clone>(
         let mut shared = true;
         here.clear();
         for (i, (narrow, range)) in narrows.iter().zip(ranges.iter_mut()).enumerate() {
-            let keys = tables[narrow.table].keys(narrow.depth);
+            let keys = &tables[narrow.table].keys[narrow.depth];
             let found = match (i == leader, narrow.is_last) {
                 (true, true) => range.start..range.start + 1,
                 (true, false) => range.start..run_end(keys, range.clone(), value),

@@ -4,9 +4,8 @@ use crate::graph::FactorTable;
 
 use super::batch::{Batch, compact};
 use super::multiply::{RangeChecks, multiply};
-use super::prepare::PreparedTable;
+use super::prepare::{PreparedTable, equal_range};
 use super::program::{RangeNarrowing, RowOperation};
-use super::trie::equal_range;
 use crate::algebra::Semiring;
 
 /// Scratch columns.
@@ -34,7 +33,7 @@ pub(super) fn apply<S: Semiring>(
                 is_final,
             } => {
                 let (table, offsets) = (&tables[*table], &batch.registers[*register]);
-                lost |= multiply::<S>(&mut batch.product, table.values(), offsets, care);
+                lost |= multiply::<S>(&mut batch.product, &table.values, offsets, care);
                 if table.extent.has_zeros && !is_final {
                     sweep::<S>(batch, buffers);
                 }
@@ -45,7 +44,7 @@ pub(super) fn apply<S: Semiring>(
                 narrow,
                 advance,
             } => {
-                let index = tables[*table].index();
+                let index = tables[*table].index;
                 let offsets = &batch.registers[*register];
                 buffers.values.clear();
                 buffers
@@ -60,7 +59,7 @@ pub(super) fn apply<S: Semiring>(
                 }
                 for narrow in narrow {
                     narrow_rows(
-                        tables[narrow.table].keys(narrow.depth),
+                        &tables[narrow.table].keys[narrow.depth],
                         narrow,
                         batch,
                         buffers,
@@ -76,7 +75,7 @@ pub(super) fn apply<S: Semiring>(
                 register,
                 child,
             } => {
-                let index = tables[*table].index();
+                let index = tables[*table].index;
                 let pairs = batch.registers[*register]
                     .iter()
                     .zip(&batch.registers[*child]);

@@ -5,8 +5,8 @@ use crate::graph::{FactorGraph, VarId, Weights};
 
 use super::error::EliminationError;
 use super::options::Options;
-use super::{EliminationResult, PlanCost, eliminate};
-use crate::algebra::{LogSumProduct, SumProduct};
+use super::{PlanCost, eliminate};
+use crate::algebra::{LogSumProduct, NumberForm, SumProduct};
 
 /// A distribution over some variables, and the total by which it was normalised.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,9 +33,11 @@ pub fn sum_product(
     keep: &[VarId],
     options: &Options,
 ) -> Result<MarginalTable, EliminationError> {
-    Ok(match sums(graph, keep, options)? {
-        SumResult::Linear(outcome) => of_linear(outcome),
-        SumResult::Logarithmic(outcome) => of_logs(&outcome.values),
+    let found = sums(graph, keep, options)?;
+    let (probabilities, log_total) = found.form.normalised(found.values);
+    Ok(MarginalTable {
+        log_total: log_total + found.log_scale,
+        probabilities,
     })
 }
 
@@ -46,13 +48,9 @@ pub fn log_sums(
     keep: &[VarId],
     options: &Options,
 ) -> Result<(Vec<f64>, PlanCost), EliminationError> {
-    Ok(match sums(graph, keep, options)? {
-        SumResult::Linear(outcome) => {
-            let log = |value: &f64| value.ln() + outcome.log_scale;
-            (outcome.values.iter().map(log).collect(), outcome.cost)
-        }
-        SumResult::Logarithmic(outcome) => (outcome.values, outcome.cost),
-    })
+    let found = sums(graph, keep, options)?;
+    let log = |&value: &f64| found.form.log(value) + found.log_scale;
+    Ok((found.values.iter().map(log).collect(), found.cost))
 }
 
 /// The share of each assignment of the variables `keep` in the total, as weights; otherwise as [`sum_product`].
@@ -61,77 +59,43 @@ pub fn share_weights(
     keep: &[VarId],
     options: &Options,
 ) -> Result<Weights, EliminationError> {
-    let logs = match sums(graph, keep, options)? {
-        SumResult::Linear(outcome) => {
-            let mut linear = outcome.values;
-            let is_zero: Vec<bool> = linear.iter().map(|&x| x == 0.0).collect();
-            let logs: Vec<f64> = linear.iter().map(|x| x.ln()).collect();
-            normalise(&mut linear);
-            let is_held = |(x, is_zero): (&f64, &bool)| x.is_normal() || *is_zero;
-            if linear.iter().zip(&is_zero).all(is_held) {
-                return Ok(Weights::from_linear(linear));
-            }
-            logs
-        }
-        SumResult::Logarithmic(outcome) => outcome.values,
-    };
-    let log_total = of_logs(&logs).log_total;
+    let Sums { values, form, .. } = sums(graph, keep, options)?;
+    let logs: Vec<f64> = values.iter().map(|&value| form.log(value)).collect();
+    let (shares, log_total) = form.normalised(values);
+    let is_held = |(share, log): (&f64, &f64)| share.is_normal() || *log == f64::NEG_INFINITY;
+    if form == NumberForm::Scaled && shares.iter().zip(&logs).all(is_held) {
+        return Ok(Weights::from_linear(shares));
+    }
     let logs = logs.iter().map(|log| log - log_total);
     Ok(Weights::from_logs(logs.collect()))
 }
 
-/// Result of a sum, in ordinary numbers where they suffice.
-enum SumResult {
-    Linear(EliminationResult<SumProduct>),
-    Logarithmic(EliminationResult<LogSumProduct>),
+/// Sums, in ordinary numbers where they suffice.
+struct Sums {
+    values: Vec<f64>,
+    form: NumberForm,
+    /// The natural logarithm of the common factor of all values.
+    log_scale: f64,
+    cost: PlanCost,
 }
 
-fn sums(
-    graph: &FactorGraph,
-    keep: &[VarId],
-    options: &Options,
-) -> Result<SumResult, EliminationError> {
+fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, EliminationError> {
     if !graph.factors.iter().any(is_wide) {
-        let outcome = eliminate::<SumProduct>(graph, keep, options)?;
-        if !outcome.lost {
-            return Ok(SumResult::Linear(outcome));
+        let found = eliminate::<SumProduct>(graph, keep, options)?;
+        if !found.lost {
+            return Ok(Sums {
+                values: found.values,
+                form: NumberForm::Scaled,
+                log_scale: found.log_scale,
+                cost: found.cost,
+            });
         }
     }
-    Ok(SumResult::Logarithmic(eliminate(graph, keep, options)?))
-}
-
-fn of_linear(outcome: EliminationResult<SumProduct>) -> MarginalTable {
-    let mut probabilities = outcome.values;
-    let total = normalise(&mut probabilities);
-    MarginalTable {
-        log_total: total.ln() + outcome.log_scale,
-        probabilities,
-    }
-}
-
-fn of_logs(logs: &[f64]) -> MarginalTable {
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return MarginalTable {
-            log_total: largest,
-            probabilities: vec![0.0; logs.len()],
-        };
-    }
-    let mut probabilities: Vec<f64> = logs.iter().map(|log| (log - largest).exp()).collect();
-    let total = normalise(&mut probabilities);
-    MarginalTable {
-        log_total: largest + total.ln(),
-        probabilities,
-    }
-}
-
-/// Divides the values by their sum, unless it is zero, and returns the sum.
-fn normalise(values: &mut [f64]) -> f64 {
-    let total: f64 = values.iter().sum();
-    if total > 0.0 {
-        for value in values {
-            *value /= total;
-        }
-    }
-    total
+    let found = eliminate::<LogSumProduct>(graph, keep, options)?;
+    Ok(Sums {
+        values: found.values,
+        form: NumberForm::Logs,
+        log_scale: 0.0,
+        cost: found.cost,
+    })
 }

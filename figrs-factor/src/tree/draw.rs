@@ -2,11 +2,11 @@
 
 use rand::{Rng, RngExt};
 
-use crate::algebra::Semiring;
+use crate::algebra::{NumberForm, Semiring};
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
-use super::tree_beliefs::{BeliefQuery, NumberForm};
+use super::tree_beliefs::BeliefQuery;
 
 /// One assignment (by rank), drawn with probability proportional to its weight; `None` if none has weight.
 ///

@@ -6,8 +6,8 @@ use crate::graph::{FactorGraph, Weights};
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
-use super::tree_beliefs::{BeliefQuery, NumberForm, SumProductPrecision, TreeBeliefs};
-use crate::algebra::Semiring;
+use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
+use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
 /// The entries of a tree that are weights with an origin.
 ///
@@ -65,8 +65,10 @@ impl CountingTree {
     ) -> f64 {
         let log_total = sums.log_total(&self.tree, graph);
         if log_total > f64::NEG_INFINITY {
-            for (origin, share) in sums.ask(&self.tree, graph, CountsQuery(self)) {
-                count(origin, share);
+            for (origin, derivative) in sums.ask(&self.tree, graph, DerivativesQuery(self)) {
+                if let EntryDerivative::ByLogarithm(share) = derivative {
+                    count(origin, share);
+                }
             }
         }
         log_total
@@ -109,41 +111,20 @@ impl BeliefQuery<Vec<(u32, EntryDerivative)>> for DerivativesQuery<'_> {
             let tree = &self.0.tree;
             beliefs.products(tree, leaf.tensor, &mut products);
             // Up to the scale of the derivatives, the sum of all products is the total.
-            let logs = products.iter().map(|&product| form.log(product));
-            let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
-            let log_total = largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln();
-            products = form.shares(products);
+            let log_total;
+            (products, log_total) = form.normalised(products);
             let (entries, derivatives, scale) = beliefs.entries_and_derivatives(tree, leaf.tensor);
             for &(entry, origin) in &leaf.origins {
                 let entry = entry as usize;
-                let derivative = if form.log(entries[entry]) > f64::NEG_INFINITY {
-                    EntryDerivative::ByLogarithm(products[entry])
-                } else {
+                let derivative = if S::is_zero(&entries[entry]) {
                     let log = form.log(derivatives[entry]) - log_total - scale;
                     EntryDerivative::AtZero(log.exp())
+                } else {
+                    EntryDerivative::ByLogarithm(products[entry])
                 };
                 found.push((origin, derivative));
             }
         }
         found
-    }
-}
-
-struct CountsQuery<'a>(&'a CountingTree);
-
-impl BeliefQuery<Vec<(u32, f64)>> for CountsQuery<'_> {
-    fn ask<S: Semiring<Value = f64>>(
-        &self,
-        beliefs: &mut Beliefs<S>,
-        form: NumberForm,
-    ) -> Vec<(u32, f64)> {
-        let (mut counts, mut products) = (Vec::new(), Vec::new());
-        for leaf in &self.0.leaves {
-            beliefs.products(&self.0.tree, leaf.tensor, &mut products);
-            products = form.shares(products);
-            let share = |&(entry, origin): &(u32, u32)| (origin, products[entry as usize]);
-            counts.extend(leaf.origins.iter().map(share));
-        }
-        counts
     }
 }

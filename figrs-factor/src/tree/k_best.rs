@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::algebra::Semiring;
+use crate::algebra::{NumberForm, Semiring};
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
-use super::tree_beliefs::{BeliefQuery, NumberForm};
+use super::tree_beliefs::BeliefQuery;
 
 /// A deferred choice of other values at one step of an assignment found before.
 #[derive(Debug)]

@@ -8,6 +8,7 @@
 //! | `validation`, `fnv` | validation of a loaded tree |
 //! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
 //! | `beliefs`, `tree_beliefs` | messages up and derivatives down; in scaled numbers or logarithms |
+//! | `marginals` | the marginals of variables, by one elimination or one tree |
 //! | `expected_counts` | expected counts of outcomes that parameters decide |
 //! | `outline` | the steps by their variables, for pictures |
 //! | `traceback`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
@@ -23,6 +24,7 @@ mod k_best;
 mod kernel;
 mod leaf;
 mod loop_nest;
+mod marginals;
 mod multiply;
 mod outline;
 mod sort_merge_join;
@@ -36,11 +38,13 @@ mod tree_beliefs;
 mod tree_builder;
 mod validation;
 
+pub use crate::algebra::{MaxProductPrecision, SumProductPrecision};
 pub use beliefs::Beliefs;
 pub use buffer_pool::BufferPool;
 pub use contraction_tree::ContractionTree;
 pub use draw::{EnumerationQuery, SampleQuery};
 pub use expected_counts::{CountingTree, EntryDerivative};
 pub use k_best::KBestQuery;
+pub use marginals::{Marginals, marginals};
 pub use thresholds::Thresholds;
-pub use tree_beliefs::{MaxProductPrecision, SumProductPrecision, TreeBeliefs};
+pub use tree_beliefs::TreeBeliefs;

@@ -4,81 +4,12 @@ use crate::graph::is_wide;
 use crate::graph::{FactorGraph, VarId};
 use crate::until::Until;
 
-use crate::algebra::{LogSumProduct, MaxProduct, ScaledMaxProduct, Semiring, SumProduct};
+use crate::algebra::{NumberForm, Precision, Semiring};
 use crate::eliminate::EliminationError;
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
-
-/// A semiring in scaled numbers, and the same one in logarithms.
-pub trait Precision: std::fmt::Debug {
-    /// Scaled numbers, which may leave the range.
-    type Scaled: Semiring<Value = f64>;
-    /// Natural logarithms, which never leave the range.
-    type Logs: Semiring<Value = f64>;
-}
-
-/// Sums of products.
-#[derive(Debug)]
-pub struct SumProductPrecision;
-
-impl Precision for SumProductPrecision {
-    type Scaled = SumProduct;
-    type Logs = LogSumProduct;
-}
-
-/// Maxima of products.
-#[derive(Debug)]
-pub struct MaxProductPrecision;
-
-impl Precision for MaxProductPrecision {
-    type Scaled = ScaledMaxProduct;
-    type Logs = MaxProduct;
-}
-
-/// Form of a value: the number itself, or its logarithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberForm {
-    /// The number itself.
-    Scaled,
-    /// The natural logarithm of the number.
-    Logs,
-}
-
-impl NumberForm {
-    /// The natural logarithm of a value.
-    pub(super) fn log(self, value: f64) -> f64 {
-        match self {
-            Self::Scaled => value.ln(),
-            Self::Logs => value,
-        }
-    }
-
-    /// The values as numbers that sum to one, or are all zero.
-    pub(super) fn shares(self, mut values: Vec<f64>) -> Vec<f64> {
-        if self == Self::Logs {
-            let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let scaled = |log: f64| {
-                if log == f64::NEG_INFINITY {
-                    0.0
-                } else {
-                    (log - largest).exp()
-                }
-            };
-            for value in &mut values {
-                *value = scaled(*value);
-            }
-        }
-        let sum: f64 = values.iter().sum();
-        if sum > 0.0 {
-            for value in &mut values {
-                *value /= sum;
-            }
-        }
-        values
-    }
-}
 
 /// The beliefs of a tree, in scaled numbers until one of them is lost, then in logarithms.
 #[derive(Debug)]

@@ -1,0 +1,80 @@
+//! Semirings in scaled numbers and in logarithms, and values in either form.
+
+use super::logarithmic::{LogSumProduct, MaxProduct};
+use super::scaled::{ScaledMaxProduct, SumProduct};
+use super::semiring::Semiring;
+
+/// A semiring in scaled numbers, and the same one in logarithms.
+pub trait Precision: std::fmt::Debug {
+    /// Scaled numbers, which may leave the range.
+    type Scaled: Semiring<Value = f64>;
+    /// Natural logarithms, which never leave the range.
+    type Logs: Semiring<Value = f64>;
+}
+
+/// Sums of products.
+#[derive(Debug)]
+pub struct SumProductPrecision;
+
+impl Precision for SumProductPrecision {
+    type Scaled = SumProduct;
+    type Logs = LogSumProduct;
+}
+
+/// Maxima of products.
+#[derive(Debug)]
+pub struct MaxProductPrecision;
+
+impl Precision for MaxProductPrecision {
+    type Scaled = ScaledMaxProduct;
+    type Logs = MaxProduct;
+}
+
+/// Form of a value: the number itself, or its logarithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberForm {
+    /// The number itself.
+    Scaled,
+    /// The natural logarithm of the number.
+    Logs,
+}
+
+impl NumberForm {
+    /// The natural logarithm of a value.
+    pub fn log(self, value: f64) -> f64 {
+        match self {
+            Self::Scaled => value.ln(),
+            Self::Logs => value,
+        }
+    }
+
+    /// The values as numbers that sum to one, or are all zero.
+    pub fn shares(self, values: Vec<f64>) -> Vec<f64> {
+        self.normalised(values).0
+    }
+
+    /// The values as numbers that sum to one, or are all zero, and the natural logarithm of their sum before.
+    pub fn normalised(self, mut values: Vec<f64>) -> (Vec<f64>, f64) {
+        let mut log_scale = 0.0;
+        if self == Self::Logs {
+            log_scale = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let scaled = |log: f64| {
+                if log == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    (log - log_scale).exp()
+                }
+            };
+            for value in &mut values {
+                *value = scaled(*value);
+            }
+        }
+        let sum: f64 = values.iter().sum();
+        if sum > 0.0 {
+            for value in &mut values {
+                *value /= sum;
+            }
+        }
+        (values, log_scale + sum.ln())
+    }
+}

@@ -1,0 +1,50 @@
+//! The marginals of some variables, by the elimination that costs least to keep.
+
+use crate::graph::{FactorGraph, VarId};
+
+use crate::algebra::SumProductPrecision;
+use crate::eliminate::{EliminationError, Options, sum_product};
+
+use super::contraction_tree::ContractionTree;
+use super::tree_beliefs::TreeBeliefs;
+
+/// The total of a factor graph, and the marginals of some of its variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marginals {
+    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has weight.
+    pub log_total: f64,
+    /// The share of each value of each variable in the total; all zero if the total is zero.
+    pub shares: Vec<Vec<f64>>,
+}
+
+/// The total and the marginals of some variables: of at most one by an elimination that keeps no message, of several by one contraction tree, which keeps all.
+/// The graph is left without values that its zeros exclude, if a tree leaves them out.
+///
+/// **Guarantee.** Exact up to rounding for weights of any magnitude.
+///
+/// **Errors.** When the plan does not fit the budget, or the factors are malformed.
+pub fn marginals(
+    graph: &mut FactorGraph,
+    variables: &[VarId],
+    options: &Options,
+) -> Result<Marginals, EliminationError> {
+    if variables.len() < 2 {
+        let table = sum_product(graph, variables, options)?;
+        return Ok(Marginals {
+            log_total: table.log_total,
+            shares: vec![table.probabilities; variables.len()],
+        });
+    }
+    let values: Vec<usize> = variables.iter().map(|&v| graph.cardinality(v)).collect();
+    let (tree, restriction) = ContractionTree::compile(graph, options)?;
+    let mut sums = TreeBeliefs::<SumProductPrecision>::new(&tree, graph);
+    sums.prepare((&tree, graph), variables, options.end())?;
+    let log_total = sums.log_total(&tree, graph);
+    let mut shares = sums.marginals(&tree, graph, variables);
+    if let Some(restriction) = restriction {
+        for (shares, (&v, values)) in shares.iter_mut().zip(variables.iter().zip(values)) {
+            *shares = restriction.shares_of_all(v, values, std::mem::take(shares));
+        }
+    }
+    Ok(Marginals { log_total, shares })
+}
