@@ -1,11 +1,95 @@
-//! Compiler from tables and a variable order to the steps of a join.
+//! Joins compiled to steps over registers, from tables and a variable order.
+//!
+//! A register is a number for each row of a batch: the offset of a partial assignment in a dense table, the first or last
+//! row of a range of a sparse one, a value. Assigning a variable adds a stride times its value.
 
 use super::domain::{Domain, TableKind, TableShape};
-use super::program::{
-    CandidateSource, JoinLevel, JoinProgram, RangeNarrowing, RegisterAdvance, RowKey, RowOperation,
-};
-use super::registers::Register;
 use super::variable_order::VariableTurn;
+
+/// Change of a register by a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RegisterAdvance {
+    pub(super) register: usize,
+    pub(super) stride: usize,
+    /// The initial value, if the register starts here.
+    pub(super) start: Option<usize>,
+}
+
+/// A sparse table whose range of rows narrows to the rows with a variable's value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RangeNarrowing {
+    pub(super) table: usize,
+    /// Number of variables of the table that were assigned before.
+    pub(super) depth: usize,
+    /// `true` if this is the last variable of the table, so that one row is left.
+    pub(super) is_last: bool,
+    pub(super) low: usize,
+    pub(super) high: usize,
+}
+
+/// Source of the values of a level's variable.
+#[derive(Debug)]
+pub(super) enum CandidateSource {
+    /// No variable: the steps before the first.
+    Root,
+    /// All values of a variable with this number of values.
+    All(usize),
+    /// The values that the rows of these sparse tables share.
+    Rows(Vec<RangeNarrowing>),
+}
+
+/// Operation on each row of a batch.
+#[derive(Debug)]
+pub(super) enum RowOperation {
+    /// Multiplies the product by the entry of a table.
+    Multiply {
+        table: usize,
+        register: usize,
+        is_final: bool,
+    },
+    /// Computes the value of a function's child.
+    Compute {
+        table: usize,
+        register: usize,
+        narrow: Vec<RangeNarrowing>,
+        advance: Vec<RegisterAdvance>,
+    },
+    /// Checks that a function agrees with the value that its child already has.
+    Check {
+        table: usize,
+        register: usize,
+        child: usize,
+    },
+}
+
+/// One variable whose values are tried in turn, and the steps after it.
+#[derive(Debug)]
+pub(super) struct JoinLevel {
+    pub(super) source: CandidateSource,
+    pub(super) carry: Vec<RegisterAdvance>,
+    /// Dense tables that this variable completes: they are multiplied at once, and their registers end here.
+    pub(super) multiply: Vec<RegisterAdvance>,
+    /// `true` if zeros need not be removed, because no variable follows.
+    pub(super) is_final: bool,
+    pub(super) steps: Vec<RowOperation>,
+}
+
+/// Key of a row in the result.
+#[derive(Debug)]
+pub(super) enum RowKey {
+    /// By the row-major number in this register.
+    Number(usize),
+    /// By the values in these registers.
+    Values(Vec<usize>),
+}
+
+/// The compiled join.
+#[derive(Debug)]
+pub(super) struct JoinProgram {
+    pub(super) levels: Vec<JoinLevel>,
+    pub(super) key: RowKey,
+    pub(super) registers: usize,
+}
 
 /// Compiles the join of tables of these shapes in the given variable order.
 pub(super) fn compile(
@@ -213,5 +297,61 @@ impl<'a> Compiler<'a> {
             .enumerate()
             .filter(|(_, r)| r.stride_at(turn).is_some());
         changed.filter_map(|(i, r)| r.advance(i, turn)).collect()
+    }
+}
+
+/// A register and its lifetime, in turns: a slot's turn is its position plus one, turn zero is before the first slot.
+struct Register {
+    base: usize,
+    /// The turns that change the register, with the stride of each.
+    strides: Vec<(usize, usize)>,
+    first: usize,
+    last: usize,
+    /// `true` if the register bounds a range of rows, which narrowing sets.
+    is_range: bool,
+}
+
+impl Register {
+    /// A register that sums stride times value over these turns; it lives until the last of them.
+    fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
+        let turns = || strides.iter().map(|s| s.0);
+        let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
+        Self {
+            base,
+            strides,
+            first,
+            last,
+            is_range: false,
+        }
+    }
+
+    /// A bound of a range of rows that narrows in these turns.
+    fn range(turns: &[usize]) -> Self {
+        let strides = turns.iter().map(|&turn| (turn, 0)).collect();
+        Self {
+            is_range: true,
+            ..Self::new(0, strides)
+        }
+    }
+
+    /// The same register, living until another turn.
+    fn until(self, last: usize) -> Self {
+        Self { last, ..self }
+    }
+
+    /// The stride of a register for the value assigned in a turn, if the turn changes it.
+    fn stride_at(&self, turn: usize) -> Option<usize> {
+        self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
+    }
+
+    /// Change of an ordinary register in a turn, if it is live then.
+    fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
+        let stride = self.stride_at(turn);
+        let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());
+        lives.then(|| RegisterAdvance {
+            register,
+            stride: stride.unwrap_or(0),
+            start: (self.first == turn).then_some(self.base),
+        })
     }
 }

@@ -7,17 +7,10 @@ use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, contract};
 use super::options::Options;
-use super::plan::{MessageLayout, Plan};
+use super::plan::{Keep, MessageLayout, Plan};
 use super::table::{EliminationTable, Message, inputs};
 use crate::algebra::Semiring;
 use crate::order::symbolic_elimination::Bucket;
-
-/// Treatment of messages after their use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MessageRetention {
-    Drop,
-    Keep,
-}
 
 /// State of an elimination, with its messages.
 pub(super) struct EliminationRun<'a, S: Semiring> {
@@ -40,7 +33,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         graph: &'a FactorGraph,
         plan: &'a Plan,
         options: &'a Options,
-        messages: MessageRetention,
+        keep: Keep,
     ) -> Result<Self, EliminationError> {
         let mut run = Self {
             graph,
@@ -76,7 +69,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         }
         for bucket in &plan.buckets {
             options.check_interrupt()?;
-            run.bucket(bucket, messages)?;
+            run.bucket(bucket, keep)?;
         }
         Ok(run)
     }
@@ -129,11 +122,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         })
     }
 
-    fn bucket(
-        &mut self,
-        bucket: &Bucket,
-        messages: MessageRetention,
-    ) -> Result<(), EliminationError> {
+    fn bucket(&mut self, bucket: &Bucket, keep: Keep) -> Result<(), EliminationError> {
         let domain = Domain::of_bucket(self.graph, bucket);
         let tables = inputs(
             self.graph,
@@ -147,7 +136,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         let mut message = contract(tables, &domain, output, layout, limits, &mut self.scratch)?;
         let values = message.entries.values_mut();
         self.log_scale += S::normalise(values, &mut self.scratch.lost);
-        if messages == MessageRetention::Drop {
+        if keep == Keep::Nothing {
             let earlier = bucket
                 .inputs
                 .iter()

@@ -5,15 +5,13 @@ use std::borrow::Cow;
 use crate::graph::{Assignments, VarId};
 use crate::until::Until;
 
-use super::batch::{Batch, RowExpansion};
-use super::compile::compile;
+use super::batch::{Batch, RangeChecks, RowExpansion, multiply_spread};
+use super::compile::{CandidateSource, JoinProgram, compile};
 use super::domain::{Domain, TableShape};
 use super::error::{EliminationError, check_interrupt};
-use super::multiply::{RangeChecks, multiply_spread};
 use super::options::Options;
 use super::plan::MessageLayout;
 use super::prepare::{PreparedTable, prepare, shape};
-use super::program::{CandidateSource, JoinProgram};
 use super::rows::{Cursor, shared_values};
 use super::sink::{DenseSink, Sink, SparseSink};
 use super::steps::{Buffers, apply, sweep};

@@ -1,13 +1,13 @@
 //! Marginal MAP: the most probable assignment of some variables, the others summed out.
 
-use crate::graph::is_wide;
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::error::EliminationError;
-use super::execute::{EliminationRun, MessageRetention};
+use super::execute::EliminationRun;
 use super::mpe::most_probable;
 use super::options::Options;
-use super::plan::{Plan, PlanCost};
+use super::plan::{Keep, Plan, PlanCost};
+use super::sum::scaled_or_logs;
 use super::table::{EliminationTable, Entries};
 use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 
@@ -43,17 +43,13 @@ pub fn marginal_map(
     options: &Options,
 ) -> Result<(Vec<u32>, f64), EliminationError> {
     let (plan, maximum) = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
-    let plan = plan.within(options)?;
-    maximum.within(options)?;
-    options.check_memory(maximum.memory_kept)?;
-    let mut left = None;
-    if !graph.factors.iter().any(is_wide) {
-        left = remaining_factors::<SumProduct>(graph, &plan, options, Weights::from_linear)?;
-    }
-    if left.is_none() {
-        left = remaining_factors::<LogSumProduct>(graph, &plan, options, Weights::from_logs)?;
-    }
-    let (left, log_scale) = left.ok_or(EliminationError::Impossible)?;
+    let plan = plan.within(options, Keep::Nothing)?;
+    maximum.within(options, Keep::Messages)?;
+    let (left, log_scale) = scaled_or_logs(
+        graph,
+        || remaining_factors::<SumProduct>(graph, &plan, options, Weights::from_linear),
+        || remaining_factors::<LogSumProduct>(graph, &plan, options, Weights::from_logs),
+    )?;
     let (values, log_weight) = most_probable(&left, options)?;
     let values = keep.iter().map(|v| values[v.index()]).collect();
     Ok((values, log_weight + log_scale))
@@ -82,7 +78,7 @@ fn remaining_factors<S: Semiring<Value = f64>>(
     options: &Options,
     weights: fn(Vec<f64>) -> Weights,
 ) -> Result<Option<(FactorGraph, f64)>, EliminationError> {
-    let run = EliminationRun::<S>::new(graph, plan, options, MessageRetention::Drop)?;
+    let run = EliminationRun::<S>::new(graph, plan, options, Keep::Nothing)?;
     if run.lost() {
         return Ok(None);
     }

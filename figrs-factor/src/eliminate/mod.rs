@@ -5,8 +5,8 @@
 //! | `options`, `error`, `validate` | options, errors, validation of the input |
 //! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
 //! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
-//! | `domain`, `variable_order`, `registers`, `compile`, `program` | one bucket: the order of its variables, compiled to steps |
-//! | `join`, `prepare`, `batch`, `rows`, `multiply`, `steps`, `sink` | one bucket: execution of the steps |
+//! | `domain`, `variable_order`, `compile` | one bucket: the order of its variables, compiled to steps |
+//! | `join`, `prepare`, `batch`, `rows`, `steps`, `sink` | one bucket: execution of the steps |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
 //! | `utility` | decisions and the utilities that they maximise |
 //! | `project` | the join alone, for bounds and for lists of assignments |
@@ -20,14 +20,11 @@ mod join;
 mod marginal_map;
 mod memory;
 mod mpe;
-mod multiply;
 mod options;
 mod plan;
 mod prepare;
-mod program;
 mod project;
 mod prune;
-mod registers;
 mod rows;
 mod sink;
 mod steps;
@@ -47,7 +44,7 @@ pub use memory::{available_bytes, readable};
 pub use mpe::{log_weight, most_probable};
 pub use options::{BarrenFactors, Options, Order};
 pub use plan::PlanCost;
-pub use plan::{MessageLayout, Plan, as_if_dense, predicted_cost};
+pub use plan::{Keep, MessageLayout, Plan, as_if_dense, predicted_cost};
 pub use prune::without_barren;
 pub use sum::{MarginalTable, sum_product};
 pub use sum::{log_sums, share_weights};
@@ -60,7 +57,7 @@ pub use validate::validate;
 pub(crate) use project::{AssignmentLimits, Projection, Projector, assignments};
 pub(crate) use table::{EliminationTable, Entries};
 
-use execute::{EliminationRun, MessageRetention};
+use execute::EliminationRun;
 
 /// Result of an elimination of all variables except some.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,9 +90,8 @@ pub fn eliminate<S: Semiring>(
     keep: &[VarId],
     options: &Options,
 ) -> Result<EliminationResult<S>, EliminationError> {
-    let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options)?;
-    let run = EliminationRun::<S>::new(graph, &plan, options, MessageRetention::Drop)?;
-    run.answer(keep)
+    let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options, Keep::Nothing)?;
+    EliminationRun::<S>::new(graph, &plan, options, Keep::Nothing)?.answer(keep)
 }
 
 /// Predicts the cost of [`eliminate`] without running it. A plan over the budget is not refused here.

@@ -5,10 +5,10 @@ use crate::graph::{Assignments, log_entry};
 
 use super::domain::Domain;
 use super::error::EliminationError;
-use super::execute::{EliminationRun, MessageRetention};
+use super::execute::EliminationRun;
 use super::join::{JoinScratch, join};
 use super::options::Options;
-use super::plan::Plan;
+use super::plan::{Keep, Plan};
 use super::sink::BestSink;
 use crate::algebra::{MaxProduct, Semiring};
 
@@ -28,9 +28,9 @@ pub fn most_probable(
     graph: &FactorGraph,
     options: &Options,
 ) -> Result<(Vec<u32>, f64), EliminationError> {
-    let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?.within(options)?;
-    options.check_memory(plan.cost.memory_kept)?;
-    let run = EliminationRun::<MaxProduct>::new(graph, &plan, options, MessageRetention::Keep)?;
+    let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?;
+    let plan = plan.within(options, Keep::Messages)?;
+    let run = EliminationRun::<MaxProduct>::new(graph, &plan, options, Keep::Messages)?;
     if MaxProduct::is_zero(&run.scalar) {
         return Err(EliminationError::Impossible);
     }

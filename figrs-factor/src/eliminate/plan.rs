@@ -30,7 +30,7 @@ pub struct PlanCost {
 
 impl PlanCost {
     /// Returns an error if the cost exceeds the budget.
-    pub(super) fn within(self, options: &Options) -> Result<(), EliminationError> {
+    pub(super) fn within(self, options: &Options, keep: Keep) -> Result<(), EliminationError> {
         options.admit_operations(self.operations)?;
         if self.largest_table > options.table_budget as f64 {
             return Err(EliminationError::TableTooLarge {
@@ -38,8 +38,20 @@ impl PlanCost {
                 limit: options.table_budget,
             });
         }
-        options.check_memory(self.memory)
+        options.check_memory(match keep {
+            Keep::Nothing => self.memory,
+            Keep::Messages => self.memory_kept,
+        })
     }
+}
+
+/// Messages that a run keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All messages, for passes down.
+    Messages,
+    /// No message after its use.
+    Nothing,
 }
 
 /// Storage of a message.
@@ -161,8 +173,8 @@ impl Plan {
     }
 
     /// Returns the plan, or an error if it does not fit the budget.
-    pub fn within(self, options: &Options) -> Result<Self, EliminationError> {
-        self.cost.within(options)?;
+    pub fn within(self, options: &Options, keep: Keep) -> Result<Self, EliminationError> {
+        self.cost.within(options, keep)?;
         Ok(self)
     }
 }

@@ -4,10 +4,10 @@ use crate::graph::{Assignments, FactorGraph, VarId};
 use crate::until::Until;
 
 use super::batch::Batch;
+use super::compile::RowKey;
 use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, join};
-use super::program::RowKey;
 use super::sink::{DenseSink, PowerSink, Sink};
 use super::table::EliminationTable;
 use crate::algebra::{Boolean, MaxProduct};

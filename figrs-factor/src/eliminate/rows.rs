@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::batch::Batch;
+use super::compile::RangeNarrowing;
 use super::prepare::{PreparedTable, equal_range, run_end};
-use super::program::RangeNarrowing;
 
 /// Number of partial assignments advanced together: enough to amortise overhead, few enough for the first-level cache.
 const BATCH: usize = 1024;

@@ -6,9 +6,9 @@ use crate::graph::Assignments;
 use rustc_hash::FxHashMap;
 
 use super::batch::Batch;
+use super::compile::RowKey;
 use super::error::EliminationError;
 use super::options::Options;
-use super::program::RowKey;
 use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
 /// Number of entries of a hash map up to which its memory is not counted.

@@ -2,10 +2,9 @@
 
 use crate::graph::FactorTable;
 
-use super::batch::{Batch, compact};
-use super::multiply::{RangeChecks, multiply};
+use super::batch::{Batch, RangeChecks, compact, multiply};
+use super::compile::{RangeNarrowing, RowOperation};
 use super::prepare::{PreparedTable, equal_range};
-use super::program::{RangeNarrowing, RowOperation};
 use crate::algebra::Semiring;
 
 /// Scratch columns.

@@ -5,8 +5,8 @@ use crate::graph::{FactorGraph, VarId, Weights};
 
 use super::error::EliminationError;
 use super::options::Options;
-use super::{PlanCost, eliminate};
-use crate::algebra::{LogSumProduct, NumberForm, SumProduct};
+use super::{EliminationResult, PlanCost, eliminate};
+use crate::algebra::{LogSumProduct, NumberForm, Semiring, SumProduct};
 
 /// A distribution over some variables, and the total by which it was normalised.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,23 +79,46 @@ struct Sums {
     cost: PlanCost,
 }
 
-fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, EliminationError> {
-    if !graph.factors.iter().any(is_wide) {
-        let found = eliminate::<SumProduct>(graph, keep, options)?;
-        if !found.lost {
-            return Ok(Sums {
-                values: found.values,
-                form: NumberForm::Scaled,
-                log_scale: found.log_scale,
-                cost: found.cost,
-            });
-        }
+impl Sums {
+    /// The sums of an elimination; `None` if a number was lost.
+    fn new<S: Semiring<Value = f64>>(
+        found: EliminationResult<S>,
+        form: NumberForm,
+    ) -> Option<Self> {
+        (!found.lost).then_some(Self {
+            values: found.values,
+            form,
+            log_scale: found.log_scale,
+            cost: found.cost,
+        })
     }
-    let found = eliminate::<LogSumProduct>(graph, keep, options)?;
-    Ok(Sums {
-        values: found.values,
-        form: NumberForm::Logs,
-        log_scale: 0.0,
-        cost: found.cost,
-    })
+}
+
+fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, EliminationError> {
+    let scaled = || {
+        let found = eliminate::<SumProduct>(graph, keep, options)?;
+        Ok(Sums::new(found, NumberForm::Scaled))
+    };
+    let logs = || {
+        let found = eliminate::<LogSumProduct>(graph, keep, options)?;
+        Ok(Sums::new(found, NumberForm::Logs))
+    };
+    scaled_or_logs(graph, scaled, logs)
+}
+
+/// Computes in scaled numbers, or in logarithms if the weights of a graph, or a number of the first computation, are out of their range, which that computation
+/// says by `None`.
+///
+/// **Errors.** [`EliminationError::Impossible`] if logarithms are out of range too; those of the computations.
+pub(super) fn scaled_or_logs<R>(
+    graph: &FactorGraph,
+    scaled: impl FnOnce() -> Result<Option<R>, EliminationError>,
+    logs: impl FnOnce() -> Result<Option<R>, EliminationError>,
+) -> Result<R, EliminationError> {
+    if !graph.factors.iter().any(is_wide)
+        && let Some(found) = scaled()?
+    {
+        return Ok(found);
+    }
+    logs()?.ok_or(EliminationError::Impossible)
 }

@@ -84,6 +84,19 @@ impl Assignments {
         None
     }
 
+    /// For strides of the variables in another table, the change of the offset in that table, modulo the size of a word, when a variable is raised
+    /// and all variables after it become zero again.
+    pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let mut changes: Vec<usize> = strides.into_iter().collect();
+        let mut back = 0usize;
+        for (change, digit) in changes.iter_mut().zip(&self.digits).rev() {
+            let stride = *change;
+            *change = stride.wrapping_sub(back);
+            back = back.wrapping_add(stride.wrapping_mul(digit.cardinality as usize - 1));
+        }
+        changes
+    }
+
     /// The number of the assignment in `values`.
     #[inline]
     pub fn number(&self, values: &[u32]) -> usize {
@@ -137,6 +150,22 @@ mod tests {
             assert_eq!(all.advance(&mut values), expected);
         }
         assert_eq!(values, [0, 0, 0, 0, 7]);
+    }
+
+    #[test]
+    fn offsets_of_another_table_follow() {
+        let (all, strides) = (Assignments::rows([2, 3, 2]), [1, 4, 2]);
+        let changes = all.offset_changes(strides);
+        let (mut values, mut offset) = ([0; 3], 0usize);
+        loop {
+            let digits = values.iter().zip(strides);
+            let expected: usize = digits.map(|(&x, stride)| x as usize * stride).sum();
+            assert_eq!(offset, expected);
+            let Some(raised) = all.advance(&mut values) else {
+                return;
+            };
+            offset = offset.wrapping_add(changes[raised]);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::eliminate::EliminationError;
 use crate::eliminate::error::check_interrupt;
 
 use super::contraction_tree::{ContractionStep, ContractionTree};
-use super::kernel::{Workspace, dot};
+use super::kernel::{Workspace, sum};
 use super::sparse_contraction::{contract_listed, derive_all, derive_listed};
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
@@ -308,44 +308,25 @@ impl<S: Semiring> Beliefs<S> {
     /// The unnormalised marginal of a variable that some factor mentions.
     pub fn marginal(&mut self, tree: &ContractionTree, rank: Rank) -> Vec<S::Value> {
         let home = tree.homes[rank as usize];
-        self.compute_derivative(tree, home);
-        let place = tree.tensor(home).entries();
-        if self
-            .range_of_products(tree, &[home], Some(home))
-            .may_overflow()
-        {
-            let mut pairs = self.values[place.clone()]
-                .iter()
-                .zip(&self.derivatives[place.clone()]);
-            self.lost |= pairs.any(|(x, y)| S::is_out_of_range(x, y, &S::mul(x, y)));
-        }
+        let mut products = Vec::new();
+        self.products(tree, home, &mut products);
         let mut marginal = vec![S::zero(); tree.cards[rank as usize] as usize];
-        let (x, y) = (&self.values[place.clone()], &self.derivatives[place]);
-        let scope = tree.scope(home);
+        let size = |&rank: &Rank| AssignmentIndex::from(tree.cards[rank as usize]);
+        let after = tree.scope(home).iter().skip_while(|&&r| r != rank).skip(1);
+        let stride = after.map(size).product::<AssignmentIndex>();
         match &tree.tensor(home).layout {
-            Layout::Dense if scope.len() == 1 => {
-                for (m, (x, y)) in marginal.iter_mut().zip(x.iter().zip(y)) {
-                    *m = S::mul(x, y);
-                }
-            }
             Layout::Dense => {
-                let after = scope.iter().skip_while(|&&r| r != rank).skip(1);
-                let stride = after.map(|&r| tree.cards[r as usize] as usize).product();
-                let block = stride * marginal.len();
-                for (x, y) in x.chunks_exact(block).zip(y.chunks_exact(block)) {
-                    let pairs = x.chunks_exact(stride).zip(y.chunks_exact(stride));
-                    for (m, (x, y)) in marginal.iter_mut().zip(pairs) {
-                        S::accumulate(m, &dot::<S>(x, y));
+                let stride = stride as usize;
+                for block in products.chunks_exact(stride * marginal.len()) {
+                    for (m, run) in marginal.iter_mut().zip(block.chunks_exact(stride)) {
+                        S::accumulate(m, &sum::<S>(run));
                     }
                 }
             }
             Layout::Listed(numbers) => {
-                let size = |&rank: &Rank| AssignmentIndex::from(tree.cards[rank as usize]);
-                let after = scope.iter().skip_while(|&&r| r != rank).skip(1);
-                let (stride, n) = (after.map(size).product::<AssignmentIndex>(), size(&rank));
-                for (number, (x, y)) in numbers.iter().zip(x.iter().zip(y)) {
-                    let value = (number / stride % n) as usize;
-                    S::accumulate(&mut marginal[value], &S::mul(x, y));
+                for (number, product) in numbers.iter().zip(&products) {
+                    let value = (number / stride % size(&rank)) as usize;
+                    S::accumulate(&mut marginal[value], product);
                 }
             }
         }

@@ -46,6 +46,17 @@ impl ContractionStep {
     }
 }
 
+/// A step without its numbers.
+#[derive(Debug)]
+pub struct StepOutline {
+    /// The variables over which the tables range together.
+    pub clique: Vec<VarId>,
+    /// The variables of the clique that are summed out.
+    pub eliminated: Vec<VarId>,
+    /// The position of the step that uses the result.
+    pub parent: Option<usize>,
+}
+
 /// A compiled elimination of all variables.
 ///
 /// No two steps use the same tensor, so that the steps form a tree (one for each component of the graph)
@@ -146,6 +157,23 @@ impl ContractionTree {
     /// Number of variables.
     pub fn variables(&self) -> usize {
         self.ranks.len()
+    }
+
+    /// The steps, each before the step that uses its result.
+    pub fn outline(&self) -> Vec<StepOutline> {
+        let mut parents = vec![None; self.tensors.len()];
+        for (position, step) in self.steps.iter().enumerate() {
+            for &input in &step.inputs {
+                parents[input as usize] = Some(position);
+            }
+        }
+        let variable = |&rank: &Rank| self.variables[rank as usize];
+        let outline = |step: &ContractionStep| StepOutline {
+            clique: self.clique(step).iter().map(variable).collect(),
+            eliminated: self.summed_variables(step).iter().map(variable).collect(),
+            parent: parents[step.out as usize],
+        };
+        self.steps.iter().map(outline).collect()
     }
 
     /// Size of all tables together, in bytes.

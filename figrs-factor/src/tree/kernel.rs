@@ -290,7 +290,7 @@ fn fill<S: Semiring>(value: &S::Value, z: &mut [S::Value], first: bool) {
 
 /// The sum of the products of entries at the same places.
 #[inline]
-pub(super) fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
+fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
     let rest = xs.remainder().iter().zip(ys.remainder());
     let rest = rest.fold(S::zero(), |mut sum, (x, y)| {
@@ -309,8 +309,9 @@ pub(super) fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     lanes.into_iter().fold(rest, S::add)
 }
 
+/// The sum of some values.
 #[inline]
-fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
+pub(super) fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
     let xs = x.chunks_exact(LANES);
     let rest = xs.remainder().iter().fold(S::zero(), |mut sum, x| {
         S::accumulate(&mut sum, x);

@@ -4,7 +4,7 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use crate::graph::for_each_entry;
-use crate::graph::{Factor, FactorGraph, FactorTable, Weights};
+use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, Weights};
 use serde::{Deserialize, Serialize};
 
 use crate::algebra::Semiring;
@@ -361,19 +361,14 @@ fn each_row(loops: &[(usize, usize)], mut row: impl FnMut(usize, usize, usize)) 
         row(0, 1, 1);
         return;
     };
-    let mut digits = vec![0; outer.len()];
-    let mut at = 0;
-    'rows: loop {
+    let all = Assignments::rows(outer.iter().map(|&(n, _)| n));
+    let changes = all.offset_changes(outer.iter().map(|&(_, stride)| stride));
+    let (mut digits, mut at) = (vec![0; outer.len()], 0usize);
+    loop {
         row(at, n, stride);
-        for (digit, &(n, stride)) in digits.iter_mut().zip(outer).rev() {
-            *digit += 1;
-            at += stride;
-            if *digit < n {
-                continue 'rows;
-            }
-            *digit = 0;
-            at -= stride * n;
-        }
-        return;
+        let Some(raised) = all.advance(&mut digits) else {
+            return;
+        };
+        at = at.wrapping_add(changes[raised]);
     }
 }

@@ -2,15 +2,14 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `tensor`, `leaf`, `tree` | the tree: tensors in one layout, and the steps that contract them |
+//! | `tensor`, `leaf`, `contraction_tree` | the tree: tensors in one layout, and the steps that contract them |
 //! | `tree_builder`, `bucket`, `thresholds` | from a plan to a tree |
 //! | `multiply`, `sort_merge_join`, `join_all` | steps of two tensors and of many; matches of entries of tables with many zeros |
-//! | `validation`, `fnv` | validation of a loaded tree |
+//! | `validation` | validation of a loaded tree |
 //! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
 //! | `beliefs`, `tree_beliefs` | messages up and derivatives down; in scaled numbers or logarithms |
 //! | `marginals` | the marginals of variables, by one elimination or one tree |
 //! | `expected_counts` | expected counts of outcomes that parameters decide |
-//! | `outline` | the steps by their variables, for pictures |
 //! | `traceback`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
 
 mod beliefs;
@@ -26,7 +25,6 @@ mod leaf;
 mod loop_nest;
 mod marginals;
 mod multiply;
-mod outline;
 mod sort_merge_join;
 mod sparse_contraction;
 mod tensor;

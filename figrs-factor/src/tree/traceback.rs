@@ -1,6 +1,7 @@
 //! Traceback from messages to worlds: the steps are visited from the roots down, each choosing the values it summed out.
 
 use crate::algebra::Semiring;
+use crate::graph::Assignments;
 
 use super::beliefs::Beliefs;
 use super::contraction_tree::{ContractionStep, ContractionTree};
@@ -68,26 +69,24 @@ impl<S: Semiring> Beliefs<S> {
         });
         let [(mut at_x, x_strides), (mut at_y, y_strides)] =
             [0, 1].map(|i| tree.offsets(step.inputs.get(i).copied(), &found.summed, values));
+        let cards = found
+            .summed
+            .iter()
+            .map(|&r| tree.cards[r as usize] as usize);
+        let all = Assignments::rows(cards);
+        let changes = [x_strides, y_strides].map(|strides| all.offset_changes(strides));
         let mut digits = vec![0u32; found.summed.len()];
-        'all: loop {
+        loop {
             let weight = S::mul(&x[at_x], &y[at_y]);
             if !S::is_zero(&weight) {
                 found.values.extend_from_slice(&digits);
                 found.weights.push(weight);
             }
-            for (d, &rank) in found.summed.iter().enumerate().rev() {
-                digits[d] += 1;
-                at_x += x_strides[d];
-                at_y += y_strides[d];
-                let n = tree.cards[rank as usize];
-                if digits[d] < n {
-                    continue 'all;
-                }
-                digits[d] = 0;
-                at_x -= x_strides[d] * n as usize;
-                at_y -= y_strides[d] * n as usize;
-            }
-            return found;
+            let Some(raised) = all.advance(&mut digits) else {
+                return found;
+            };
+            at_x = at_x.wrapping_add(changes[0][raised]);
+            at_y = at_y.wrapping_add(changes[1][raised]);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::graph::{ReducedGraph, Restriction, has_zeros};
 use rustc_hash::FxHashMap;
 
 use crate::consistency::without_excluded;
-use crate::eliminate::{EliminationError, Options, Plan};
+use crate::eliminate::{EliminationError, Keep, Options, Plan};
 use crate::order::Bucket;
 
 use super::contraction_tree::{ContractionTree, check};
@@ -56,8 +56,7 @@ impl ContractionTree {
         options: &Options,
         thresholds: Thresholds,
     ) -> Result<Self, EliminationError> {
-        let plan = plan.within(options)?;
-        options.check_memory(plan.cost.memory_kept)?;
+        let plan = plan.within(options, Keep::Messages)?;
         check(graph)?;
         let mut assembly = TreeBuilder::new(graph, &plan, options, thresholds);
         for i in 0..graph.factors.len() {

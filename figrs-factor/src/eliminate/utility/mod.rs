@@ -12,13 +12,13 @@ mod planned_table;
 mod rule;
 mod run;
 
-use crate::graph::is_wide;
 use crate::graph::{FactorGraph, VarId};
 
 pub use rule::DecisionRule;
 
 use super::error::EliminationError;
 use super::options::Options;
+use super::sum::scaled_or_logs;
 use crate::algebra::{LogSumProduct, MeanWeights, SumProduct};
 use plan::UtilityPlan;
 use run::UtilityRun;
@@ -80,12 +80,11 @@ pub fn best_rules(
     options: &Options,
 ) -> Result<Vec<DecisionRule>, EliminationError> {
     let plan = UtilityPlan::new(diagram, stages, &[], options)?;
-    if let Some(rules) = linear(diagram, |diagram| {
-        rules::<SumProduct>(diagram, &plan, tie, options)
-    })? {
-        return Ok(rules);
-    }
-    Ok(rules::<LogSumProduct>(diagram, &plan, tie, options)?.unwrap_or_default())
+    scaled_or_logs(
+        diagram.graph,
+        || rules::<SumProduct>(diagram, &plan, tie, options),
+        || rules::<LogSumProduct>(diagram, &plan, tie, options),
+    )
 }
 
 /// The weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order, where
@@ -100,27 +99,11 @@ pub fn expected_utilities(
     let all = (0..diagram.graph.cardinalities.len() as u32).map(VarId);
     let summed = all.filter(|v| !keep.contains(v)).collect();
     let plan = UtilityPlan::new(diagram, &[EliminationStage::Sum(summed)], keep, options)?;
-    if let Some(found) = linear(diagram, |diagram| {
-        table::<SumProduct>(diagram, &plan, keep, options)
-    })? {
-        return Ok(found);
-    }
-    let found = table::<LogSumProduct>(diagram, &plan, keep, options)?;
-    Ok(found.unwrap_or(ExpectedUtilities {
-        weights: Vec::new(),
-        means: Vec::new(),
-    }))
-}
-
-/// Computes in ordinary numbers, or in logarithms where ordinary numbers do not suffice.
-fn linear<'g, R>(
-    diagram: UtilityGraph<'g>,
-    find: impl FnOnce(UtilityGraph<'g>) -> Result<Option<R>, EliminationError>,
-) -> Result<Option<R>, EliminationError> {
-    if diagram.graph.factors.iter().any(is_wide) {
-        return Ok(None);
-    }
-    find(diagram)
+    scaled_or_logs(
+        diagram.graph,
+        || table::<SumProduct>(diagram, &plan, keep, options),
+        || table::<LogSumProduct>(diagram, &plan, keep, options),
+    )
 }
 
 /// Returns `None` if a number was lost.

@@ -4,7 +4,7 @@ use crate::graph::{FactorGraph, VarId};
 
 use super::super::error::EliminationError;
 use super::super::options::Options;
-use super::super::plan::{MessageLayout, PlanCost, eliminate_in_order, entries};
+use super::super::plan::{Keep, MessageLayout, PlanCost, eliminate_in_order, entries};
 use super::super::prune::{UnknownSums, prune};
 use super::super::validate::validate;
 use super::planned_table::{PlannedKind, PlannedTable, children_of, union, without_barren};
@@ -306,7 +306,7 @@ impl<'a> Planner<'a> {
         self.cost.operations += answer;
         self.cost.largest_table = self.cost.largest_table.max(answer);
         self.cost.memory = self.cost.memory.max(self.held + ENTRY as f64 * answer);
-        self.cost.within(self.options)?;
+        self.cost.within(self.options, Keep::Nothing)?;
         let live = self.tables.iter().zip(0..).filter(|(table, _)| table.live);
         self.plan.left = live.map(|(_, id)| id).collect();
         Ok(self.plan)
