@@ -17,7 +17,7 @@
 
 pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
-    Bytes, Call, CallId, Case, Cauchy, Chain, Clause, Constant, ContinuousUniform, CountRange,
+    Bytes, Call, CallId, Cauchy, Chain, Clause, Constant, ContinuousUniform, CountRange,
     Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform,
     Dist, Distribution, Element, ElementId, Evidence, Exponential, Family, Fault, Flip, FunctionId,
     Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric, If, Iid, Inject, Integer,
@@ -26,8 +26,8 @@ pub use figrs_core::{
     Outcomes, Param, Parents, Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale,
     Score, Select, Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT,
     Support, SupportBuilder, Table, Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until,
-    Value, Variance, Vector, Weibull, WrongParameter, any, expand, factor, fold, graph, inject,
-    none_of, one_of, printable, rand, stream, tuple, value,
+    Value, ValuePattern, Variance, Vector, Weibull, WrongParameter, any, expand, factor, fold,
+    graph, inject, none_of, one_of, printable, rand, stream, tuple, value,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
@@ -44,7 +44,7 @@ pub use figrs_infer::{
     MergeableSampler, MetropolisHastings, MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound,
     MpeExact, MpeSlices, MpeVariableElimination, Part, Partial, PopulationSums, PortablePart,
     PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive,
-    Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, Sampling,
+    Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, RunStatistics,
     SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
     SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws,
     TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World, WorldSums,
@@ -64,7 +64,7 @@ pub use figrs_models as models;
 pub use figrs_network as network;
 #[cfg(feature = "reports")]
 pub use figrs_report::{
-    ChainCharts, ChartError, ComparisonPage, Draw, GroupedBars, HtmlPage, PosteriorChart,
+    ChainCharts, ChartError, ComparisonPage, Drawable, GroupedBars, HtmlPage, PosteriorChart,
     TornadoChart, WriteDraws, picture,
 };
 #[cfg(feature = "spread")]

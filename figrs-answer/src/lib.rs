@@ -32,7 +32,7 @@ pub use answer::estimate::{Estimate, unseen_share};
 pub use answer::marginal::Marginal;
 pub use answer::posterior::Posterior;
 pub use answer::quality::Quality;
-pub use answer::run_statistics::Sampling;
+pub use answer::run_statistics::RunStatistics;
 pub use answer::world::World;
 pub use answer::{Answer, LogEvidence, TargetMarginal};
 pub use error::Error;

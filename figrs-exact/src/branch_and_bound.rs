@@ -13,7 +13,7 @@ use crate::conflict;
 use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
@@ -46,7 +46,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// steps that found a better world or bound.
 ///
 /// With a [`deadline`](Self::deadline) the preparation and the search end in time with the best world so far and the bound so far, and
-/// [`Sampling::stopped`](figrs_answer::Sampling::stopped) of the answer says so.
+/// [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer says so.
 ///
 /// **Errors.** [`Error::NothingDone`] if it was stopped before there was any world; [`Error::NoWorldFound`], with the bound, if the budget was used before there was any world; else as
 /// [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (Whether functions
@@ -207,7 +207,7 @@ impl MpeBranchAndBound {
         let Some(why) = stopped else {
             return Ok(answer);
         };
-        let mut run = Sampling::new(why, work, watching.elapsed());
+        let mut run = RunStatistics::new(why, work, watching.elapsed());
         run.asked = Some(self.limits.work);
         Ok(answer.with_sampling(run))
     }

@@ -7,7 +7,7 @@ use super::conflict;
 use super::variable_elimination::marginals;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
 use figrs_answer::limits::{Limits, limited};
@@ -251,7 +251,7 @@ impl DeepeningSearch<'_> {
             Some((Ok(found), depth)) => {
                 let answer = self.finished(found, depth, DeepeningEnd::Stopped(why));
                 let elapsed = self.watching.elapsed();
-                let mut run = Sampling::new(why, self.spent, elapsed);
+                let mut run = RunStatistics::new(why, self.spent, elapsed);
                 run.asked = Some(self.algorithm.work);
                 Ok(answer.with_sampling(run))
             }

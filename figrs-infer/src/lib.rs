@@ -53,7 +53,7 @@ pub use figrs_answer::{
     Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, Deepening, DeepeningEnd,
     Diagnosis, Draws, Error, Estimate, Finding, ItemSampler, LogEvidence, Marginal, Measure,
     MergeableSampler, Part, Partial, PortablePart, PortablePartOf, PortableSums, PortableTargets,
-    PortableUnit, Posterior, Progress, Quality, Quantity, Replicate, Run, Sampling, Sums,
+    PortableUnit, Posterior, Progress, Quality, Quantity, Replicate, Run, RunStatistics, Sums,
     TargetBounds, TargetDraws, TargetMarginal, World, algorithms, diagnostics, in_order,
     missing_in_batch, unseen_share,
 };

@@ -7,7 +7,7 @@ use figrs_infer::{Comparison, ComparisonRow, JunctionTree, Verdict};
 
 use crate::charts::chains::{ranks, trace};
 use crate::charts::curves::curves;
-use crate::{ChartError, Draw, HtmlPage, PosteriorChart};
+use crate::{ChartError, Drawable, HtmlPage, PosteriorChart};
 
 /// Maximum number of targets, and of answers, with their own pictures.
 const PICTURES: usize = 12;

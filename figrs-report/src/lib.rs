@@ -2,7 +2,7 @@
 //!
 //! | item | by |
 //! |---|---|
-//! | graphs of models and elimination trees as DOT and SVG | [`Draw`] |
+//! | graphs of models and elimination trees as DOT and SVG | [`Drawable`] |
 //! | a distribution as bars | [`PosteriorChart`] |
 //! | a one-way sensitivity analysis as bars | [`TornadoChart`] |
 //! | series of numbers as bars side by side | [`GroupedBars`] |
@@ -21,4 +21,4 @@ pub use charts::{ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoCh
 pub use comparison_page::ComparisonPage;
 pub use export::WriteDraws;
 pub use html_page::HtmlPage;
-pub use picture::Draw;
+pub use picture::Drawable;

@@ -11,7 +11,7 @@ use super::answered_model::AnsweredModel;
 use super::bounds::{Deepening, TargetBounds};
 use super::draws::Draws;
 use super::estimate::Estimate;
-use super::run_statistics::Sampling;
+use super::run_statistics::RunStatistics;
 use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
 use crate::limits::Limits;
@@ -59,7 +59,7 @@ pub struct Answer {
     #[doc(hidden)]
     pub content: AnswerContent,
     pub(crate) deepening: Option<Deepening>,
-    pub(crate) sampling: Option<Sampling>,
+    pub(crate) sampling: Option<RunStatistics>,
     #[doc(hidden)]
     pub draws: Option<Draws>,
     pub(crate) choices: Option<ChoiceAgreement>,
@@ -127,7 +127,7 @@ impl Answer {
 
     /// Attaches the run statistics of a sampler to the answer.
     #[must_use]
-    pub fn with_sampling(mut self, sampling: Sampling) -> Self {
+    pub fn with_sampling(mut self, sampling: RunStatistics) -> Self {
         self.sampling = Some(sampling);
         self
     }
@@ -250,7 +250,7 @@ impl Answer {
     }
 
     /// Run statistics, if a sampler or another iterative algorithm answered.
-    pub fn sampling(&self) -> Option<&Sampling> {
+    pub fn sampling(&self) -> Option<&RunStatistics> {
         self.sampling.as_ref()
     }
 }

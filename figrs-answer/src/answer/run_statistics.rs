@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 /// Run statistics of a sampler or of another iterative algorithm: end, draws, time, acceptance, weights.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Sampling {
+pub struct RunStatistics {
     /// Reason for the end of the run.
     pub stopped: Stopped,
     /// Number of samples drawn, steps made, or sweeps done, over all chains.
@@ -38,7 +38,7 @@ pub struct Sampling {
     pub died: Option<Vec<u64>>,
 }
 
-impl Sampling {
+impl RunStatistics {
     /// Statistics of a run with these three fields; all other fields are empty.
     #[doc(hidden)]
     pub fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {

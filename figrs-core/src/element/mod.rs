@@ -113,7 +113,7 @@ pub use negative_binomial::NegativeBinomial;
 pub use normal::{Normal, Spread};
 pub use poisson::Poisson;
 pub use recursive::{Call, Recursive};
-pub use rich_cpd::{Case, Clause, RichCpd, any, none_of, one_of};
+pub use rich_cpd::{Clause, RichCpd, ValuePattern, any, none_of, one_of};
 pub use score::Score;
 pub use select::Select;
 pub use student_t::StudentT;

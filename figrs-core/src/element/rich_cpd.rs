@@ -10,7 +10,7 @@ use crate::value::Value;
 
 /// Condition of a clause on the value of one parent.
 #[derive(Clone, Debug)]
-pub enum Case<T> {
+pub enum ValuePattern<T> {
     /// Any of these values.
     OneOf(Vec<T>),
     /// Any value but these.
@@ -20,21 +20,21 @@ pub enum Case<T> {
 }
 
 /// Accepts these values.
-pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> Case<T> {
-    Case::OneOf(values.into_iter().collect())
+pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
+    ValuePattern::OneOf(values.into_iter().collect())
 }
 
 /// Accepts all values but these.
-pub fn none_of<T: Value>(values: impl IntoIterator<Item = T>) -> Case<T> {
-    Case::NoneOf(values.into_iter().collect())
+pub fn none_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
+    ValuePattern::NoneOf(values.into_iter().collect())
 }
 
 /// Accepts every value.
-pub fn any<T: Value>() -> Case<T> {
-    Case::Any
+pub fn any<T: Value>() -> ValuePattern<T> {
+    ValuePattern::Any
 }
 
-impl<T: Value> Case<T> {
+impl<T: Value> ValuePattern<T> {
     fn accepts(&self, value: &T) -> bool {
         match self {
             Self::OneOf(values) => values.iter().any(|v| v.same(value)),
@@ -50,15 +50,15 @@ pub trait Clause<A: Arguments>: Send + Sync + 'static {
     fn accepts(&self, values: &A::Refs<'_>) -> bool;
 }
 
-impl<T: Value> Clause<One<T>> for Case<T> {
+impl<T: Value> Clause<One<T>> for ValuePattern<T> {
     fn accepts(&self, value: &&T) -> bool {
-        Case::accepts(self, value)
+        ValuePattern::accepts(self, value)
     }
 }
 
 macro_rules! clause {
     ($($value:ident $index:tt),+) => {
-        impl<$($value: Value),+> Clause<($($value,)+)> for ($(Case<$value>,)+) {
+        impl<$($value: Value),+> Clause<($($value,)+)> for ($(ValuePattern<$value>,)+) {
             fn accepts(&self, values: &($(&$value,)+)) -> bool {
                 $(self.$index.accepts(values.$index))&&+
             }

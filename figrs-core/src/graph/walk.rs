@@ -58,7 +58,7 @@ pub struct GraphEdge {
 
 /// The elements that the roots of a model reach, and their connections.
 ///
-/// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`; `Draw` of the crate `figrs-report` writes it as DOT or
+/// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`; `Drawable` of the crate `figrs-report` writes it as DOT or
 /// SVG.
 ///
 /// ```

@@ -19,7 +19,7 @@ use figrs_factor::graph::FactorGraph;
 use crate::conflict;
 use figrs_answer::algorithm::Algorithm;
 pub use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
@@ -39,8 +39,8 @@ use network::{FactorEntries, MessageGraph};
 /// rounding, and the answer says so. Elsewhere marginals and log-evidence are approximations without bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)): the beliefs of a fixed point, if messages settle; then the
 /// log-evidence is the negative Bethe free energy, with a standard error that is not a number. A value of probability
-/// zero is impossible. [`Sampling::stopped`](figrs_answer::Sampling::stopped) says whether messages settled (`Finished`), and
-/// [`Sampling::residual`](figrs_answer::Sampling::residual) how much the last iteration changed.
+/// zero is impossible. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) says whether messages settled (`Finished`), and
+/// [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) how much the last iteration changed.
 ///
 /// In `ExpectationMaximization` the beliefs of factors are the expected counts, and the log-likelihood is the
 /// sum of the negative Bethe free energies of the rows, or unknown if the messages of a row have not settled. Counts and log-likelihood are exact where the
@@ -165,8 +165,9 @@ impl MessageSettings {
         Ok(network)
     }
 
-    fn report(&self, settling: ConvergenceResult, watching: &RunMonitor<'_>) -> Sampling {
-        let mut sampling = Sampling::new(settling.stopped, settling.iterations, watching.elapsed());
+    fn report(&self, settling: ConvergenceResult, watching: &RunMonitor<'_>) -> RunStatistics {
+        let mut sampling =
+            RunStatistics::new(settling.stopped, settling.iterations, watching.elapsed());
         sampling.asked = Some(self.until.iterations);
         sampling.residual = Some(settling.residual);
         sampling

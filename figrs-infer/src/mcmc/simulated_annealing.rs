@@ -8,7 +8,7 @@ use figrs_lower::internals::Trace;
 use super::metropolis_hastings::{AcceptanceTerms, MetropolisSettings, stepping};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_answer::run::watch::{Watch, watched};
@@ -274,7 +274,7 @@ impl Algorithm for SimulatedAnnealing {
         let Some(found) = best.best else {
             return Err(run.nothing_done());
         };
-        let mut sampling = Sampling::new(stopped, done, run.elapsed());
+        let mut sampling = RunStatistics::new(stopped, done, run.elapsed());
         sampling.asked = Some(asked);
         sampling.chains = self.chains;
         sampling.acceptance = (done > 0).then(|| accepted as f64 / done as f64);

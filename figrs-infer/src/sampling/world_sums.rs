@@ -11,7 +11,7 @@ use super::unseen_worlds::UnseenWorlds;
 use super::weight_tail::WeightTail;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
@@ -101,7 +101,7 @@ impl Sums for WorldSums {
                 remedy: self.remedy,
             });
         }
-        let mut sampling = Sampling::new(stopped, done, elapsed);
+        let mut sampling = RunStatistics::new(stopped, done, elapsed);
         sampling.asked = self.samples;
         sampling.acceptance = Some(self.met as f64 / done as f64);
         sampling.largest_share = Some((self.largest.log - log_total).exp());

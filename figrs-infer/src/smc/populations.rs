@@ -10,7 +10,7 @@ use crate::sampling::unseen_worlds::UnseenWorlds;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_answer::quality::diagnostics::few_groups_factor;
@@ -165,7 +165,7 @@ impl Sums for PopulationSums {
             return Err(Error::NothingDone { algorithm });
         }
         let done = self.log_evidence.len() as u64 * self.numbers.particles;
-        let mut sampling = Sampling::new(stopped, done, elapsed);
+        let mut sampling = RunStatistics::new(stopped, done, elapsed);
         let PopulationNumbers {
             particles,
             populations,

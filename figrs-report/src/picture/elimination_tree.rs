@@ -2,10 +2,10 @@
 
 use figrs_infer::EliminationTree;
 
-use super::{Draw, Picture, PictureEdge, PictureNode, Shape};
+use super::{Drawable, Picture, PictureEdge, PictureNode, Shape};
 
 /// A box for each step with the elements that it sums out and the size of its clique; the largest is shaded.
-impl Draw for EliminationTree {
+impl Drawable for EliminationTree {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();
         let width = self.width();

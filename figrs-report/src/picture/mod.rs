@@ -15,7 +15,7 @@ use thiserror::Error;
 /// ```
 /// use figrs_core::graph::ModelGraph;
 /// use figrs_core::{Flip, Model};
-/// use figrs_report::Draw;
+/// use figrs_report::Drawable;
 ///
 /// let rain = Flip::new(0.2).named("rain");
 /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 })).named("wet");
@@ -23,7 +23,7 @@ use thiserror::Error;
 /// assert!(graph.to_dot().contains("wet") && graph.to_svg().is_ok());
 /// # Ok::<(), figrs_core::ModelError>(())
 /// ```
-pub trait Draw {
+pub trait Drawable {
     /// The nodes and arrows.
     fn picture(&self) -> Picture;
 

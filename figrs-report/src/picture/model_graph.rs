@@ -3,12 +3,12 @@
 use figrs_core::graph::{EdgeKind, GraphEdge, GraphNode, ModelGraph};
 use figrs_core::internals::Kind;
 
-use super::{Draw, Picture, PictureEdge, PictureNode, Shape};
+use super::{Drawable, Picture, PictureEdge, PictureNode, Shape};
 
 /// Random choices are ellipses, functions boxes, Chains diamonds, Scores hexagons. Elements with evidence are shaded, targets
 /// have a double border, interventions are drawn in bold; branches of Chains are dashed and carry the parent values that lead
 /// to them.
-impl Draw for ModelGraph {
+impl Drawable for ModelGraph {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();
         for node in self.nodes() {

@@ -1,6 +1,6 @@
 //! The graph of a model: walked, converted, drawn.
 
-use figrs::Draw;
+use figrs::Drawable;
 use figrs::graph::{Address, EdgeKind, GraphEdge, GraphNode, ModelGraph};
 use figrs::picture::{Picture, PictureEdge, PictureError, PictureNode, Shape};
 use figrs::prelude::*;

@@ -16,7 +16,7 @@ use figrs_core::Label;
 
 use crate::answer::bounds::DeepeningEnd;
 use crate::answer::estimate::Estimate;
-use crate::answer::run_statistics::Sampling;
+use crate::answer::run_statistics::RunStatistics;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use figrs_factor::Stopped;
 
@@ -218,7 +218,7 @@ impl Answer {
 }
 
 /// Checks the end and the statistics of a run.
-fn check_run(sampling: &Sampling, findings: &mut Vec<Finding>) {
+fn check_run(sampling: &RunStatistics, findings: &mut Vec<Finding>) {
     if sampling.stopped != Stopped::Finished {
         findings.push(Finding::StoppedEarly {
             why: sampling.stopped,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::chains::Schedule;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
@@ -114,7 +114,7 @@ impl Sums for GibbsSums {
             targets: targets.collect(),
             log_weights: None,
         };
-        let mut sampling = Sampling::new(stopped, sweeps, elapsed);
+        let mut sampling = RunStatistics::new(stopped, sweeps, elapsed);
         sampling.asked = Some(schedule.sweeps().saturating_mul(schedule.chains as u64));
         sampling.chains = chains.len();
         sampling.cut_groups = Some(self.cut_groups);

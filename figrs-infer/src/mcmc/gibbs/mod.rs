@@ -54,7 +54,7 @@ pub use kernel::GibbsKernel;
 /// of the draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
-/// [`Sampling::cut_groups`](figrs_answer::Sampling::cut_groups) of the answer is `Some(0)`, every possible world can be reached from
+/// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible world can be reached from
 /// every other, so that averages converge to the exact answer. If it is more, groups of elements are tied by zeros that
 /// no block holds as a whole, and a chain may be confined to a part of the worlds: disagreement of chains is then the only sign, and
 /// a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.

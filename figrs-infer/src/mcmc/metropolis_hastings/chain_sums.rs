@@ -12,7 +12,7 @@ use super::probes::ProbeRecord;
 use super::sites::SiteRecord;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::quality::diagnosis::Finding;
 use figrs_answer::quality::diagnosis::independent_draws::{IndependentDraws, missed_values};
@@ -146,7 +146,7 @@ impl Sums for MetropolisSums {
             targets: self.targets.iter().enumerate().map(of_target).collect(),
             log_weights: None,
         };
-        let mut sampling = Sampling::new(stopped, made, elapsed);
+        let mut sampling = RunStatistics::new(stopped, made, elapsed);
         sampling.asked = Some(self.length.draws * self.length.thin * self.asked);
         sampling.chains = chains.len();
         sampling.acceptance = Some(accepted as f64 / made as f64);

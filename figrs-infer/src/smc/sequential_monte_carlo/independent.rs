@@ -6,7 +6,7 @@ use rand::{Rng, RngExt};
 use super::SequentialMonteCarlo;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::draws::Draws;
-use figrs_answer::answer::run_statistics::Sampling;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 
@@ -119,7 +119,7 @@ impl SequentialMonteCarlo {
                     worlds[at] = Some(world(draws, draw));
                 }
             }
-            let is_finished = |sampling: &Sampling| sampling.stopped == Stopped::Finished;
+            let is_finished = |sampling: &RunStatistics| sampling.stopped == Stopped::Finished;
             if !answer.sampling().is_some_and(is_finished) {
                 break;
             }

@@ -142,7 +142,7 @@ impl SequentialMonteCarlo {
     }
 
     /// Keeps one particle of each population, drawn in proportion to the last weights, for [`Answer::draws`]. The particle kept weighs as much as its
-    /// population's estimate of the evidence; a population without a remaining particle has none ([`Sampling::died`](figrs_answer::Sampling::died) lists them).
+    /// population's estimate of the evidence; a population without a remaining particle has none ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists them).
     ///
     /// Targets are evaluated for these particles alone, which is far cheaper if there are thousands; marginals are those of the weighted
     /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: resampled by their weights, draws are

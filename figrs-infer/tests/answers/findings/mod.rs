@@ -19,7 +19,7 @@ use rand::RngExt;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_factor::Stopped;
 use figrs_infer::{
-    Answer, Estimate, Finding, LogEvidence, Measure, Part, Sampling, TargetMarginal,
+    Answer, Estimate, Finding, LogEvidence, Measure, Part, RunStatistics, TargetMarginal,
 };
 use figrs_infer::{
     BeliefPropagation, Error, ForwardSampling, ImportanceSampling, LazyVariableElimination,
@@ -56,7 +56,7 @@ fn chained<T: Value>(element: &Element<T>, draws: &[T], chains: usize) -> Answer
     Answer::marginals("Chains", vec![target], NO_EVIDENCE)
 }
 
-fn approximate(sampling: Sampling) -> Answer {
+fn approximate(sampling: RunStatistics) -> Answer {
     let coin = Flip::new(0.5);
     let mut values = coin.erased().no_values();
     values.insert(&true);
@@ -78,8 +78,8 @@ fn number() -> Element<f64> {
     Constant::new(0.0).named("x")
 }
 
-fn finished() -> Sampling {
-    Sampling::new(Stopped::Finished, 100, Duration::from_secs(1))
+fn finished() -> RunStatistics {
+    RunStatistics::new(Stopped::Finished, 100, Duration::from_secs(1))
 }
 
 fn found(answer: &Answer, test: impl Fn(&Finding) -> bool) -> String {

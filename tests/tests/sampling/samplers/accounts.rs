@@ -1,7 +1,7 @@
 //! Samplers' reports of their runs agree with their draws.
 
 use figrs::prelude::*;
-use figrs::{LogEvidence, Sampling};
+use figrs::{LogEvidence, RunStatistics};
 
 /// Worlds of several weights, times one that is far from the numbers there are.
 fn weighed(log: f64) -> (Model, Element<u32>) {
@@ -21,7 +21,7 @@ fn weights(answer: &Answer) -> Vec<f64> {
     logs.iter().map(|log| (log - top).exp()).collect()
 }
 
-fn message(answer: &Answer) -> (LogEvidence, &Sampling) {
+fn message(answer: &Answer) -> (LogEvidence, &RunStatistics) {
     let sampling = answer.sampling().expect("a sampler");
     (answer.log_evidence().expect("weights"), sampling)
 }
