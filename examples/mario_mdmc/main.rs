@@ -237,6 +237,12 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
     for pattern in &options.only {
         reader = reader.only(pattern);
     }
+    if let Some(layer) = &options.layer {
+        reader = reader.layer(layer);
+    }
+    if let Some(rooms) = options.rooms {
+        reader = reader.rooms(rooms);
+    }
     let (corpus, notes) = reader.read()?;
     for message in notes {
         let remedy = match message {
@@ -247,6 +253,10 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
                 " (--only reads them alone, --tiles FILE with a meaning of that tile keeps them)"
             }
             CorpusNote::UnknownTiles { .. } => " (--tiles FILE says what they mean)",
+            CorpusNote::Layer { .. } => " (--layer reads another)",
+            CorpusNote::NumberedTiles { .. } => {
+                " (--tiles FILE names them: `'#' = { meaning = ['solid'], picture = 0 }` is the tile 0)"
+            }
             _ => "",
         };
         note(format!("note: {message}{remedy}"));

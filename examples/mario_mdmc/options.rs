@@ -8,9 +8,9 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_command::level_names::{style, weight};
-use figrs_command::{Bytes, Failure, format_of, mebibytes, seconds};
+use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
 use figrs_design::DifficultyProfile;
-use figrs_models::mdmc::{Corpus, Level, MarkovChain, Structure, Structures, Travel, vglc};
+use figrs_models::mdmc::{Corpus, Level, MarkovChain, Rooms, Structure, Structures, Travel, vglc};
 use glob::Pattern;
 use serde_json::Value;
 
@@ -63,21 +63,30 @@ Exit code: 0 if there are levels; 1 if there are none because demands exclude ea
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(version, allow_negative_numbers = true, after_long_help = MEASURES)]
 pub(crate) struct Options {
-    /// Train on the levels (*.txt, one row of tiles a line) of this directory, as the Video Game Level Corpus has them, instead of the
-    /// levels that figrs ships; where it holds none itself, on those of the directories within. A legend (JSON or TOML) beside them or
-    /// above says what tiles mean. May be given several times.
-    #[arg(long, value_name = "DIR")]
+    /// Train on the levels (*.txt, one row of tiles a line, as the Video Game Level Corpus has them; maps of Tiled, *.tmx; projects and
+    /// exported values of LDtk, *.ldtk and *.csv) of this directory or this file, instead of the levels that figrs ships; where a directory
+    /// holds none itself, on those of the directories within. A legend (JSON or TOML) beside them or above says what tiles mean, and
+    /// numbers the tiles of maps by its pictures or its order. May be given several times.
+    #[arg(long, value_name = "DIR|FILE")]
     pub(crate) corpus: Vec<PathBuf>,
     /// Train on the levels only whose names, without .txt, or paths below --corpus match this pattern of `*`, `?` and `[..]`. May be
     /// given several times.
     #[arg(long, value_name = "PATTERN", requires = "corpus")]
     pub(crate) only: Vec<String>,
+    /// Read this layer of maps that have several layers of tiles; the first one if not given (of LDtk, the first one with values).
+    #[arg(long, value_name = "NAME", requires = "corpus")]
+    pub(crate) layer: Option<String>,
+    /// Cut the training levels into rooms of this size from the top left, as 16x11, or along the rows and columns whose tiles are all
+    /// outside, and train on the rooms. The legend calls such a tile `outside` (else `void` or `null`); rooms without other tiles are left
+    /// out, and outside tiles are never drawn.
+    #[arg(long, value_name = "ROWSxCOLUMNS|outside", value_parser = ranges::rooms, requires = "corpus")]
+    pub(crate) rooms: Option<Rooms>,
     /// Let each level whose name matches count this many times in training, as "*-1=3". May be given several times; the last one that
     /// matches decides.
     #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
     pub(crate) weight: Vec<(Pattern, u32)>,
     /// Meanings of tiles, which override those of a legend in --corpus: a legend in JSON as those of the corpus, or in TOML: below a line `[tiles]` lines such as `'#' = ['solid']`,
-    /// and `'o' = { meaning = ['collectable'], picture = 3 }` with the place of a picture on a tile sheet. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable.
+    /// and `'o' = { meaning = ['collectable'], picture = 3 }` with the place of a picture on a tile sheet. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable, outside.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,
     /// Style of the training levels whose names match, as castle="*-4", so that no style leaks into another: each has a Markov chain of

@@ -1,6 +1,8 @@
-//! Ranges of columns, and of numbers and shares of tiles, as written on the command line.
+//! Ranges of columns, and of numbers and shares of tiles, and sizes of rooms, as written on the command line.
 
 use std::ops::Range;
+
+use figrs_models::mdmc::Rooms;
 
 /// `E=5..10`: a tile with a range of numbers; or `E=5`.
 ///
@@ -35,6 +37,21 @@ pub fn columns(text: &str) -> Result<Range<usize>, String> {
         return Err("give the first column, and a larger one after the last".into());
     }
     Ok(columns)
+}
+
+/// `16x11`: rooms of 16 rows and 11 columns; or `outside`.
+///
+/// **Errors.** Another form, no cells.
+pub fn rooms(text: &str) -> Result<Rooms, String> {
+    if text == "outside" {
+        return Ok(Rooms::Apart);
+    }
+    let sides = text.split_once('x');
+    let sides = sides.and_then(|(rows, columns)| {
+        let (rows, columns) = (rows.parse().ok()?, columns.parse().ok()?);
+        (rows > 0 && columns > 0).then_some(Rooms::Sized { rows, columns })
+    });
+    sides.ok_or_else(|| "give rows and columns, as 16x11, or outside".to_owned())
 }
 
 fn range<T: std::str::FromStr>(text: &str) -> Result<(char, Range<T>), String> {

@@ -36,7 +36,7 @@ enum Form {
 }
 
 /// Meanings with their colours and shapes; a tile has those of its first meaning in this list.
-const KINDS: [(Meaning, Shade, Form); 14] = [
+const KINDS: [(Meaning, Shade, Form); 15] = [
     (Meaning::Enemy, shade(285, 46, 48), Form::Disc),
     (Meaning::Shooter, shade(340, 55, 36), Form::Spikes),
     (Meaning::Hazard, shade(4, 70, 47), Form::Spikes),
@@ -51,6 +51,7 @@ const KINDS: [(Meaning, Shade, Form); 14] = [
     (Meaning::SolidTop, shade(120, 34, 36), Form::Platform),
     (Meaning::Solid, shade(220, 18, 31), Form::Flat),
     (Meaning::Passable, shade(214, 36, 82), Form::Inset),
+    (Meaning::Outside, shade(220, 12, 12), Form::Flat),
 ];
 
 const fn shade(hue: i32, saturation: i32, lightness: i32) -> Shade {

@@ -9,7 +9,7 @@
 //! | module idea | types |
 //! |---|---|
 //! | tiles and levels | [`Tile`], [`TileSet`], [`Meaning`], [`Level`], [`Travel`], [`vglc`] |
-//! | training levels | [`Corpus`], [`CorpusReader`], [`CorpusNote`], [`read_legend`] |
+//! | training levels | [`Corpus`], [`CorpusReader`], [`CorpusNote`], [`Rooms`], [`read_legend`], [`MapError`] |
 //! | neighbours of a cell | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
@@ -35,8 +35,10 @@ mod train;
 
 pub use corpus::legends::read_legend;
 pub use corpus::levels::Corpus;
+pub use corpus::maps::map_error::MapError;
 pub use corpus::note::CorpusNote;
 pub use corpus::reader::CorpusReader;
+pub use corpus::rooms::Rooms;
 pub use level::error::LevelError;
 pub use level::travel::Travel;
 pub use level::{Level, vglc};

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::maps::is_map;
 use crate::mdmc::LevelError;
 
 /// Maximum depth of the subfolders that are searched.
@@ -12,20 +13,21 @@ const MOST_DEPTH: usize = 8;
 /// Maximum number of files that are examined.
 const MOST_FILES: usize = 100_000;
 
-/// Returns the text files (`*.txt`) of a folder, sorted by name; or the file itself, if the path is a file.
-pub(super) fn text_files(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
+/// Returns the text files (`*.txt`) and map files of a folder, sorted by name; or the file itself, if the path is a file.
+pub(super) fn level_paths(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
-    let is_text = |path: &PathBuf| {
-        path.extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("txt"))
-            && path.is_file()
+    let is_level = |path: &PathBuf| {
+        let is_text = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
+        (is_text || is_map(path)) && path.is_file()
     };
-    Ok(entries(path)?.into_iter().filter(is_text).collect())
+    Ok(entries(path)?.into_iter().filter(is_level).collect())
 }
 
-/// Returns the subfolders that contain text files, sorted. Hidden folders and links are left out.
+/// Returns the subfolders that contain level files, sorted. Hidden folders and links are left out.
 pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
     let (mut found, mut open, mut files) = (Vec::new(), vec![(folder.to_owned(), 0)], 0);
     while let Some((folder, depth)) = open.pop() {
@@ -37,7 +39,7 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
             if hidden || path.is_symlink() || !path.is_dir() {
                 continue;
             }
-            if !text_files(&path)?.is_empty() {
+            if !level_paths(&path)?.is_empty() {
                 found.push(path.clone());
             }
             if depth + 1 < MOST_DEPTH && files < MOST_FILES {
@@ -58,7 +60,7 @@ pub(super) fn one_encoding(
     folders.sort_by_key(|folder| !folder.ends_with("Processed"));
     let mut read: Vec<(PathBuf, Vec<PathBuf>, BTreeSet<OsString>)> = Vec::new();
     for folder in folders {
-        let names: BTreeSet<OsString> = text_files(&folder)?
+        let names: BTreeSet<OsString> = level_paths(&folder)?
             .iter()
             .filter(|path| is_wanted(path))
             .filter_map(|path| path.file_name().map(ToOwned::to_owned))

@@ -1,6 +1,5 @@
 //! Reads legends that are stored beside level files.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::folders::entries;
@@ -28,11 +27,12 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     })
 }
 
-/// Finds the legend for some levels: among the files in these folders, the first one that describes the most characters of the levels. `None` if no file
-/// describes half of them.
+/// Finds the legend for some levels: among the files in these folders, the first one with the most tiles of the levels, which `known` counts. `None` if
+/// no file has half of all `count` tiles.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
-    symbols: &BTreeSet<char>,
+    count: usize,
+    known: impl Fn(&TileSet) -> usize,
     notes: &mut Vec<CorpusNote>,
 ) -> Option<(PathBuf, TileSet)> {
     let mut best: Option<(usize, PathBuf, TileSet)> = None;
@@ -59,15 +59,28 @@ pub(super) fn find(
                     continue;
                 }
             };
-            let known = symbols.iter().filter(|&&symbol| set.tile(symbol).is_some());
-            let known = known.count();
-            if known * 2 >= symbols.len() && best.as_ref().is_none_or(|&(most, _, _)| known > most)
-            {
+            let known = known(&set);
+            if known * 2 >= count && best.as_ref().is_none_or(|&(most, _, _)| known > most) {
                 best = Some((known, path, set));
             }
         }
     }
     best.map(|(_, path, set)| (path, set))
+}
+
+/// Returns the folders in which the legend of a level file is sought: those from its own up to the given folder, and the one above.
+pub(super) fn folders_of(path: &Path, root: &Path) -> impl Iterator<Item = PathBuf> {
+    let own = path.parent().unwrap_or(Path::new("")).ancestors();
+    let within = own.take_while(move |above| above.starts_with(root));
+    within.map(Path::to_owned).chain([folder_above(root)])
+}
+
+/// Returns the folder that contains a file or a folder.
+pub(super) fn folder_above(path: &Path) -> PathBuf {
+    match (path.file_name(), path.parent()) {
+        (Some(_), Some(parent)) => parent.to_owned(),
+        _ => path.join(".."),
+    }
 }
 
 /// True if a file mentions tiles in the form of a legend, even if it is invalid.

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use glob::Pattern;
 
-use super::folders::{folders_within, one_encoding, text_files};
+use super::folders::{folders_within, level_paths, one_encoding};
+use super::legends;
+use super::maps::{MapReader, MapText, is_map};
 use super::note::CorpusNote;
 use crate::mdmc::level::vglc;
 use crate::mdmc::{Level, LevelError, TileSet};
@@ -16,14 +18,17 @@ pub(super) struct LevelFile {
     /// The folder that the caller passed.
     pub(super) root: PathBuf,
     pub(super) text: String,
-    /// The name of the level, if its text does not come from a file.
+    /// The name of the level, if the file is not named after it.
     pub(super) name: Option<String>,
+    /// The tiles of a map and the file that describes them; `None` for text.
+    pub(super) own: Option<(PathBuf, TileSet)>,
 }
 
 /// Reads the level files of a folder, or of its subfolders if the folder itself contains none.
 pub(super) fn files_of(
     root: &Path,
     patterns: &[Pattern],
+    maps: &mut MapReader<'_>,
     notes: &mut Vec<CorpusNote>,
 ) -> Result<Vec<LevelFile>, LevelError> {
     let mut first_error = None;
@@ -31,18 +36,14 @@ pub(super) fn files_of(
     let mut read =
         |folder: &Path, notes: &mut Vec<CorpusNote>| -> Result<Vec<LevelFile>, LevelError> {
             let mut files = Vec::new();
-            for path in text_files(folder)? {
+            for path in level_paths(folder)? {
                 if !matches(&path, root, patterns) {
                     continue;
                 }
                 matched = true;
-                match level_text(&path) {
-                    Ok(text) => files.push(LevelFile {
-                        path,
-                        root: root.to_owned(),
-                        text,
-                        name: None,
-                    }),
+                match levels_of(&path, root, maps, notes) {
+                    Ok(levels) => files.extend(levels),
+                    Err(error) if root.is_file() => return Err(error),
                     Err(error) => {
                         first_error.get_or_insert_with(|| error.to_string());
                         notes.push(CorpusNote::Skipped(error));
@@ -106,11 +107,32 @@ fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
     patterns.is_empty() || patterns.iter().any(named)
 }
 
-/// Reads the text of a file, whose rows must be equally long.
-fn level_text(path: &Path) -> Result<String, LevelError> {
-    let text = vglc::read_text(path)?;
-    check_text(&path.display().to_string(), &text)?;
-    Ok(text)
+/// Reads the level of a text file, or the levels of a map file, whose rows must be equally long.
+fn levels_of(
+    path: &Path,
+    root: &Path,
+    maps: &mut MapReader<'_>,
+    notes: &mut Vec<CorpusNote>,
+) -> Result<Vec<LevelFile>, LevelError> {
+    let place = path.display().to_string();
+    let file = |name, text: String, own| {
+        check_text(&place, &text)?;
+        Ok(LevelFile {
+            path: path.to_owned(),
+            root: root.to_owned(),
+            text,
+            name,
+            own,
+        })
+    };
+    if !is_map(path) {
+        return Ok(vec![file(None, vglc::read_text(path)?, None)?]);
+    }
+    let levels = maps.levels(path, legends::folders_of(path, root), notes)?;
+    let levels = levels.into_iter();
+    levels
+        .map(|level: MapText| file(level.name, level.text, Some(level.own)))
+        .collect()
 }
 
 /// **Errors.** The text is not a level, whatever its characters mean.
@@ -123,11 +145,9 @@ pub(super) fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
 /// Returns the names of levels: file names without extension, preceded by the folders if the file names are not unique.
 pub(super) fn names(files: &[LevelFile]) -> Vec<String> {
     let stem = |file: &LevelFile| {
-        file.path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+        let stem = file.path.file_stem().unwrap_or_default();
+        let name = file.name.clone();
+        name.unwrap_or_else(|| stem.to_string_lossy().into_owned())
     };
     if let Some(given) = files.iter().map(|file| file.name.clone()).collect() {
         return given;

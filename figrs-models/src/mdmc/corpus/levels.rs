@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ndarray::s;
 
 use super::shipped;
-use crate::mdmc::{Level, LevelError, Tile, TileSet, Travel};
+use crate::mdmc::{Level, LevelError, Meaning, Tile, TileSet, Travel};
 
 /// One or more levels of the same height, each with a name and a weight, and the set of their tiles.
 ///
@@ -199,11 +199,14 @@ impl Corpus {
         &self.weights
     }
 
-    /// Returns the tiles that occur in the levels, in ascending order.
+    /// Returns the tiles that occur in the levels and are not [outside](Meaning::Outside), in ascending order.
     pub(in crate::mdmc) fn tiles_in_use(&self) -> Vec<Tile> {
         let all = self.levels.iter().flat_map(Level::as_array);
         let distinct: BTreeSet<Tile> = all.copied().collect();
-        distinct.into_iter().collect()
+        let inside = distinct
+            .into_iter()
+            .filter(|tile| !tile.is(Meaning::Outside));
+        inside.collect()
     }
 
     /// Returns the levels, each with the number of times that it counts.

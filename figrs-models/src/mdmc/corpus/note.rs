@@ -25,6 +25,20 @@ pub enum CorpusNote {
         /// The folders that are left out.
         others: Vec<PathBuf>,
     },
+    /// A map has several layers of tiles, of which one is read.
+    Layer {
+        /// The map.
+        path: PathBuf,
+        /// Name of the layer that is read.
+        read: String,
+        /// Names of the other layers.
+        others: Vec<String>,
+    },
+    /// Tiles of maps that neither a legend nor the map describes got characters.
+    NumberedTiles {
+        /// The characters, each with the number that a legend has for the tile as its picture.
+        tiles: Vec<(char, u32)>,
+    },
     /// The meanings of the tiles come from this file.
     Legend(PathBuf),
     /// The meanings of tiles that are not in the given set come from this file.
@@ -62,7 +76,16 @@ pub enum CorpusNote {
         /// Number of columns of every level.
         columns: usize,
     },
-    /// Lower levels were filled up above with the most frequent tile; if levels are played upwards, narrower ones at the right.
+    /// Levels were cut into rooms.
+    Rooms {
+        /// Number of rooms.
+        rooms: usize,
+        /// Number of levels.
+        levels: usize,
+        /// Number of cells that belong to no room, since the sizes of levels are no multiples of that of a room.
+        left_out: usize,
+    },
+    /// Lower levels were filled up above with an outside tile, or else the most frequent one; if levels are played upwards, narrower ones at the right.
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
@@ -72,8 +95,10 @@ pub enum CorpusNote {
         of: usize,
         /// Number of rows (columns, if played upwards) of all levels now.
         rows: usize,
-        /// Character of the most frequent tile.
+        /// Character of the tile.
         tile: String,
+        /// True if the tile is outside.
+        is_outside: bool,
     },
     /// Higher levels were cut to their bottom rows; if levels are played upwards, wider ones to their left columns.
     Cut {
@@ -112,6 +137,21 @@ impl fmt::Display for CorpusNote {
                     "reading {read}, and not {others}, where levels of the same names stand"
                 )
             }
+            Self::Layer { path, read, others } => write!(
+                f,
+                "reading the layer {read:?} of {}, and not {}",
+                path.display(),
+                others.join(", ")
+            ),
+            Self::NumberedTiles { tiles } => {
+                let tiles = tiles.iter();
+                let tiles = tiles.map(|(symbol, number)| format!("{symbol} = {number}"));
+                let tiles = tiles.collect::<Vec<_>>().join(", ");
+                write!(
+                    f,
+                    "characters of the tiles of maps, by their numbers: {tiles}"
+                )
+            }
             Self::Legend(path) => write!(f, "meanings of tiles from {}", path.display()),
             Self::OtherTiles { path, symbols } => write!(
                 f,
@@ -139,6 +179,20 @@ impl fmt::Display for CorpusNote {
                 f,
                 "tiles of the legend without a meaning that stand in no level are left out: {symbols}"
             ),
+            Self::Rooms {
+                rooms,
+                levels,
+                left_out,
+            } => {
+                write!(f, "{rooms} rooms of {levels} levels")?;
+                match left_out {
+                    0 => Ok(()),
+                    cells => write!(
+                        f,
+                        "; {cells} cells belong to no whole room, and are left out"
+                    ),
+                }
+            }
             Self::Upwards { columns } => write!(
                 f,
                 "levels of {columns} columns and at least twice as many rows are played upwards"
@@ -149,6 +203,7 @@ impl fmt::Display for CorpusNote {
                 of,
                 rows,
                 tile,
+                is_outside,
             } => {
                 let (side, lines) = match travel {
                     Travel::Right => ("above", "rows"),
@@ -156,7 +211,12 @@ impl fmt::Display for CorpusNote {
                 };
                 write!(
                     f,
-                    "{levels} of {of} levels are filled up {side} to {rows} {lines} with {tile:?}, their commonest tile"
+                    "{levels} of {of} levels are filled up {side} to {rows} {lines} with {tile:?}, {}",
+                    if *is_outside {
+                        "which is outside"
+                    } else {
+                        "their commonest tile"
+                    }
                 )
             }
             Self::Cut {

@@ -11,7 +11,9 @@ use super::legends;
 use super::level_files::{
     LevelFile, check_text, files_of, names, symbols_of, without_single_lines,
 };
+use super::maps::MapReader;
 use super::note::CorpusNote;
+use super::rooms::{self, Rooms};
 use super::tile_sets::{self, FolderTiles};
 use super::ways::drawn_ways;
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
@@ -22,8 +24,11 @@ fn is_platformers(symbol: char) -> bool {
     tile.is_some_and(|tile| !tile.is_unknown())
 }
 
-/// Reads training levels from folders: text files, one level a file, one row a line.
+/// Reads training levels from folders: text files (`*.txt`), one level a file, one row a line; and maps of level editors.
 ///
+/// - Maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of values
+///   that LDtk exports (`*.csv`). A legend numbers their tiles from 0 by `picture`, or else by its order; 0 is the first tile of the map's tileset, or the
+///   value 1. A tile that no legend numbers has the words of its class in the map. Flips of tiles are ignored.
 /// - If a folder contains no level itself, its subfolders are searched. Of adjacent folders that have levels of the same names, such as
 ///   the encodings of one game, only the one called `Processed` is read.
 /// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.
@@ -32,7 +37,8 @@ fn is_platformers(symbol: char) -> bool {
 ///   Characters that the legend lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are
 ///   unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters have platformer tiles.
 /// - Levels of one width that are all at least twice as high as wide are played [upwards](Travel::Up), others to the right.
-/// - Lower levels are filled up above with the most frequent tile of the corpus; [`rows`](Self::rows) cuts higher levels.
+/// - Lower levels are filled up above with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent tile of the corpus; [`rows`](Self::rows)
+///   cuts higher levels. [`rooms`](Self::rooms) cuts all of them into rooms before.
 ///
 /// [`CorpusNote`]s report these choices.
 ///
@@ -52,6 +58,8 @@ pub struct CorpusReader {
     tiles: Option<Arc<TileSet>>,
     travel: Option<Travel>,
     rows: Option<usize>,
+    layer: Option<String>,
+    rooms: Option<Rooms>,
 }
 
 impl CorpusReader {
@@ -66,6 +74,8 @@ impl CorpusReader {
             tiles: None,
             travel: None,
             rows: None,
+            layer: None,
+            rooms: None,
         }
     }
 
@@ -95,6 +105,19 @@ impl CorpusReader {
         self
     }
 
+    /// Reads this layer of map files that have several layers of tiles, instead of the first one.
+    pub fn layer(mut self, name: impl Into<String>) -> Self {
+        self.layer = Some(name.into());
+        self
+    }
+
+    /// Cuts levels into rooms, which are then the levels of the corpus, played to the right unless a direction is set. If no tile is called
+    /// `outside`, tiles called `void` or `null` are outside.
+    pub fn rooms(mut self, rooms: Rooms) -> Self {
+        self.rooms = Some(rooms);
+        self
+    }
+
     /// Reads the levels.
     ///
     /// **Errors.** [`LevelError`]: a folder that cannot be read or contains no level (with the error of its first file), an invalid pattern or one that matches
@@ -108,8 +131,13 @@ impl CorpusReader {
             return Err(LevelError::NoLevels { place });
         }
         let mut files = Vec::new();
+        let mut maps = MapReader::new(self.tiles.as_deref(), self.layer.as_deref());
         for folder in &self.folders {
-            files.extend(files_of(folder, &patterns, &mut notes)?);
+            files.extend(files_of(folder, &patterns, &mut maps, &mut notes)?);
+        }
+        let tiles = maps.unnamed();
+        if !tiles.is_empty() {
+            notes.push(CorpusNote::NumberedTiles { tiles });
         }
         let mut files = without_single_lines(files, &mut notes);
         let mut ways = drawn_ways(&files);
@@ -120,7 +148,7 @@ impl CorpusReader {
             symbols.retain(|symbol| !ways.contains_key(symbol));
             (!of_folder.is_empty()).then(|| FolderTiles {
                 root: folder.clone(),
-                legend: legend_beside(&of_folder, &symbols, &mut notes),
+                legend: legend_of(&of_folder, &symbols, &mut notes),
                 symbols,
             })
         });
@@ -156,6 +184,7 @@ impl CorpusReader {
             root: PathBuf::new(),
             text,
             name: Some(name),
+            own: None,
         };
         let files: Vec<LevelFile> = named.into_iter().map(file).collect();
         if files.is_empty() {
@@ -198,10 +227,16 @@ impl CorpusReader {
         }
         let cells = levels.iter().map(|level| level.as_array().len()).sum();
         check_cells(cells)?;
+        let mut named: Vec<(String, Level)> = names(files).into_iter().zip(levels).collect();
+        if let Some(rooms) = self.rooms {
+            named = rooms::cut(named, rooms, &tiles, &mut notes)?;
+        }
+        let (names, levels): (Vec<String>, Vec<Level>) = named.into_iter().unzip();
         let travel = self.travel_of(&levels, &mut notes);
         let levels: Vec<Level> = levels.iter().map(|level| travel.turned(level)).collect();
-        let levels = self.of_one_height(levels, travel, &mut notes)?;
-        let corpus = Corpus::of_tiles(tiles, names(files).into_iter().zip(levels))?;
+        let outside = tiles.outside().first().copied();
+        let levels = self.of_one_height(levels, travel, outside, &mut notes)?;
+        let corpus = Corpus::of_tiles(tiles, names.into_iter().zip(levels))?;
         Ok((corpus.travelled(travel), notes))
     }
 
@@ -226,6 +261,10 @@ impl CorpusReader {
         let set = match &self.tiles {
             Some(given) => tile_sets::and_of_folders(given, &folders, notes),
             None => tile_sets::of_folders(folders, notes)?,
+        };
+        let set = match self.rooms {
+            Some(_) => Arc::new(TileSet::clone(&set).with_outside(&["void", "null"])),
+            None => set,
         };
         let foreign = in_use.iter().filter(|&&symbol| set.tile(symbol).is_none());
         let foreign: String = foreign.collect();
@@ -267,8 +306,8 @@ impl CorpusReader {
     }
 
     fn travel_of(&self, levels: &[Level], notes: &mut Vec<CorpusNote>) -> Travel {
-        if let Some(travel) = self.travel {
-            return travel;
+        if self.travel.is_some() || self.rooms.is_some() {
+            return self.travel.unwrap_or_default();
         }
         let columns = levels.first().map_or(0, Level::width);
         let is_tall = |level: &Level| level.width() == columns && level.height() >= 2 * columns;
@@ -283,6 +322,7 @@ impl CorpusReader {
         &self,
         levels: Vec<Level>,
         travel: Travel,
+        outside: Option<Tile>,
         notes: &mut Vec<CorpusNote>,
     ) -> Result<Vec<Level>, LevelError> {
         let highest = levels.iter().map(Level::height).max().unwrap_or(0);
@@ -297,14 +337,15 @@ impl CorpusReader {
         let of = levels.len();
         let lower = levels.iter().filter(|level| level.height() < rows).count();
         let higher = levels.iter().filter(|level| level.height() > rows).count();
-        let commonest = commonest(&levels);
+        let filling = outside.unwrap_or_else(|| commonest(&levels));
         if lower > 0 {
             notes.push(CorpusNote::Padded {
                 travel,
                 levels: lower,
                 of,
                 rows,
-                tile: commonest.to_string(),
+                tile: filling.to_string(),
+                is_outside: outside.is_some(),
             });
         }
         if higher > 0 {
@@ -326,7 +367,7 @@ impl CorpusReader {
                     // Columns from the left become rows from the top when levels are turned.
                     Travel::Up => Some(row).filter(|&row| row < height),
                 };
-                own.map_or(commonest, |row| cells[(row, column)])
+                own.map_or(filling, |row| cells[(row, column)])
             };
             Level::from_tiles(Array2::from_shape_fn((rows, level.width()), tile))
         };
@@ -361,29 +402,37 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-/// Returns the legend of the first file that has one beside it or above; adds a note for each invalid legend.
-fn legend_beside(
+/// Returns the legend of a folder: of the first text file that has one beside it or above, with the tiles of maps. Adds a note for each invalid legend.
+fn legend_of(
     files: &[&LevelFile],
     symbols: &BTreeSet<char>,
     notes: &mut Vec<CorpusNote>,
 ) -> Option<(PathBuf, TileSet)> {
     let mut searched: BTreeSet<&Path> = BTreeSet::new();
-    files.iter().find_map(|file| {
+    let mut texts = files.iter().filter(|file| file.own.is_none());
+    let of_texts = texts.find_map(|file| {
         let folder = file.path.parent()?;
-        let within = (folder.ancestors()).take_while(|above| above.starts_with(&file.root));
-        let folders = within.map(Path::to_owned).chain([folder_above(&file.root)]);
+        let folders = legends::folders_of(&file.path, &file.root);
+        let known = |set: &TileSet| {
+            let known = symbols.iter().filter(|&&symbol| set.tile(symbol).is_some());
+            known.count()
+        };
         // All files of a folder have the same legends.
         let is_new = searched.insert(folder);
-        is_new.then(|| legends::find(folders, symbols, notes))?
-    })
-}
-
-/// Returns the folder that contains a file or a folder.
-fn folder_above(path: &Path) -> PathBuf {
-    match (path.file_name(), path.parent()) {
-        (Some(_), Some(parent)) => parent.to_owned(),
-        _ => path.join(".."),
+        is_new.then(|| legends::find(folders, symbols.len(), known, notes))?
+    });
+    let of_maps = files.iter().filter_map(|file| file.own.as_ref());
+    let mut all = of_maps.clone();
+    let are_platformers = all.all(|(_, own)| own.is_platformer());
+    if of_texts.is_none() && are_platformers && tile_sets::is_platformer(symbols) {
+        return None;
     }
+    of_maps.fold(of_texts, |legend, (path, own)| {
+        let (path, set) = legend.unwrap_or_else(|| (path.clone(), TileSet::unknown([])));
+        let symbols = own.symbols();
+        let and = |set: TileSet, symbol| set.and_tile_of(own, symbol);
+        Some((path, symbols.chars().fold(set, and)))
+    })
 }
 
 /// Returns the most frequent tile of some levels, the first one among equals.

@@ -108,7 +108,8 @@ pub(super) fn and_of_folders(
     Arc::new(all)
 }
 
-fn is_platformer(symbols: &BTreeSet<char>) -> bool {
+/// True if all characters are those of the platformer, with air and ground among them.
+pub(super) fn is_platformer(symbols: &BTreeSet<char>) -> bool {
     let platformer = TileSet::platformer();
     let mut all = symbols.iter();
     all.all(|&symbol| platformer.tile(symbol).is_some())

@@ -3,7 +3,7 @@
 use figrs_derive::ErrorDebug;
 use std::{io, path::PathBuf};
 
-use crate::mdmc::LegendError;
+use crate::mdmc::{LegendError, MapError};
 
 /// Reason why something is not a level, or why levels do not form a corpus.
 ///
@@ -124,15 +124,15 @@ pub enum LevelError {
         expected: usize,
     },
     /// A directory or a list contains no levels.
-    #[error("{place}: no levels; a corpus needs at least one (in a directory, a file named *.txt)")]
+    #[error(
+        "{place}: no levels; a corpus needs at least one (in a directory, a file named *.txt, *.tmx, *.ldtk or *.csv)"
+    )]
     NoLevels {
         /// The directory, or a description of the list.
         place: String,
     },
     /// No file of a folder is a level.
-    #[error(
-        "{place}: none of its text files is a level; the first is not because of this: {first}"
-    )]
+    #[error("{place}: none of its files is a level; the first is not because of this: {first}")]
     NoLevelsAmong {
         /// Path of the folder.
         place: String,
@@ -141,7 +141,7 @@ pub enum LevelError {
     },
     /// No file matches the requested names.
     #[error(
-        "{place}: no text file matches {patterns}; write names without .txt, `*` for any characters"
+        "{place}: no level file matches {patterns}; write names without .txt, `*` for any characters"
     )]
     NothingMatches {
         /// Path of the folder.
@@ -199,6 +199,14 @@ pub enum LevelError {
         /// The other legend, and its words for the character.
         other: (String, String),
     },
+    /// The map of an editor has no level that can be read.
+    #[error("{place}: {cause}")]
+    Map {
+        /// Path of the map.
+        place: String,
+        /// The mistake in the map.
+        cause: Box<MapError>,
+    },
     /// A legend beside levels cannot be read.
     #[error("{path}: {cause}")]
     Legend {
@@ -229,6 +237,22 @@ pub enum LevelError {
         size: (usize, usize),
         /// Rows and columns of the first level.
         expected: (usize, usize),
+    },
+    /// Levels are to be cut along outside tiles, and no tile is outside.
+    #[error(
+        "no tile is outside; add the word \"outside\" to one of the tiles {known} in the legend"
+    )]
+    NoOutside {
+        /// All characters of the set.
+        known: String,
+    },
+    /// Levels have no room of the requested size, or only rooms of outside tiles.
+    #[error(
+        "{levels} levels have no room: none is as large as a room and has a tile that is not outside"
+    )]
+    NoRooms {
+        /// Number of levels.
+        levels: usize,
     },
     /// Levels have fewer rows than requested.
     #[error("levels of {height} rows cannot be cut to {rows}; use 1 to {height}")]

@@ -34,10 +34,12 @@ pub enum Meaning {
     Reward,
     /// The tile shoots things that hurt, as a cannon does.
     Shooter,
+    /// The cell is no part of a level: models are not trained on it, never draw the tile, and treat it as [`Tile::BORDER`](super::tile::Tile::BORDER).
+    Outside,
 }
 
 /// Each meaning with the words that legends use for it, its own name first.
-const WORDS: [(Meaning, &[&str]); 14] = [
+const WORDS: [(Meaning, &[&str]); 15] = [
     (Meaning::Solid, &["solid"]),
     (Meaning::SolidTop, &["solidtop", "solid top"]),
     (Meaning::Passable, &["passable", "walkable"]),
@@ -55,6 +57,7 @@ const WORDS: [(Meaning, &[&str]); 14] = [
     (Meaning::Diggable, &["diggable"]),
     (Meaning::Reward, &["reward", "full question block"]),
     (Meaning::Shooter, &["shooter", "cannon top"]),
+    (Meaning::Outside, &["outside"]),
 ];
 
 impl Meaning {

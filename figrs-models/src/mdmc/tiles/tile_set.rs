@@ -108,6 +108,35 @@ impl TileSet {
         self
     }
 
+    /// Adds a tile with these words, unless the set has a tile with the character.
+    #[must_use]
+    pub(in crate::mdmc) fn and_words(mut self, symbol: char, words: Vec<String>) -> Self {
+        if self.tile(symbol).is_none() {
+            let meanings = Meanings::of_words(words.iter().map(String::as_str));
+            self.tiles.push(NamedTile {
+                tile: Tile::new(symbol, meanings),
+                words,
+                picture: None,
+            });
+        }
+        self
+    }
+
+    /// Returns the tile with the picture of this number.
+    pub(in crate::mdmc) fn pictured(&self, number: u32) -> Option<Tile> {
+        let mut tiles = self.tiles.iter();
+        let named = tiles.find(|named| named.picture == Some(number as usize));
+        named.map(|named| named.tile)
+    }
+
+    /// Returns the tile with the picture of this number or, if no tile has a picture, the tile with this place in the legend, from 0.
+    pub(in crate::mdmc) fn numbered(&self, number: u32) -> Option<Tile> {
+        if self.tiles.iter().any(|named| named.picture.is_some()) {
+            return self.pictured(number);
+        }
+        self.tiles().nth(number as usize)
+    }
+
     /// Removes some tiles. The others keep their pictures on a sheet.
     #[must_use]
     pub(in crate::mdmc) fn without(&self, tiles: &[Tile]) -> Self {
@@ -173,6 +202,30 @@ impl TileSet {
             self.tiles()
                 .find(|tile| tile.meanings().eq([Meaning::Passable]))
         })
+    }
+
+    /// Returns the tiles that are [outside](Meaning::Outside).
+    pub(in crate::mdmc) fn outside(&self) -> Vec<Tile> {
+        self.tiles()
+            .filter(|tile| tile.is(Meaning::Outside))
+            .collect()
+    }
+
+    /// Makes the tiles with one of some words [outside](Meaning::Outside), unless the set has outside tiles.
+    #[must_use]
+    pub(in crate::mdmc) fn with_outside(mut self, words: &[&str]) -> Self {
+        let is_named = |named: &&mut NamedTile| {
+            let mut own = named.words.iter();
+            own.any(|word| words.contains(&word.as_str()))
+        };
+        if self.outside().is_empty() {
+            for named in self.tiles.iter_mut().filter(is_named) {
+                named.words.push(Meaning::Outside.name().to_owned());
+                let meanings = Meanings::of_words(named.words.iter().map(String::as_str));
+                named.tile = Tile::new(named.tile.symbol().unwrap_or_default(), meanings);
+            }
+        }
+        self
     }
 
     /// Returns the characters of all tiles, in the order of the legend.

@@ -13,7 +13,7 @@ use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatemen
 use crate::mdmc::sample::level_program::LevelProgram;
 use crate::mdmc::sample::twist::Twist;
 use crate::mdmc::{
-    Corpus, LevelElements, LevelModel, SamplingError, Tile, TileSet, TrainingError, Travel,
+    Corpus, LevelElements, LevelModel, Meaning, SamplingError, Tile, TileSet, TrainingError, Travel,
 };
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus.
@@ -59,9 +59,9 @@ impl ColumnNGrams {
     /// Maximum order.
     pub const MAX_ORDER: usize = 6;
 
-    /// Counts the columns of a corpus.
+    /// Counts the columns of a corpus that have no [outside](Meaning::Outside) tiles.
     ///
-    /// **Errors.** [`TrainingError`] unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`].
+    /// **Errors.** [`TrainingError`] unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`], or if there is no such column.
     pub fn train(corpus: &Corpus, order: usize) -> Result<Self, TrainingError> {
         if !(1..=Self::MAX_ORDER).contains(&order) {
             return Err(TrainingError::Order {
@@ -75,6 +75,11 @@ impl ColumnNGrams {
         for (level, weight) in corpus.counted_levels() {
             let mut before = vec![EDGE];
             for column in level.as_array().columns() {
+                // The model has no history after a column that is partly outside.
+                if column.iter().any(|tile| tile.is(Meaning::Outside)) {
+                    before.clear();
+                    continue;
+                }
                 let number = *numbers.entry(column.to_vec()).or_insert_with(|| {
                     columns.push(column.to_vec());
                     columns.len() - 1
@@ -89,6 +94,9 @@ impl ColumnNGrams {
                 }
                 before.push(number);
             }
+        }
+        if columns.is_empty() {
+            return Err(TrainingError::Outside);
         }
         let sorted = |counts: FxHashMap<usize, u64>| {
             let mut counts: Vec<(usize, u64)> = counts.into_iter().collect();

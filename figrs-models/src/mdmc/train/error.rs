@@ -35,6 +35,11 @@ pub enum TrainingError {
         /// Maximum number of configurations.
         max: usize,
     },
+    /// A part of the training levels, of which a model counts the tiles separately, has only tiles that are outside.
+    #[error(
+        "a band of rows, a kind of columns or all columns have only tiles that are outside; use fewer bands (--row-splits 1 for one), or the Markov chain"
+    )]
+    Outside,
     /// The order of n-grams is out of range.
     #[error("n-grams of {order} columns cannot be counted; use 1 to {max}")]
     Order {

@@ -68,12 +68,13 @@ impl TileField {
 
     /// Counts the tiles and pairs of a corpus.
     ///
-    /// **Errors.** [`TrainingError`] if the corpus has fewer rows than there are bands of rows.
+    /// **Errors.** [`TrainingError`] if the corpus has fewer rows than there are bands of rows, or only outside tiles in a band.
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, TrainingError> {
         let height = corpus.height();
         let splits = splits.checked(height)?;
         let tiles: Arc<[Tile]> = corpus.tiles_in_use().into();
-        let id = |tile: &Tile| tiles.binary_search(tile).unwrap_or_default();
+        // Outside tiles have no number.
+        let id = |tile: &Tile| tiles.binary_search(tile).ok();
         let mut cells = vec![vec![0; tiles.len()]; splits.count()];
         let pairs = Array2::from_elem((tiles.len(), tiles.len()), Self::SMOOTHING);
         let mut beside = vec![pairs; splits.count()];
@@ -82,14 +83,21 @@ impl TileField {
             let array = level.as_array();
             for ((row, column), tile) in array.indexed_iter() {
                 let band = splits.band(row, height);
-                cells[band][id(tile)] += weight;
-                if let Some(right) = array.get((row, column + 1)) {
-                    beside[band][(id(tile), id(right))] += weight as f64;
+                let Some(tile) = id(tile) else { continue };
+                cells[band][tile] += weight;
+                if let Some(right) = array.get((row, column + 1)).and_then(id) {
+                    beside[band][(tile, right)] += weight as f64;
                 }
-                if let Some(under) = array.get((row + 1, column)) {
-                    below[band][(id(tile), id(under))] += weight as f64;
+                if let Some(under) = array.get((row + 1, column)).and_then(id) {
+                    below[band][(tile, under)] += weight as f64;
                 }
             }
+        }
+        if cells
+            .iter()
+            .any(|band| band.iter().all(|&count| count == 0))
+        {
+            return Err(TrainingError::Outside);
         }
         let lifts = |counts: Vec<Array2<f64>>| counts.iter().map(PairLifts::of).collect();
         Ok(Self {

@@ -263,7 +263,7 @@ fn lower_levels_are_filled_up_and_higher_ones_cut() {
     let (corpus, notes) = read(&scratch);
     assert_eq!(texts(&corpus), ["-X-\nXXX\n---", "XX\nXX\n-X"]);
     assert!(
-        matches!(&notes[1], CorpusNote::Padded { travel: Travel::Right, levels: 1, of: 2, rows: 3, tile } if tile == "X")
+        matches!(&notes[1], CorpusNote::Padded { travel: Travel::Right, levels: 1, of: 2, rows: 3, tile, is_outside: false } if tile == "X")
     );
     let (corpus, notes) = CorpusReader::new([scratch.path()]).rows(2).read().unwrap();
     assert_eq!(texts(&corpus), ["XXX\n---", "XX\n-X"]);
@@ -383,7 +383,7 @@ fn the_folder_above_is_that_of_the_levels() {
         (".", "./.."),
         ("/", "/.."),
     ] {
-        assert_eq!(folder_above(Path::new(path)), Path::new(above));
+        assert_eq!(legends::folder_above(Path::new(path)), Path::new(above));
     }
 }
 
@@ -567,5 +567,57 @@ fn legends_with_mistakes_are_told() {
     assert!(
         message.contains("t.json") && message.contains("\"XX\""),
         "{message}"
+    );
+}
+
+/// Two rooms of a dungeon seen from above, and two places without any.
+const DUNGEON: &str = "\
+####------
+#..#------
+#..D------
+####------
+------####
+------D..#
+------#..#
+------####
+";
+
+#[test]
+fn rooms_are_the_levels_of_a_corpus() {
+    let legend = "[tiles]\n'#' = ['solid']\nD = ['door']\n'.' = ['passable']\n'-' = ['void']";
+    let scratch = folder(&[("a.txt", DUNGEON), ("tiles.toml", legend)]);
+    let reader = CorpusReader::new([scratch.path()]);
+    let (whole, _) = reader.read().unwrap();
+    assert_eq!((whole.height(), whole.levels().len()), (8, 1));
+    let (rooms, notes) = reader.clone().rooms(Rooms::Apart).read().unwrap();
+    assert_eq!(rooms.names(), ["a/0,0", "a/4,6"]);
+    let upper = "####\n#..#\n#..D\n####";
+    assert_eq!(texts(&rooms), [upper, "####\nD..#\n#..#\n####"]);
+    assert_eq!(rooms.travel(), Travel::Right);
+    assert!(rooms.tiles().tile('-').unwrap().is(Meaning::Outside));
+    assert_eq!(notes[1].to_string(), "2 rooms of 1 levels");
+    let size = Rooms::Sized {
+        rows: 4,
+        columns: 3,
+    };
+    let (rooms, notes) = reader.rooms(size).read().unwrap();
+    assert_eq!(texts(&rooms)[1], "#--\n#--\nD--\n#--");
+    assert_eq!(
+        notes[1].to_string(),
+        "3 rooms of 1 levels; 8 cells belong to no whole room, and are left out"
+    );
+}
+
+#[test]
+fn lower_rooms_are_filled_up_with_the_outside_tile() {
+    let legend = "[tiles]\n'#' = ['solid']\n'.' = ['passable']\n'@' = ['outside']\n'-' = ['void']";
+    let scratch = folder(&[("a.txt", "##@..\n##@##\n@@@##"), ("tiles.toml", legend)]);
+    let reader = CorpusReader::new([scratch.path()]).rooms(Rooms::Apart);
+    let (rooms, notes) = reader.read().unwrap();
+    assert_eq!(texts(&rooms), ["@@\n##\n##", "..\n##\n##"]);
+    let note = notes.last().unwrap().to_string();
+    assert!(
+        note.ends_with("1 of 2 levels are filled up above to 3 rows with \"@\", which is outside"),
+        "{note}"
     );
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::table::{ConfigurationTable, Counts};
 use crate::mdmc::level::grid::{TileGrid, TileIds};
 use crate::mdmc::{
-    Corpus, Level, RowSplits, Structure, Structures, Tile, TileDistribution, TileSet,
+    Corpus, Level, Meaning, RowSplits, Structure, Structures, Tile, TileDistribution, TileSet,
     TrainingError, Travel,
 };
 
 /// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in
 /// each configuration of the training levels.
 ///
-/// All neighbours outside a level (at the left, at the right and below) are [`Tile::BORDER`].
+/// All neighbours outside a level (at the left, at the right and below) are [`Tile::BORDER`], and so are [outside](Meaning::Outside) tiles.
 ///
 /// # References
 ///
@@ -42,7 +42,7 @@ impl MarkovChain {
 
     /// Counts the tiles of a corpus for a list of structures, or for a structure and its simpler fallbacks.
     ///
-    /// **Errors.** The corpus has fewer rows than there are bands of rows, or there would be more than
+    /// **Errors.** The corpus has fewer rows than there are bands of rows, a band has only [outside](Meaning::Outside) tiles, or there would be more than
     /// [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS).
     ///
     /// # Complexity
@@ -87,6 +87,10 @@ impl MarkovChain {
             for column in 0..level.width() {
                 let bands = &mut counts[kind(number, column)];
                 for row in 0..height {
+                    // Outside tiles have the number of the border.
+                    if grid.get(row, column) == 0 {
+                        continue;
+                    }
                     let counts = &mut bands[splits.band(row, height)];
                     let before = counts.len();
                     let tiles = counts.entry(grid.key(row, column)).or_default();
@@ -97,6 +101,10 @@ impl MarkovChain {
                     }
                 }
             }
+        }
+        let has_outside = !corpus.tiles().outside().is_empty();
+        if has_outside && counts.iter().flatten().any(Counts::is_empty) {
+            return Err(TrainingError::Outside);
         }
         let chain = |bands| {
             let (ids, structures) = (ids.clone(), structures.clone());
@@ -315,17 +323,22 @@ impl MarkovChain {
     }
 
     /// Returns for each structure the number of cells of a level for which it is the first one whose part of the
-    /// configuration occurred in training; a cell for which there is none counts for the simplest structure.
+    /// configuration occurred in training; a cell for which there is none counts for the simplest structure. Outside tiles do not count.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];
-        let known = |tile: &Tile| self.tiles().binary_search(tile).is_ok();
+        let known =
+            |tile: &Tile| self.tiles().binary_search(tile).is_ok() || tile.is(Meaning::Outside);
         // Keys have no digits for tiles that training never showed.
         let grid = level.as_array().iter().all(known);
         let grid = grid.then(|| TileGrid::of(level, self.structures.first(), &self.ids));
         for row in 0..height {
             let band = self.splits.band(row, height);
             for column in 0..level.width() {
+                let tile = level.get(row, column);
+                if tile.is_some_and(|tile| tile.is(Meaning::Outside)) {
+                    continue;
+                }
                 let structure = if let Some(grid) = &grid {
                     self.first_seen_key(band, grid.key(row, column))
                 } else {

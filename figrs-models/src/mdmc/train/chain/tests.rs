@@ -1,4 +1,5 @@
 use crate::mdmc::train::chain::*;
+use crate::mdmc::{ColumnNGrams, TileField};
 
 fn chain(text: &str, structures: impl Into<Structures>, splits: RowSplits) -> MarkovChain {
     let corpus = Corpus::new([("small".to_owned(), text.parse().unwrap())]).unwrap();
@@ -37,6 +38,48 @@ fn counts_of_a_small_level_are_those_counted_by_hand() {
     assert_eq!(counts(&chain, 1, 0, "#"), "-1X1");
     assert_eq!(counts(&chain, 1, 0, "-"), "?1X1");
     assert_eq!(counts(&chain, 2, 0, ""), "-3?1X2");
+}
+
+/// Returns a corpus of one level with the outside tile `@`.
+fn partly_outside(text: &str) -> Corpus {
+    let legend = "[tiles]\n'-' = ['passable']\n'X' = ['solid']\n'@' = ['outside']";
+    let set = Arc::new(TileSet::from_toml(legend).unwrap());
+    let level = Level::from_text("a", text, &set).unwrap();
+    Corpus::of_tiles(set, [("a".to_owned(), level)]).unwrap()
+}
+
+#[test]
+fn outside_tiles_are_not_counted_and_equal_the_border() {
+    let corpus = partly_outside("-@--\nX@XX\n@@XX");
+    let train = |splits| MarkovChain::train(&corpus, &Structure::NS2, splits);
+    let chain = train(RowSplits::NONE).unwrap();
+    assert_eq!(chain.tiles(), tiles("-X"));
+    assert_eq!(counts(&chain, 2, 0, ""), "-3X5");
+    // Left, below; `#` is the border.
+    assert_eq!(counts(&chain, 0, 0, "##"), "X2");
+    assert_eq!(counts(&chain, 0, 0, "#X"), "-2X1");
+    assert_eq!(chain.unseen(&corpus.levels()[0]), 0);
+    let again = MarkovChain::from_json(&chain.to_json()).unwrap();
+    assert_eq!(again.unseen(&corpus.levels()[0]), 0);
+    let above = partly_outside("@@\n-X");
+    let error = MarkovChain::train(&above, &Structure::NS2, RowSplits::new(2, 2).unwrap());
+    assert!(matches!(error, Err(TrainingError::Outside)));
+    let error = TileField::train(&above, RowSplits::new(2, 2).unwrap());
+    assert!(matches!(error, Err(TrainingError::Outside)));
+    assert!(TileField::train(&above, RowSplits::NONE).is_ok());
+    assert!(matches!(
+        ColumnNGrams::train(&above, 2),
+        Err(TrainingError::Outside)
+    ));
+    // Columns on either side of the column outside have no common history.
+    let ngrams = Arc::new(ColumnNGrams::train(&partly_outside("-@X-\nX@X-"), 2).unwrap());
+    for number in 0..20 {
+        let level = ngrams
+            .program(3)
+            .unwrap()
+            .sample(&mut figrs_core::stream(1, number));
+        assert!(!level.unwrap().to_string().contains('@'));
+    }
 }
 
 #[test]

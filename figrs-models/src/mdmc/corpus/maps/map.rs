@@ -1,0 +1,103 @@
+//! A map of an editor: levels of numbers, and the words of its tilesets for them.
+
+use std::collections::BTreeMap;
+
+use super::map_error::MapError;
+
+/// The levels of a map file.
+#[derive(Debug, Default)]
+pub(super) struct Map {
+    pub(super) levels: Vec<MapLevel>,
+    /// The tilesets, in ascending order of their first numbers.
+    pub(super) tilesets: Vec<Tileset>,
+    /// The layer that is read, and the names of the other layers of tiles.
+    pub(super) layer: String,
+    pub(super) others: Vec<String>,
+}
+
+/// A level: for each cell the number of its tile, counted from 1, or 0 for an empty cell.
+#[derive(Debug)]
+pub(super) struct MapLevel {
+    /// The name of the level, if the file has several.
+    pub(super) name: Option<String>,
+    pub(super) rows: Vec<Vec<u32>>,
+}
+
+/// A tileset of a map.
+#[derive(Debug, Default)]
+pub(super) struct Tileset {
+    /// The number of its first tile.
+    pub(super) first: u32,
+    /// The file that describes the tiles, relative to the map; `None` if the map does.
+    pub(super) source: Option<String>,
+    /// Words for some tiles, by their position in the tileset.
+    pub(super) words: BTreeMap<u32, Vec<String>>,
+}
+
+impl MapLevel {
+    /// Arranges numbers in rows.
+    ///
+    /// **Errors.** [`MapError::Cells`] unless there is one number for each cell.
+    pub(super) fn new(
+        name: Option<String>,
+        layer: &str,
+        numbers: &[u32],
+        (height, width): (usize, usize),
+    ) -> Result<Self, MapError> {
+        if height.checked_mul(width) != Some(numbers.len()) || numbers.is_empty() {
+            return Err(MapError::Cells {
+                layer: layer.to_owned(),
+                found: numbers.len(),
+                size: (height, width),
+            });
+        }
+        let rows = numbers.chunks(width).map(<[u32]>::to_vec).collect();
+        Ok(Self { name, rows })
+    }
+}
+
+impl Map {
+    /// Returns the tileset of a tile.
+    pub(super) fn tileset_of(&mut self, number: u32) -> Option<&mut Tileset> {
+        let mut sets = self.tilesets.iter_mut().rev();
+        sets.find(|set| set.first <= number)
+    }
+
+    /// Returns the words of the tilesets for a tile.
+    pub(super) fn words(&self, number: u32) -> Vec<String> {
+        let mut sets = self.tilesets.iter().rev();
+        let set = sets.find(|set| set.first <= number);
+        let words = set.and_then(|set| set.words.get(&(number - set.first)));
+        words.cloned().unwrap_or_default()
+    }
+}
+
+/// Returns the words of a text with separators, in lower case.
+pub(super) fn words(text: &str, separators: &[char]) -> Vec<String> {
+    let words = text.split(separators).map(str::trim);
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// Returns the layer that is wanted, or else the first one, and the names of the others.
+///
+/// **Errors.** [`MapError::NoLayer`].
+pub(super) fn chosen<'l, T>(
+    layers: &'l [T],
+    name: impl Fn(&T) -> &str,
+    wanted: Option<&str>,
+) -> Result<(&'l T, Vec<String>), MapError> {
+    let place = match wanted {
+        Some(wanted) => layers.iter().position(|layer| name(layer) == wanted),
+        None => (!layers.is_empty()).then_some(0),
+    };
+    let names = layers.iter().map(|layer| name(layer).to_owned());
+    let Some(place) = place else {
+        return Err(MapError::NoLayer {
+            wanted: wanted.map(str::to_owned),
+            known: names.collect(),
+        });
+    };
+    let others = (0..).zip(names).filter(|(other, _)| *other != place);
+    Ok((&layers[place], others.map(|(_, name)| name).collect()))
+}

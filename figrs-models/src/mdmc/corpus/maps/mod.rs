@@ -1,0 +1,260 @@
+//! Map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and its exported grids of values.
+//!
+//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile that a legend numbers *n* - 1: by its `picture` or, if the caller passes the
+//! legend, by its place in the legend. A number that no legend has gets the words of the map's tileset for it, and a character of its own.
+
+mod ldtk;
+mod map;
+pub(in crate::mdmc) mod map_error;
+mod tiled;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::legends;
+use super::note::CorpusNote;
+use crate::mdmc::level::vglc;
+use crate::mdmc::{LevelError, Tile, TileSet};
+use map::Map;
+use map_error::MapError;
+
+/// The extensions of map files.
+const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
+
+/// True if a file is a map of an editor, by its extension.
+pub(super) fn is_map(path: &Path) -> bool {
+    EXTENSIONS.contains(&extension(path).as_str())
+}
+
+fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_ascii_lowercase()
+}
+
+/// A level of a map, written with the characters of tiles.
+pub(super) struct MapText {
+    /// The name of the level, if the file has several.
+    pub(super) name: Option<String>,
+    pub(super) text: String,
+    /// The tiles of the level, from a legend beside the map or from the map, and the path of this file.
+    pub(super) own: (PathBuf, TileSet),
+}
+
+/// Reads map files; a tile without a legend has one character in all of them.
+pub(super) struct MapReader<'r> {
+    /// The tiles that the caller passed.
+    given: Option<&'r TileSet>,
+    /// The name of the layer to read.
+    layer: Option<&'r str>,
+    /// The layers that a note names, each with the other layers.
+    layers: Vec<(String, Vec<String>)>,
+    /// The folders whose invalid legends are noted.
+    folders: BTreeSet<PathBuf>,
+    /// The tiles without a legend: number, words and character.
+    tiles: Vec<(u32, Vec<String>, char)>,
+}
+
+impl<'r> MapReader<'r> {
+    pub(super) fn new(given: Option<&'r TileSet>, layer: Option<&'r str>) -> Self {
+        Self {
+            given,
+            layer,
+            layers: Vec::new(),
+            folders: BTreeSet::new(),
+            tiles: Vec::new(),
+        }
+    }
+
+    /// Reads the levels of a file, with the legend in one of the folders that describes the most of its tiles.
+    pub(super) fn levels(
+        &mut self,
+        path: &Path,
+        folders: impl Iterator<Item = PathBuf>,
+        notes: &mut Vec<CorpusNote>,
+    ) -> Result<Vec<MapText>, LevelError> {
+        let text = vglc::read_text(path)?;
+        let map = match extension(path).as_str() {
+            "tmx" => tiled::map(&text, self.layer),
+            "ldtk" => ldtk::project(&text, self.layer),
+            _ => ldtk::values(&text),
+        };
+        let at_path = |cause: MapError| LevelError::Map {
+            place: path.display().to_string(),
+            cause: Box::new(cause),
+        };
+        let mut map = map.map_err(at_path)?;
+        let layers = (map.layer.clone(), map.others.clone());
+        if !map.others.is_empty() && !self.layers.contains(&layers) {
+            self.layers.push(layers);
+            notes.push(CorpusNote::Layer {
+                path: path.to_owned(),
+                read: map.layer.clone(),
+                others: map.others.clone(),
+            });
+        }
+        let cells = map.levels.iter().flat_map(|level| &level.rows).flatten();
+        let mut numbers: BTreeSet<u32> = cells.copied().collect();
+        let has_empty = numbers.remove(&0);
+        let known = |set: &TileSet| {
+            let known = numbers.iter().filter(|&&n| set.pictured(n - 1).is_some());
+            known.count()
+        };
+        let mut flawed = Vec::new();
+        let beside = legends::find(folders, numbers.len().max(1), known, &mut flawed);
+        if self.folders.insert(path.with_file_name("")) {
+            notes.extend(flawed);
+        }
+        let (source, legend) = beside.unwrap_or((path.to_owned(), TileSet::unknown([])));
+        let mut own = legend.clone();
+        let legends: Vec<&TileSet> = self.given.into_iter().chain([&legend]).collect();
+        let given = self.given;
+        let in_legend = |number: u32| {
+            let given = given.and_then(|set| set.numbered(number - 1));
+            given.or(legend.pictured(number - 1))?.symbol()
+        };
+        let without = numbers
+            .iter()
+            .filter(|&&number| in_legend(number).is_none());
+        describe(&mut map, without, path).map_err(at_path)?;
+        let mut symbols: Vec<(u32, char)> = Vec::new();
+        if has_empty {
+            let empty = legends.iter().find_map(|set| set.empty()?.symbol());
+            let symbol = empty.map_or_else(|| self.empty(&map, &legends, &mut own), Ok);
+            symbols.push((0, symbol.map_err(at_path)?));
+        }
+        for &number in &numbers {
+            let symbol = in_legend(number).map_or_else(
+                || self.symbol(number, map.words(number), &legends, &mut own),
+                Ok,
+            );
+            symbols.push((number, symbol.map_err(at_path)?));
+        }
+        let symbol = |number: &u32| {
+            let place = symbols.binary_search_by_key(number, |&(number, _)| number);
+            place.map_or(' ', |place| symbols[place].1)
+        };
+        let text = |rows: Vec<Vec<u32>>| {
+            let rows = rows.iter().map(|row| row.iter().map(symbol).collect());
+            rows.collect::<Vec<String>>().join("\n")
+        };
+        let levels = map.levels.into_iter().map(|level| MapText {
+            name: level.name,
+            text: text(level.rows),
+            own: (source.clone(), own.clone()),
+        });
+        Ok(levels.collect())
+    }
+
+    /// Returns a character for a tile that no legend has: that of the platformer tile with the same words, or a new one.
+    fn symbol(
+        &mut self,
+        number: u32,
+        words: Vec<String>,
+        legends: &[&TileSet],
+        own: &mut TileSet,
+    ) -> Result<char, MapError> {
+        let platformer = TileSet::platformer();
+        if let Some(symbol) = namesake(&words).and_then(Tile::symbol) {
+            *own = own.clone().and_tile_of(platformer, symbol);
+            return Ok(symbol);
+        }
+        let mut known = self.tiles.iter();
+        let known = known.find(|(other, its, _)| *other == number && *its == words);
+        let symbol = if let Some(&(_, _, symbol)) = known {
+            symbol
+        } else {
+            let is_free = |symbol: &char| {
+                let is_taken = self.tiles.iter().any(|(_, _, taken)| taken == symbol);
+                let mut sets = legends.iter().copied().chain([&**platformer]);
+                !is_taken && sets.all(|set| set.tile(*symbol).is_none())
+            };
+            let letters = ('A'..='Z').chain('a'..='z').chain('0'..='9');
+            let symbol = letters.chain('\u{100}'..='\u{24f}').find(is_free);
+            let max = TileSet::MAX_TILES;
+            let symbol = symbol.ok_or(MapError::TooManyTiles { max })?;
+            self.tiles.push((number, words.clone(), symbol));
+            symbol
+        };
+        *own = own.clone().and_words(symbol, words);
+        Ok(symbol)
+    }
+
+    /// Returns a character for empty cells: that of a tile of the map that is called empty, or `-`, or a new one.
+    fn empty(
+        &mut self,
+        map: &Map,
+        legends: &[&TileSet],
+        own: &mut TileSet,
+    ) -> Result<char, MapError> {
+        let sets = map.tilesets.iter();
+        let mut described = sets.flat_map(|set| {
+            set.words
+                .iter()
+                .map(|(place, words)| (set.first.saturating_add(*place), words))
+        });
+        let called = described.find(|(_, words)| {
+            namesake(words) == Some(Tile::EMPTY) || words.iter().any(|word| word == "empty")
+        });
+        if let Some((number, words)) = called {
+            return self.symbol(number, words.clone(), legends, own);
+        }
+        let words = vec!["empty".to_owned()];
+        match Tile::EMPTY.symbol() {
+            Some(symbol) if legends.iter().all(|set| set.tile(symbol).is_none()) => {
+                *own = own.clone().and_words(symbol, words);
+                Ok(symbol)
+            }
+            _ => self.symbol(0, words, legends, own),
+        }
+    }
+
+    /// Returns the tiles without a legend and without words: their characters, and the numbers that a legend has for them.
+    pub(super) fn unnamed(&self) -> Vec<(char, u32)> {
+        let unnamed = self.tiles.iter().filter(|(_, words, _)| words.is_empty());
+        unnamed
+            .map(|&(number, _, symbol)| (symbol, number - 1))
+            .collect()
+    }
+}
+
+/// Returns the platformer tile that the words describe, as maps that figrs writes describe it.
+fn namesake(words: &[String]) -> Option<Tile> {
+    let platformer = TileSet::platformer();
+    let named = words.iter().filter(|word| *word != "solid").cloned();
+    let name = named.collect::<Vec<String>>().join(", ");
+    let mut tiles = platformer.tiles();
+    tiles.find(|&tile| platformer.description(tile) == name)
+}
+
+/// Reads the files of those tilesets that have some of these tiles.
+fn describe<'n>(
+    map: &mut Map,
+    numbers: impl Iterator<Item = &'n u32>,
+    path: &Path,
+) -> Result<(), MapError> {
+    for &number in numbers {
+        let Some(set) = map.tileset_of(number) else {
+            continue;
+        };
+        let Some(source) = set.source.take() else {
+            continue;
+        };
+        let path = path.with_file_name(source);
+        let unread = |cause: String| MapError::Tileset {
+            path: path.display().to_string(),
+            cause,
+        };
+        let text = vglc::read_text(&path).map_err(|error| {
+            unread(match error {
+                LevelError::Read { cause, .. } => cause.to_string(),
+                other => other.to_string(),
+            })
+        })?;
+        let described = tiled::tileset(&text).map_err(|error| unread(error.to_string()))?;
+        set.words = described.words;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! Reads XML maps and tilesets of the Tiled editor.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use figrs_reading::LineIndex;
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::map::{Map, MapLevel, Tileset, chosen, words};
+use super::map_error::MapError;
+
+/// The bits of a cell's number that say how its tile is flipped.
+const FLIPS: u32 = 0xf000_0000;
+
+/// A layer of tiles.
+#[derive(Default)]
+struct Layer {
+    name: String,
+    /// Rows and columns.
+    size: (usize, usize),
+    encoding: Option<String>,
+    compression: Option<String>,
+    text: String,
+    /// The numbers that elements in the layer state.
+    numbers: Vec<u32>,
+}
+
+/// Reads a map: the wanted layer, or else the first one. Flips of tiles are left out.
+///
+/// **Errors.** [`MapError`]. Files of tilesets are not read.
+pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, MapError> {
+    let contents = contents(text, "map")?;
+    let (layer, others) = chosen(&contents.layers, |layer| &layer.name, wanted)?;
+    let mut tilesets = contents.tilesets;
+    tilesets.sort_by_key(|set| set.first);
+    Ok(Map {
+        levels: vec![MapLevel::new(
+            None,
+            &layer.name,
+            &layer.numbers()?,
+            layer.size,
+        )?],
+        tilesets,
+        layer: layer.name.clone(),
+        others,
+    })
+}
+
+/// Reads the file of a tileset.
+///
+/// **Errors.** [`MapError::Xml`].
+pub(super) fn tileset(text: &str) -> Result<Tileset, MapError> {
+    let mut sets = contents(text, "tileset")?.tilesets;
+    Ok(sets.pop().unwrap_or_default())
+}
+
+impl Layer {
+    fn numbers(&self) -> Result<Vec<u32>, MapError> {
+        let unread = |encoding: String| MapError::Encoding {
+            layer: self.name.clone(),
+            encoding,
+        };
+        let wrong = |text: &str| MapError::Number {
+            layer: self.name.clone(),
+            text: text.to_owned(),
+        };
+        let encoding = self.encoding.as_deref();
+        if let Some(compression) = self.compression.as_deref().filter(|name| !name.is_empty()) {
+            let encoding = encoding.unwrap_or("XML");
+            return Err(unread(format!("{encoding} with {compression}")));
+        }
+        let numbers = match encoding {
+            None => self.numbers.clone(),
+            Some("csv") => {
+                let cells = self.text.trim().trim_end_matches(',').split(',');
+                let number = |cell: &str| cell.trim().parse().map_err(|_| wrong(cell.trim()));
+                cells.map(number).collect::<Result<_, _>>()?
+            }
+            Some("base64") => {
+                let bytes = STANDARD.decode(self.text.trim());
+                let bytes = bytes.map_err(|error| wrong(&error.to_string()))?;
+                let cells = bytes.chunks_exact(4);
+                let number = |cell: &[u8]| u32::from_le_bytes([cell[0], cell[1], cell[2], cell[3]]);
+                cells.map(number).collect()
+            }
+            Some(other) => return Err(unread(other.to_owned())),
+        };
+        Ok(numbers.into_iter().map(|number| number & !FLIPS).collect())
+    }
+}
+
+/// The parts of a file that are read.
+#[derive(Default)]
+struct Contents {
+    layers: Vec<Layer>,
+    tilesets: Vec<Tileset>,
+}
+
+/// Reads a file whose first element is called `root`.
+fn contents(text: &str, root: &str) -> Result<Contents, MapError> {
+    let document = text.trim_start_matches('\u{feff}');
+    let mut reader = Reader::from_str(document);
+    reader.config_mut().expand_empty_elements = true;
+    let wrong = |at: u64, reason: String| {
+        let (line, column) = LineIndex::new(document).at((at as usize).min(document.len()));
+        MapError::Xml {
+            line,
+            column,
+            reason,
+        }
+    };
+    let mut contents = Contents::default();
+    let mut open: Vec<String> = Vec::new();
+    // The position in its tileset of the tile that is open.
+    let mut tile = 0;
+    loop {
+        let event = reader.read_event();
+        let at = reader.error_position().max(reader.buffer_position());
+        match event.map_err(|error| wrong(at, error.to_string()))? {
+            Event::Start(start) => {
+                let get = |name: &str| {
+                    attribute(&start, name).map_err(|error| wrong(at, error.to_string()))
+                };
+                let number = |name: &str| -> Result<u32, MapError> {
+                    let text = get(name)?.unwrap_or_default();
+                    let reason = || format!("{name}={text:?} is no number");
+                    text.parse().map_err(|_| wrong(at, reason()))
+                };
+                let name = String::from_utf8_lossy(start.local_name().into_inner()).into_owned();
+                if open.is_empty() && name != root {
+                    return Err(wrong(at, format!("<{name}>, where <{root}> begins one")));
+                }
+                let (layer, set) = (contents.layers.last_mut(), contents.tilesets.last_mut());
+                match (open.last().map_or("", String::as_str), name.as_str()) {
+                    (_, "map") if get("infinite")?.as_deref() == Some("1") => {
+                        return Err(MapError::Infinite);
+                    }
+                    ("data", "chunk") => return Err(MapError::Infinite),
+                    ("map" | "", "tileset") => contents.tilesets.push(Tileset {
+                        first: if open.is_empty() {
+                            1
+                        } else {
+                            number("firstgid")?
+                        },
+                        source: get("source")?,
+                        ..Tileset::default()
+                    }),
+                    ("map" | "group", "layer") => contents.layers.push(Layer {
+                        name: get("name")?.unwrap_or_default(),
+                        size: (number("height")? as usize, number("width")? as usize),
+                        ..Layer::default()
+                    }),
+                    ("layer", "data") => {
+                        if let Some(layer) = layer {
+                            layer.encoding = get("encoding")?;
+                            layer.compression = get("compression")?;
+                        }
+                    }
+                    ("data", "tile") => {
+                        let own = get("gid")?.map_or(Ok(0), |_| number("gid"))?;
+                        if let Some(layer) = layer {
+                            layer.numbers.push(own);
+                        }
+                    }
+                    ("tileset", "tile") => {
+                        tile = number("id")?;
+                        let of_class = get("class")?.or(get("type")?);
+                        if let (Some(set), Some(class)) = (set, of_class) {
+                            set.words.insert(tile, words(&class, &[',']));
+                        }
+                    }
+                    ("properties", "property")
+                        if open
+                            .iter()
+                            .rev()
+                            .nth(1)
+                            .is_some_and(|above| above == "tile")
+                            && get("name")?.as_deref() == Some("solid")
+                            && get("value")?.as_deref() == Some("true") =>
+                    {
+                        if let Some(set) = set {
+                            let words = set.words.entry(tile).or_default();
+                            words.push("solid".to_owned());
+                        }
+                    }
+                    _ => {}
+                }
+                open.push(name);
+            }
+            Event::End(_) => drop(open.pop()),
+            Event::Text(text) if open.last().is_some_and(|name| name == "data") => {
+                let text = text.decode();
+                let text = text.map_err(|error| wrong(at, error.to_string()))?;
+                if let Some(layer) = contents.layers.last_mut() {
+                    layer.text.push_str(&text);
+                }
+            }
+            Event::Eof if open.is_empty() && !contents.tilesets.is_empty() => return Ok(contents),
+            Event::Eof if open.is_empty() && !contents.layers.is_empty() => return Ok(contents),
+            Event::Eof => {
+                let name = open.last().map_or(root, String::as_str);
+                return Err(wrong(at, format!("it ends without </{name}>")));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, quick_xml::Error> {
+    let attribute = start.try_get_attribute(name)?;
+    let value = attribute
+        .map(|attribute| attribute.unescape_value())
+        .transpose()?;
+    Ok(value.map(std::borrow::Cow::into_owned))
+}
