@@ -40,6 +40,7 @@ pub mod chains_and_laziness {}
 pub mod choosing_an_algorithm {}
 
 #[doc = "[Choosing an algorithm]: choosing_an_algorithm\n\
+    [Designing levels]: designing_levels\n\
     [Levels by example]: levels_by_example\n\
     [Elements and algorithms of your own]: your_own_element_and_algorithm\n"]
 #[doc = include_str!("../docs/tutorial/5-generating-content.md")]

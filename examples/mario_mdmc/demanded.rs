@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use figrs::{Error, Frontier};
-use figrs_command::level_demands::add_demands;
-use figrs_command::{Failure, NoAnswer, Progress, note, read_text, stop};
+use figrs_command::level_demands::{add_demands, read_design};
+use figrs_command::{Failure, NoAnswer, Progress, note, stop};
 use figrs_design::{
-    ConditionedSampler, Demand, DesignFile, ExactSampler, LevelSampler, Mask, RejectionSampler,
-    Route, SteeredLevel, SteeringError,
+    ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, RejectionSampler, Route,
+    SteeredLevel, SteeringError,
 };
 use figrs_models::mdmc::{Corpus, GeneratedLevel, LevelModel, TileSet, Travel, vglc};
 
@@ -293,7 +293,7 @@ fn add_files(
 ) -> Result<(), Failure> {
     let given = &options.demands;
     let files = given.demands.iter();
-    let files = files.map(|path| Ok((path.display().to_string(), design(path)?)));
+    let files = files.map(|path| Ok((path.display().to_string(), read_design(path)?)));
     let files = files.collect::<Result<Vec<_>, Failure>>()?;
     let is_played = files.iter().any(|(_, design)| design.needs_movement());
     if options.movement.is_some() && !is_played && !options.heeds_movement() {
@@ -310,18 +310,6 @@ fn add_files(
     let origins = add_demands(&mut of_files, &files, scope, rules.as_ref(), routes)?;
     demands.extend(of_files.into_iter().zip(origins));
     Ok(())
-}
-
-/// A file of demands.
-fn design(path: &Path) -> Result<DesignFile, Failure> {
-    let text = read_text(path)?;
-    let is_json = path.extension().is_some_and(|name| name == "json");
-    let design = if is_json {
-        DesignFile::from_json(&text)
-    } else {
-        DesignFile::from_toml(&text)
-    };
-    design.map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 /// The rectangle in which demands are stated, turned to the direction of models.

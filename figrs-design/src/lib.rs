@@ -5,6 +5,7 @@
 //! |---|---|
 //! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
 //! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
+//! | boards as demanded | [`BoardDemands`], [`DemandedBoards`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
@@ -21,8 +22,8 @@ pub use demands::demand_error::DemandError;
 pub use demands::design::design_error::DesignError;
 pub use demands::design::{DesignFile, DesignScope};
 pub use demands::{
-    Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern,
-    RejectionSampler, SteeredLevel, SteeringError,
+    Area, BoardDemands, ConditionedSampler, Demand, DemandedBoards, ExactSampler, LevelSampler,
+    Mask, Mirror, Pattern, RejectionSampler, SteeredLevel, SteeringError,
 };
 pub use metrics::{
     ColumnRuns, DifficultyProfile, Diversity, LevelMetrics, NearestDistances, NearestWindows,

@@ -6,6 +6,7 @@
 mod answer;
 mod clue_file;
 mod deadline;
+mod demand_files;
 mod findings;
 mod goodness;
 mod options;
@@ -22,6 +23,7 @@ mod words;
 
 pub use answer::{Unanswered, answer};
 pub use clue_file::{ClueSource, read as read_clues};
+pub use demand_files::DemandFiles;
 pub use figrs_command::Failure;
 pub use options::{Options, Task};
 pub use puzzle::{CHAIN, Example, Length, Other, Puzzle, Role};

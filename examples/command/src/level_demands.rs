@@ -1,10 +1,12 @@
 //! Demands on levels from numbers in a command or a request, and from files.
 
+use std::path::Path;
+
 use figrs_design::{Demand, DesignFile, DesignScope, MovementRules, Route};
 use figrs_models::mdmc::{Corpus, LevelModel, Tile, TileSet};
 use serde_json::Value as Json;
 
-use crate::Failure;
+use crate::{Failure, read_text};
 
 /// Demands in numbers: on gaps, on numbers of tiles, and on their shares.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +37,20 @@ impl NumberDemands {
         }
         Ok(demands)
     }
+}
+
+/// Reads a file of demands, in JSON if its name ends so and else in TOML.
+///
+/// **Errors.** Those of the file, with its path.
+pub fn read_design(path: &Path) -> Result<DesignFile, Failure> {
+    let text = read_text(path)?;
+    let is_json = path.extension().is_some_and(|name| name == "json");
+    let design = if is_json {
+        DesignFile::from_json(&text)
+    } else {
+        DesignFile::from_toml(&text)
+    };
+    design.map_err(|error| format!("{}: {error}", path.display()).into())
 }
 
 /// The tile of a character.

@@ -12,7 +12,7 @@ use crate::memory_pool::MemoryPool;
 use crate::problem::{Problem, of_fields};
 
 /// Fields that are flags of the command line only.
-const OF_COMMANDS: [&str; 5] = ["out", "report", "format", "help", "version"];
+const OF_COMMANDS: [&str; 6] = ["out", "report", "demands", "format", "help", "version"];
 /// Largest number of cells of all boards of an answer.
 const MOST_CELLS: usize = 2_000_000;
 /// Largest memory that may be asked for.

@@ -83,6 +83,16 @@ impl Mask {
         }
     }
 
+    /// Applies a change to the cells.
+    pub(super) fn with_cells(
+        &self,
+        change: impl Fn(&Array2<Option<Tile>>) -> Array2<Option<Tile>>,
+    ) -> Self {
+        Self {
+            cells: change(&self.cells),
+        }
+    }
+
     /// Sets the tile of a cell. Panics if the cell is outside the mask, as indexing does.
     pub fn set(&mut self, row: usize, column: usize, tile: Tile) {
         self.cells[(row, column)] = Some(tile);

@@ -3,6 +3,7 @@
 mod area;
 mod automata;
 mod cells_of_demand;
+mod boards;
 mod compile;
 mod conditioned;
 mod conflict;
@@ -30,6 +31,7 @@ mod twisted_demands;
 mod words;
 
 pub use area::Area;
+pub use boards::{BoardDemands, DemandedBoards};
 pub use conditioned::ConditionedSampler;
 pub use demand::{Demand, Mirror};
 pub use error::SteeringError;

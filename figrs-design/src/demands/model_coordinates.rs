@@ -1,6 +1,9 @@
-//! Turns demands on upright levels to model coordinates, in which levels that are played upwards lie on their side.
+//! Turns demands on upright levels to model coordinates, in which levels that are played upwards lie on their side, and demands on boards to the order in
+//! which boards are read.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
+
+use ndarray::Array2;
 
 use super::area::Area;
 use super::demand::{Demand, Mirror};
@@ -19,28 +22,66 @@ impl Demand {
     pub fn turned(&self, travel: Travel, size: (usize, usize)) -> Result<Self, DemandError> {
         match travel {
             Travel::Right => Ok(self.clone()),
-            Travel::Up => Upright { size }.turned(self),
+            Travel::Up => Turn::ToTheRight { size }.turned(self),
         }
+    }
+
+    /// Returns the demand on boards of `size` rows and columns that lie on their left side: columns from the left, each read from the bottom up, are the rows of
+    /// the board from the top, each read from the left. Windows, sections, periods and distances are in rows, from the top.
+    ///
+    /// **Errors.** [`DemandError`] if an area does not lie in the board.
+    pub(super) fn in_scan_order(&self, size: (usize, usize)) -> Result<Self, DemandError> {
+        Turn::ToTheLeft { size }.turned(self)
     }
 }
 
-/// Size of upright levels that are played upwards.
-struct Upright {
-    size: (usize, usize),
+/// A quarter turn of levels of some size.
+enum Turn {
+    ToTheRight { size: (usize, usize) },
+    ToTheLeft { size: (usize, usize) },
 }
 
-impl Upright {
-    fn rows_along(&self, rows: Range<usize>) -> Range<usize> {
-        self.size.0 - rows.end..self.size.0 - rows.start
+/// Turns cells by a quarter to the left.
+fn turned_left<T: Clone>(cells: &Array2<T>) -> Array2<T> {
+    let (rows, columns) = cells.dim();
+    Array2::from_shape_fn((columns, rows), |(row, column)| {
+        cells[(column, columns - 1 - row)].clone()
+    })
+}
+
+fn reversed(lines: &Range<usize>, size: usize) -> Range<usize> {
+    size - lines.end..size - lines.start
+}
+
+impl Turn {
+    fn size(&self) -> (usize, usize) {
+        let (Self::ToTheRight { size } | Self::ToTheLeft { size }) = self;
+        *size
+    }
+
+    /// Returns the rows and columns after the turn.
+    fn lines(&self, rows: Range<usize>, columns: Range<usize>) -> (Range<usize>, Range<usize>) {
+        match self {
+            Self::ToTheRight { size } => (columns, reversed(&rows, size.0)),
+            Self::ToTheLeft { size } => (reversed(&columns, size.1), rows),
+        }
     }
 
     fn area(&self, area: &Area) -> Result<Area, DemandError> {
-        let (rows, columns) = area.within(self.size)?;
-        Ok(Area::all().rows(columns).columns(self.rows_along(rows)))
+        let (rows, columns) = area.within(self.size())?;
+        let (rows, columns) = self.lines(rows, columns);
+        Ok(Area::all().rows(rows).columns(columns))
     }
 
-    fn pattern(pattern: &Pattern) -> Pattern {
-        pattern.with_forms(|cells| Travel::Up.turned_cells(cells))
+    fn cells<T: Clone>(&self, cells: &Array2<T>) -> Array2<T> {
+        match self {
+            Self::ToTheRight { .. } => Travel::Up.turned_cells(cells),
+            Self::ToTheLeft { .. } => turned_left(cells),
+        }
+    }
+
+    fn pattern(&self, pattern: &Pattern) -> Pattern {
+        pattern.with_forms(|cells| self.cells(cells))
     }
 
     fn turned(&self, demand: &Demand) -> Result<Demand, DemandError> {
@@ -51,27 +92,32 @@ impl Upright {
             | Demand::Count { .. }
             | Demand::ColumnsAmong { .. } => {}
             Demand::Pinned(mask) | Demand::Placed(mask) | Demand::Forbidden(mask) => {
-                *mask = mask.turned(Travel::Up);
+                *mask = mask.with_cells(|cells| self.cells(cells));
             }
             Demand::Playable(route) => {
                 let areas = route.areas().iter().map(|area| self.area(area));
                 *route = route.through(areas.collect::<Result<Vec<_>, _>>()?);
             }
-            Demand::Near { drawing, .. } => *drawing = drawing.turned(Travel::Up),
+            Demand::Near { drawing, .. } => {
+                *drawing = drawing.with_cells(|cells| self.cells(cells));
+            }
             Demand::Shaped {
                 pattern,
                 row,
                 column,
             } => {
-                let end = row.saturating_add(pattern.height());
-                let Some(first) = self.size.0.checked_sub(end) else {
+                let (height, width) = self.size();
+                let rows = *row..row.saturating_add(pattern.height());
+                let columns = *column..column.saturating_add(pattern.width());
+                if rows.end > height || columns.end > width {
                     return Err(DemandError::Pattern {
                         size: (pattern.height(), pattern.width()),
-                        level: (self.size.0.saturating_sub(*row), self.size.1),
+                        level: (height.saturating_sub(*row), width.saturating_sub(*column)),
                     });
-                };
-                (*row, *column) = (*column, first);
-                *pattern = Self::pattern(pattern);
+                }
+                let (rows, columns) = self.lines(rows, columns);
+                (*row, *column) = (rows.start, columns.start);
+                *pattern = self.pattern(pattern);
             }
             Demand::Number { area, .. }
             | Demand::InEach { area, .. }
@@ -80,7 +126,7 @@ impl Upright {
             | Demand::Repeated { area, .. } => *area = self.area(area)?,
             Demand::Occurs { pattern, area, .. } => {
                 *area = self.area(area)?;
-                *pattern = Self::pattern(pattern);
+                *pattern = self.pattern(pattern);
             }
             Demand::Accompanied {
                 each,
@@ -90,17 +136,26 @@ impl Upright {
                 columns,
             } => {
                 *area = self.area(area)?;
-                // Measured from the last row of one pattern to that of the other, upwards.
-                let taller = each.height() as isize - by.height() as isize;
-                let along =
-                    taller.saturating_sub(*rows.end())..=taller.saturating_sub(*rows.start());
-                *rows = columns.clone();
-                *columns = along;
-                (*each, *by) = (Self::pattern(each), Self::pattern(by));
+                // Distances between first lines are those between last lines after a turn that reverses the lines.
+                let from_the_end = |one: usize, other: usize, lines: &RangeInclusive<isize>| {
+                    let over = one as isize - other as isize;
+                    over.saturating_sub(*lines.end())..=over.saturating_sub(*lines.start())
+                };
+                (*rows, *columns) = match self {
+                    Self::ToTheRight { .. } => {
+                        let along = from_the_end(each.height(), by.height(), rows);
+                        (columns.clone(), along)
+                    }
+                    Self::ToTheLeft { .. } => {
+                        let across = from_the_end(each.width(), by.width(), columns);
+                        (across, rows.clone())
+                    }
+                };
+                (*each, *by) = (self.pattern(each), self.pattern(by));
             }
             Demand::Spaced { from, to, area, .. } => {
                 *area = self.area(area)?;
-                (*from, *to) = (Self::pattern(from), Self::pattern(to));
+                (*from, *to) = (self.pattern(from), self.pattern(to));
             }
             Demand::Mirrored { area, mirror, .. } => {
                 *area = self.area(area)?;

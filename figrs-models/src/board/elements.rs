@@ -3,7 +3,7 @@
 use figrs_core::{Element, Model, Value};
 use figrs_infer::{Error, World};
 
-use crate::grid::{Board, GridError, Position, Size};
+use crate::grid::{Automaton, Board, Constraint, GridError, Position, Size};
 
 /// The element program of a board: an element for each cell, the rules as evidence on these elements, and the clues.
 #[derive(Clone, Debug)]
@@ -49,6 +49,20 @@ impl<C: Value> Elements<C> {
                 ..self
             }),
         }
+    }
+
+    /// Adds the evidence that an automaton accepts the cells to the rules.
+    ///
+    /// **Errors.** [`GridError::TooLargeForAutomata`].
+    #[track_caller]
+    pub fn with_rule(self, automaton: impl Automaton<C>) -> Result<Self, GridError> {
+        let (models, cells) = ([self.rules, self.model], (self.size, &*self.cells));
+        let [rules, model] = Constraint::in_models(models, cells, automaton)?;
+        Ok(Self {
+            rules,
+            model,
+            ..self
+        })
     }
 
     /// Adds further clues, each as an element that is true if the cell agrees with the clue. They are also stored apart from the rules.

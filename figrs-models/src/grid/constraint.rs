@@ -16,6 +16,32 @@ pub struct Constraint<S> {
     model: Model,
 }
 
+/// The state after each cell.
+type States<S> = Vec<Element<Option<S>>>;
+
+/// Function that judges the state after the last cell.
+type Accepts<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
+
+/// Adds the evidence that states exist, and that the last one is accepted.
+#[track_caller]
+fn evidence<S: Value>(
+    mut model: Model,
+    states: &[Element<Option<S>>],
+    accepts: &Accepts<S>,
+) -> Model {
+    for (index, state) in states.iter().enumerate() {
+        model = if index + 1 < states.len() {
+            model.condition(state, Option::is_some)
+        } else {
+            let accepts = Arc::clone(accepts);
+            model.condition(state, move |state| {
+                state.as_ref().is_some_and(|state| accepts(state))
+            })
+        };
+    }
+    model
+}
+
 impl<S: Value> Constraint<S> {
     /// Folds an automaton over the elements of all cells of a grid, in scan order.
     ///
@@ -26,6 +52,31 @@ impl<S: Value> Constraint<S> {
         cells: &[Element<C>],
         automaton: impl Automaton<C, State = S>,
     ) -> Result<Self, GridError> {
+        let (states, accepts) = Self::folded(size, cells, automaton)?;
+        let model = evidence(Model::new(), &states, &accepts);
+        Ok(Self { states, model })
+    }
+
+    /// Folds an automaton over the elements of all cells and adds the evidence that it accepts the cells to some models.
+    ///
+    /// **Errors.** As [`new`](Self::new).
+    #[track_caller]
+    pub(crate) fn in_models<C: Value, const N: usize>(
+        models: [Model; N],
+        (size, cells): (Size, &[Element<C>]),
+        automaton: impl Automaton<C, State = S>,
+    ) -> Result<[Model; N], GridError> {
+        let (states, accepts) = Self::folded(size, cells, automaton)?;
+        Ok(models.map(|model| evidence(model, &states, &accepts)))
+    }
+
+    /// Returns the state after each cell, and the function that judges the last state.
+    #[track_caller]
+    fn folded<C: Value>(
+        size: Size,
+        cells: &[Element<C>],
+        automaton: impl Automaton<C, State = S>,
+    ) -> Result<(States<S>, Accepts<S>), GridError> {
         GridError::same_length("cells", size, cells.len())?;
         let size = size.within_columns(automaton.most_columns())?;
         let automaton = Arc::new(automaton);
@@ -39,18 +90,7 @@ impl<S: Value> Constraint<S> {
                 None => cell.map(move |cell| automaton.step(at, &automaton.start(), cell)),
             });
         }
-        let mut model = Model::new();
-        for (index, state) in states.iter().enumerate() {
-            model = if index + 1 < states.len() {
-                model.condition(state, Option::is_some)
-            } else {
-                let automaton = Arc::clone(&automaton);
-                model.condition(state, move |state| {
-                    state.as_ref().is_some_and(|state| automaton.accepts(state))
-                })
-            };
-        }
-        Ok(Self { states, model })
+        Ok((states, Arc::new(move |state| automaton.accepts(state))))
     }
 
     /// Returns the state after each cell, in scan order.

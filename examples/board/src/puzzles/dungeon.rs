@@ -3,10 +3,12 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, message, range,
+    CHAIN, ClueSource, DemandFiles, Example, Failure, Options as Shared, Other, Puzzle, Role,
+    message, range,
 };
 use clap::{Parser, ValueEnum};
 use figrs_core::{Element, Model};
+use figrs_design::{BoardDemands, DemandedBoards};
 use figrs_models::board::Method;
 use figrs_models::dungeon::{Dungeon, DungeonTile, Reachability};
 use figrs_models::grid::{Board, Clues, GridError, Position, Size};
@@ -43,6 +45,8 @@ pub struct Options {
     /// Show a shortest walk from the entrance to the gem, the altar and the exit.
     #[arg(long)]
     show_path: bool,
+    #[command(flatten)]
+    demands: DemandFiles,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -50,6 +54,14 @@ enum Reachable {
     Yes,
     No,
 }
+
+/// The tiles of dungeons, for demands.
+const LEGEND: &str = "[tiles]
+'.' = ['empty', 'passable']
+W = ['wall', 'solid']
+G = ['gem', 'collectable']
+A = ['altar']
+";
 
 impl Example for Options {
     type Puzzle = Dungeons;
@@ -76,6 +88,7 @@ impl Example for Options {
     fn puzzle(&self) -> Result<Dungeons, Failure> {
         let clues = self.board.clues_or_none(self.clues.as_ref(), 8)?;
         Ok(Dungeons {
+            of_files: self.demands.on(clues.size(), LEGEND)?,
             clues,
             walls: range("walls", self.min_walls, self.max_walls)?,
             walk: range("steps", self.min_walk, self.max_walk)?,
@@ -91,6 +104,7 @@ impl Example for Options {
 /// Dungeons as the flags ask for them.
 #[derive(Debug)]
 pub struct Dungeons {
+    of_files: BoardDemands,
     clues: Clues<DungeonTile>,
     walls: Option<RangeInclusive<u32>>,
     walk: Option<RangeInclusive<u32>>,
@@ -118,14 +132,14 @@ impl Puzzle for Dungeons {
         CHAIN,
     ];
     const SCALE: PictureScale = Board::<DungeonTile>::SCALE;
-    type Generator = Dungeon;
+    type Generator = DemandedBoards<Dungeon>;
     type Board = Board<DungeonTile>;
 
     fn size(&self) -> Size {
         self.clues.size()
     }
 
-    fn generator(&self) -> Result<Dungeon, GridError> {
+    fn generator(&self) -> Result<DemandedBoards<Dungeon>, GridError> {
         let dungeon = Dungeon::with_clues(self.clues.clone());
         let mut dungeon = dungeon.reachability(self.reachability);
         if let Some(walls) = &self.walls {
@@ -134,7 +148,7 @@ impl Puzzle for Dungeons {
         if let Some(walk) = &self.walk {
             dungeon = dungeon.walk(walk.clone())?;
         }
-        Ok(dungeon)
+        Ok(DemandedBoards::new(dungeon, self.of_files.clone()))
     }
 
     fn demands(&self) -> String {
@@ -145,7 +159,9 @@ impl Puzzle for Dungeons {
             ),
             message(["wall", "walls"], self.walls.as_ref()),
         ];
-        let demands: Vec<String> = demands.into_iter().flatten().collect();
+        let of_files = !self.of_files.is_empty();
+        let of_files = of_files.then(|| "the demands of --demands".to_owned());
+        let demands: Vec<String> = demands.into_iter().flatten().chain(of_files).collect();
         demands.join(", ")
     }
 

@@ -3,9 +3,11 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, message, range,
+    CHAIN, ClueSource, DemandFiles, Example, Failure, Options as Shared, Other, Puzzle, message,
+    range,
 };
 use clap::Parser;
+use figrs_design::{BoardDemands, DemandedBoards};
 use figrs_models::grid::{Board, GridError, Size};
 use figrs_models::island::{Island, Terrain};
 use figrs_models::picture::{Image, ImageError, PictureScale};
@@ -33,7 +35,15 @@ pub struct Options {
     /// The most bays.
     #[arg(long, value_name = "BAYS")]
     max_bays: Option<u32>,
+    #[command(flatten)]
+    demands: DemandFiles,
 }
+
+/// The tiles of islands, for demands.
+const LEGEND: &str = "[tiles]
+'.' = ['water']
+'#' = ['land', 'solid']
+";
 
 impl Example for Options {
     type Puzzle = Islands;
@@ -49,6 +59,7 @@ impl Example for Options {
     fn puzzle(&self) -> Result<Islands, Failure> {
         let clues = self.board.clues_or_none(self.clues.as_ref(), 8)?;
         Ok(Islands {
+            of_files: self.demands.on(clues.size(), LEGEND)?,
             island: Island::with_clues(clues)?,
             land: range("cells of land", self.min_land, self.max_land)?,
             bays: range("bays", self.min_bays, self.max_bays)?,
@@ -59,6 +70,7 @@ impl Example for Options {
 /// Islands as the flags ask for them.
 #[derive(Debug)]
 pub struct Islands {
+    of_files: BoardDemands,
     /// The island without bounds.
     island: Island,
     land: Option<RangeInclusive<u32>>,
@@ -69,14 +81,14 @@ impl Puzzle for Islands {
     const KIND: &'static str = "island";
     const OTHERS: &'static [Other] = &[CHAIN];
     const SCALE: PictureScale = Board::<Terrain>::SCALE;
-    type Generator = Island;
+    type Generator = DemandedBoards<Island>;
     type Board = Board<Terrain>;
 
     fn size(&self) -> Size {
         self.island.size()
     }
 
-    fn generator(&self) -> Result<Island, GridError> {
+    fn generator(&self) -> Result<DemandedBoards<Island>, GridError> {
         let mut island = self.island.clone();
         if let Some(land) = &self.land {
             island = island.land(land.clone())?;
@@ -84,7 +96,7 @@ impl Puzzle for Islands {
         if let Some(bays) = &self.bays {
             island = island.bays(bays.clone())?;
         }
-        Ok(island)
+        Ok(DemandedBoards::new(island, self.of_files.clone()))
     }
 
     fn demands(&self) -> String {
@@ -92,7 +104,9 @@ impl Puzzle for Islands {
             message(["cell of land", "cells of land"], self.land.as_ref()),
             message(["bay", "bays"], self.bays.as_ref()),
         ];
-        let demands: Vec<String> = demands.into_iter().flatten().collect();
+        let of_files = !self.of_files.is_empty();
+        let of_files = of_files.then(|| "the demands of --demands".to_owned());
+        let demands: Vec<String> = demands.into_iter().flatten().chain(of_files).collect();
         demands.join(", ")
     }
 

@@ -70,6 +70,16 @@ pub enum DesignError {
         /// The second kind.
         other: &'static str,
     },
+    /// A demand on boards is of a kind, or has a key, that only demands on levels have.
+    #[error(
+        "{place}: {key} is for levels alone; of boards demand forbid, require, count, each, between, mirror, repeat, pin, path, any, not or if"
+    )]
+    OfLevels {
+        /// Place of the demand in the file.
+        place: String,
+        /// The kind or the key.
+        key: &'static str,
+    },
     /// A demand has a key that its kind does not take.
     #[error("{place}: {key:?} does not belong to {kind}; it takes {known}")]
     Key {

@@ -25,13 +25,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toml::Spanned;
 
+use super::boards::BoardDemands;
 use super::compile::LevelFrame;
 use super::demand::Demand;
 use crate::{DemandError, MovementRules};
 use design_error::DesignError;
-use figrs_models::mdmc::{Corpus, LevelModel, Travel};
+use figrs_models::grid::Size;
+use figrs_models::mdmc::{Corpus, LevelModel, TileSet, Travel};
 use keys::Entry;
 use legend::Words;
+use verbs::Scope;
 
 /// A file of demands as a designer writes them, in TOML or JSON.
 ///
@@ -190,6 +193,38 @@ impl DesignFile {
         self.on(model).demands()
     }
 
+    /// Returns the demands on boards of a size, whose cells are the tiles of a set.
+    ///
+    /// Boards take the demands that need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`, `path`,
+    /// `any`, `not` and `if`. Along a board means from the top down: windows, sections, periods and distances count rows.
+    ///
+    /// **Errors.** [`DesignError`], with the line of the demand in the file; [`DesignError::OfLevels`] for another demand.
+    pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, DesignError> {
+        let words = Words::new(tiles, None, &self.legend, &self.patterns)?;
+        let size = (size.rows(), size.columns());
+        let designer = verbs::Designer {
+            words: &words,
+            travel: Travel::Right,
+            rules: None,
+            size,
+            scope: Scope::Boards,
+        };
+        let frame = LevelFrame {
+            height: size.1,
+            width: size.0,
+            tiles,
+        };
+        let compiled = |entry: &Entry| {
+            let demand = designer.demanded(entry)?;
+            let turned = demand.in_scan_order(size);
+            let compiled = turned.and_then(|demand| Ok((frame.automaton(&demand)?, demand)));
+            compiled.map_err(|error| entry.unfit(error))
+        };
+        let compiled = self.demands.iter().map(compiled);
+        let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
+        Ok(BoardDemands::new(size, tiles, compiled))
+    }
+
     /// Joins the file with the model of the levels that the demands are about.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
         DesignScope {
@@ -284,6 +319,7 @@ impl<'a> DesignScope<'a> {
                 travel,
                 rules: self.rules,
                 size: upright,
+                scope: Scope::Levels,
             };
             let demand = designer.demanded(entry)?;
             if travel == Travel::Up && demand.has_gap() {

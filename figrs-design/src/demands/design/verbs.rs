@@ -21,12 +21,43 @@ pub(super) struct Designer<'a> {
     pub(super) rules: Option<&'a MovementRules>,
     /// Rows and columns of the upright level.
     pub(super) size: (usize, usize),
+    pub(super) scope: Scope,
 }
+
+/// The subject of demands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    Levels,
+    Boards,
+}
+
+/// The kinds and keys of demands that concern levels alone: their models, their ends, and the ways of players.
+const OF_LEVELS: [&str; 10] = [
+    "playable",
+    "pass",
+    "seen",
+    "max_gap",
+    "start",
+    "end",
+    "place",
+    "like",
+    "lines_like",
+    "prefer",
+];
 
 impl Designer<'_> {
     /// Returns the demand of an entry, for upright levels.
     pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, DesignError> {
         let kind = kind_of(entry)?;
+        let mut of_levels = OF_LEVELS.iter().copied();
+        if self.scope == Scope::Boards
+            && let Some(key) = of_levels.find(|&key| key == kind || entry.has(key))
+        {
+            return Err(DesignError::OfLevels {
+                place: entry.place().to_owned(),
+                key,
+            });
+        }
         if matches!(kind, "playable" | "seen") {
             if !entry.flag(kind)? {
                 let expected = "true, or leave the demand out";

@@ -113,6 +113,13 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
+    /// Adds a rule of which nothing is known: boards that follow it too need not be reachable from each other through such boards.
+    #[must_use]
+    pub fn further_rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
+        self.joined = Joined::Unknown;
+        self.rule(rule)
+    }
+
     /// Adds a board from which chains start, which may break rules but must not be forbidden by a rule. Several start boards are used in turn, and should
     /// differ much. Without any, chains start with independently drawn cells.
     #[must_use]
