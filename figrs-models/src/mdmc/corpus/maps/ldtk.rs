@@ -91,7 +91,9 @@ impl Layer {
         // A layer without tiles that claims a large size takes no memory.
         let found = cells.len();
         let is_within = |&(row, column): &(usize, usize)| row < size.0 && column < size.1;
-        let most = MOST_CELLS_A_TILE.saturating_mul(found);
+        let most = MOST_CELLS_A_TILE
+            .saturating_mul(found)
+            .max(MOST_SPARSE_CELLS);
         if size.0.saturating_mul(size.1) > most || !cells.keys().all(is_within) {
             let layer = self.identifier.clone();
             return Err(MapError::Cells { layer, found, size });
@@ -102,8 +104,11 @@ impl Layer {
     }
 }
 
-/// Maximum number of cells of a layer of tiles for each tile in it.
-const MOST_CELLS_A_TILE: usize = 1 << 12;
+/// Maximum number of cells of a layer of tiles for each tile in it, unless the layer has few cells.
+const MOST_CELLS_A_TILE: usize = 64;
+
+/// Maximum number of cells of a layer with any number of tiles.
+const MOST_SPARSE_CELLS: usize = 1 << 20;
 
 /// Reads the levels of a project: of each the wanted layer, or else the first one with values, or with tiles.
 ///

@@ -285,3 +285,49 @@ fn exported_values_of_ldtk_are_read() {
         .unwrap_err();
     assert!(matches!(ragged, LevelError::RaggedRow { line: 2, .. }));
 }
+
+#[test]
+fn damaged_maps_are_maps_or_errors() {
+    let set = "<tileset firstgid='1' name='t'><tile id='0' class='solid'/></tileset>";
+    let map = tmx(
+        "infinite='0'",
+        set,
+        &[("a", CSV), ("b", "<data><tile gid='1'/></data>")],
+    );
+    let project = project(LAYERS);
+    for (name, text) in [
+        ("a.tmx", &map),
+        ("a.ldtk", &project),
+        ("a.csv", &"1,0\n2,1\n".to_owned()),
+    ] {
+        let read = |text: &str| {
+            drop(match name {
+                "a.tmx" => tiled::map(text, None)
+                    .and_then(|_| tiled::tileset(text).map(|_| Map::default())),
+                "a.ldtk" => ldtk::project(text, None),
+                _ => ldtk::values(text),
+            })
+        };
+        for (place, symbol) in text.char_indices() {
+            let (before, after) = (&text[..place], &text[place + symbol.len_utf8()..]);
+            read(before);
+            for other in [
+                "",
+                "9",
+                "-",
+                "<",
+                ">",
+                "\"",
+                "'",
+                "&",
+                "{",
+                "]",
+                ",",
+                "\u{0}",
+                "\u{1f600}",
+            ] {
+                read(&format!("{before}{other}{after}"));
+            }
+        }
+    }
+}
