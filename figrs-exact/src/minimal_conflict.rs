@@ -4,7 +4,9 @@
 /// Result of a trial: whether some statements can hold together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trial {
+    /// The statements can hold together.
     Possible,
+    /// The statements exclude each other.
     Impossible,
     /// Work, time or memory did not suffice to decide.
     Unknown,
@@ -21,10 +23,12 @@ impl Trial {
     }
 }
 
-/// Statements that exclude each other, in the order in which they were given, and whether the conflict is known to need each of them.
+/// Statements that exclude each other, in the order in which they were given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Core {
+    /// Numbers of the statements.
     pub members: Vec<usize>,
+    /// True if trials found the rest possible without each one of the statements.
     pub is_minimal: bool,
 }
 

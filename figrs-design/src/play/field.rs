@@ -143,7 +143,7 @@ impl<'a> Field<'a> {
         std::iter::from_fn(move || {
             let first = bits.trailing_zeros();
             bits &= bits.wrapping_sub(1);
-            (first < u32::BITS).then(|| Situation::of_number(first as u8))
+            (first < u32::BITS).then(|| Situation::from_number(first as u8))
         })
     }
 

@@ -67,7 +67,7 @@ impl Situation {
         self.0
     }
 
-    pub(super) fn of_number(number: u8) -> Self {
+    pub(super) fn from_number(number: u8) -> Self {
         Self(number)
     }
 

@@ -9,12 +9,14 @@ use figrs_models::mdmc::{Level, Meaning, Travel};
 type Cell = (isize, isize);
 
 /// An upright level and its movement.
+#[derive(Clone, Copy)]
 pub(super) struct ByForce<'a> {
     pub(super) level: &'a Level,
     pub(super) movement: &'a Movement,
     pub(super) travel: Travel,
     /// Areas that a way must pass, in model coordinates.
     pub(super) areas: &'a [Area],
+    pub(super) is_strict: bool,
 }
 
 /// Test that a cell must pass when a player enters it.
@@ -58,7 +60,18 @@ impl ByForce<'_> {
         meanings.iter().any(|&meaning| self.means(cell, meaning))
     }
 
+    /// Returns the same level by the rules of the movement alone.
+    fn unstrict(&self) -> Self {
+        Self {
+            is_strict: false,
+            ..*self
+        }
+    }
+
     fn harm(&self, cell: Cell) -> Harm {
+        if self.is_strict && self.any(cell, &[Meaning::Enemy, Meaning::Hazard]) {
+            return Harm::Blocked;
+        }
         if self.means(cell, Meaning::Enemy) {
             return self.movement.enemies;
         }
@@ -119,6 +132,27 @@ impl ByForce<'_> {
         carries && self.harm(below) == Harm::Ignored
     }
 
+    /// True if strict rules allow a part of a move: a player gets through the sides of free cells towards its end.
+    fn passes(&self, (x, y): Cell, (dx, dy): (isize, isize)) -> bool {
+        if !self.is_strict || (dx, dy) == (0, 0) {
+            return true;
+        }
+        let sides = [(dx.signum(), 0), (0, dy.signum())];
+        let mut sides = sides.into_iter().filter(|&side| side != (0, 0));
+        sides.any(|(right, down)| {
+            let next = (x + right, y + down);
+            let free = |cell| self.enters(cell, Entry::Air, down > 0);
+            self.wrapped(next).is_some_and(free) && self.passes(next, (dx - right, dy - down))
+        })
+    }
+
+    /// True if strict rules allow a door that leads to another one through these cells.
+    fn leads(&self, (x, y): Cell, (dx, dy): Cell, cells: isize) -> bool {
+        let between = |cells| self.wrapped((x + cells * dx, y + cells * dy));
+        let is_wall = |cell| !self.enters(cell, Entry::Air, false);
+        !self.is_strict || (1..cells).all(|cells| between(cells).is_some_and(is_wall))
+    }
+
     fn is_lost(&self, (_, y): Cell) -> bool {
         self.movement.gravity && self.movement.bottom == Bottom::Lost && y + 1 == self.height()
     }
@@ -132,7 +166,11 @@ impl ByForce<'_> {
         let mut found = Vec::new();
         let mut to = |dx: isize, dy: isize, entry| {
             let end = self.wrapped((x + dx, y + dy));
-            if let Some(end) = end.filter(|&end| self.enters(end, entry, dy > 0)) {
+            let passes = || {
+                matches!(entry, Entry::Door | Entry::Drop | Entry::Ladder)
+                    || self.passes(at, (dx, dy))
+            };
+            if let Some(end) = end.filter(|&end| self.enters(end, entry, dy > 0) && passes()) {
                 found.push(vec![end]);
             }
         };
@@ -149,7 +187,7 @@ impl ByForce<'_> {
             if self.movement.drop {
                 to(0, 1, Entry::Drop);
             }
-        } else {
+        } else if !self.unstrict().stands(at) {
             for (dx, dy) in &self.movement.falls {
                 for side in sides {
                     to(side * isize::from(*dx), isize::from(*dy), Entry::Air);
@@ -166,7 +204,9 @@ impl ByForce<'_> {
         if self.movement.doors > 0 && self.means(at, Meaning::Door) {
             for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
                 for cells in 2..=isize::from(self.movement.doors) + 1 {
-                    to(cells * dx, cells * dy, Entry::Door);
+                    if self.leads(at, (dx, dy), cells) {
+                        to(cells * dx, cells * dy, Entry::Door);
+                    }
                 }
             }
         }
@@ -205,8 +245,11 @@ impl ByForce<'_> {
             if self.travel == Travel::Right {
                 next.1 = next.1.max(0);
             }
+            let moved = (next.0 - now.0, next.1 - now.1);
             match self.wrapped(next) {
-                Some(end) if self.enters(end, Entry::Air, dy > 0) => now = end,
+                Some(end) if self.enters(end, Entry::Air, dy > 0) && self.passes(now, moved) => {
+                    now = end;
+                }
                 _ => return,
             }
             passed.push(now);
@@ -237,6 +280,11 @@ impl ByForce<'_> {
     }
 
     fn starts(&self) -> Vec<Cell> {
+        if self.is_strict {
+            let mut starts = self.unstrict().starts();
+            starts.retain(|&cell| self.enters(cell, Entry::Air, false));
+            return starts;
+        }
         let lines = self.lines();
         let put = |cell: &Cell| self.enters(*cell, Entry::Foot, false);
         let ground = |cell: &Cell| put(cell) && self.stands(*cell) && !self.is_lost(*cell);
@@ -308,19 +356,20 @@ impl ByForce<'_> {
         let through = reached.iter().filter(|at| at.1 == self.areas.len());
         let reached: BTreeSet<Cell> = through.map(|at| at.0).collect();
         let lines = self.lines();
+        let own = self.unstrict();
         match &self.movement.goal {
             Goal::Edge(side) => reached.iter().any(|&cell| self.at(*side, cell)),
             Goal::EdgeOr { edge, or, within } => {
                 let near = lines.iter().rev().take((*within).into());
                 let near: Vec<Cell> = near.flatten().copied().collect();
                 reached.iter().any(|cell| {
-                    self.at(*edge, *cell) || near.contains(cell) && self.counts(*cell, or)
+                    self.at(*edge, *cell) || near.contains(cell) && own.counts(*cell, or)
                 })
             }
-            Goal::Any(meanings) => reached.iter().any(|&cell| self.counts(cell, meanings)),
+            Goal::Any(meanings) => reached.iter().any(|&cell| own.counts(cell, meanings)),
             Goal::All(meanings) => {
                 let mut all = lines.iter().flatten();
-                let is_met = |cell: &Cell| !self.counts(*cell, meanings) || reached.contains(cell);
+                let is_met = |cell: &Cell| !own.counts(*cell, meanings) || reached.contains(cell);
                 !starts.is_empty() && all.all(is_met)
             }
         }

@@ -3,7 +3,6 @@
 mod by_force;
 mod files;
 mod movements;
-mod strict_by_force;
 
 use std::collections::HashSet;
 

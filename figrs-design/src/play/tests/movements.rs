@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::by_force::ByForce;
-use super::strict_by_force::is_strictly_playable;
 use crate::play::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 use crate::{Area, MovementRules, Obstacle, Playability, Reach, Route};
 use figrs_models::mdmc::{Level, Meaning, TileSet, Travel};
@@ -115,6 +114,7 @@ fn check(
             movement,
             travel,
             areas,
+            is_strict: false,
         };
         let case = || format!("{travel} {movement:?} {areas:?}\n{part}");
         prop_assert_eq!(
@@ -127,7 +127,11 @@ fn check(
         let by_strict_search = Playability::along(&part, &strict).playable();
         prop_assert_eq!(
             by_strict_search,
-            is_strictly_playable(&part, &route),
+            ByForce {
+                is_strict: true,
+                ..by_force
+            }
+            .is_playable(),
             "strict search {}",
             case()
         );
