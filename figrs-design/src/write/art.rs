@@ -1,9 +1,21 @@
 //! The drawings of figrs for tiles: one character for each pixel, coloured by the palette.
 
+use super::palette::PALETTE;
 use super::tileset::SIDE;
 use figrs_models::mdmc::Tile;
+use figrs_models::picture::{Canvas, Palette};
 
 pub(super) type TileSprite = [&'static [u8; SIDE]; SIDE];
+
+/// Creates a clear canvas of `width` by `height` tiles.
+pub(super) fn of_tiles(width: usize, height: usize) -> Canvas {
+    Canvas::new(width * SIDE, height * SIDE, Palette::CLEAR)
+}
+
+/// Draws a tile at a row and column of tiles; where the tile is clear, the canvas stays unchanged.
+pub(super) fn draw_tile(canvas: &mut Canvas, row: usize, column: usize, art: &TileSprite) {
+    canvas.art((column * SIDE, row * SIDE), art, &PALETTE);
+}
 
 /// Returns the drawing of a tile, or `None` for air and for the border.
 pub(super) fn art(tile: Tile) -> Option<&'static TileSprite> {
@@ -275,7 +287,6 @@ const CANNON_BODY: TileSprite = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::write::palette::{CLEAR, index};
     use figrs_models::mdmc::TileSet;
 
     #[test]
@@ -300,7 +311,7 @@ mod tests {
             .chain([&GRASS])
         {
             let pixels = drawing.iter().flat_map(|row| row.iter());
-            let unknown = pixels.filter(|&&c| c != b'.' && index(c) == CLEAR);
+            let unknown = pixels.filter(|&&c| c != b'.' && PALETTE.index(c) == Palette::CLEAR);
             assert_eq!(unknown.count(), 0);
         }
     }

@@ -1,6 +1,6 @@
 //! Sky, clouds and hills behind a level, computed with integers only, so that they are the same on every machine.
 
-use super::palette::index;
+use super::palette::PALETTE;
 use figrs_models::picture::Canvas;
 
 /// Fills a canvas with sky, clouds and hills.
@@ -14,22 +14,22 @@ pub(super) fn paint(canvas: &mut Canvas) {
         for x in 0..width {
             let mixed = into * 4 > height * 3 && (x + y) % 2 == 0;
             let band = (band + isize::from(mixed)).min(bands.len().cast_signed() - 1);
-            canvas.set(x, y, index(bands[band as usize]));
+            canvas.set(x, y, PALETTE.index(bands[band as usize]));
         }
     }
     scatter(width, 150, 1, |x, chance| {
         let y = height / 12 + chance % (height / 3).max(1);
         for (dx, dy, radius) in [(-14, 3, 8), (0, -1, 11), (13, 2, 9), (24, 5, 5)] {
-            canvas.disc(x + dx, y + dy + 2, radius, index(b'C'));
+            canvas.disc(x + dx, y + dy + 2, radius, PALETTE.index(b'C'));
         }
         for (dx, dy, radius) in [(-14, 2, 7), (0, -2, 10), (13, 1, 8)] {
-            canvas.disc(x + dx, y + dy, radius, index(b'c'));
+            canvas.disc(x + dx, y + dy, radius, PALETTE.index(b'c'));
         }
     });
     for (every, least, salt, colour) in [(190, 62, 2, b'('), (130, 34, 3, b')')] {
         scatter(width, every, salt, |x, chance| {
             let radius = least + chance % least;
-            canvas.disc(x, height + radius / 3, radius, index(colour));
+            canvas.disc(x, height + radius / 3, radius, PALETTE.index(colour));
         });
     }
 }

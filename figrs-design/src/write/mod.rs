@@ -4,8 +4,6 @@
 mod art;
 #[cfg(feature = "png")]
 mod background;
-#[cfg(feature = "png")]
-mod canvas;
 mod error;
 mod ldtk;
 #[cfg(feature = "png")]

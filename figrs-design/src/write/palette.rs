@@ -59,11 +59,3 @@ pub(super) const PALETTE: Palette = Palette(&[
     // The way of a player.
     (b'!', [255, 72, 120]),
 ]);
-
-/// Returns the index of a character's colour; the index of `.` for a character without a colour.
-pub(super) const fn index(character: u8) -> u8 {
-    PALETTE.index(character)
-}
-
-/// Index of clear pixels, which are not drawn.
-pub(super) const CLEAR: u8 = Palette::CLEAR;

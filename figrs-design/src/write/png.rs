@@ -2,9 +2,8 @@
 
 use std::io::Write;
 
-use super::art::{GRASS, art};
-use super::canvas::{draw_tile, of_tiles};
-use super::palette::{PALETTE, index};
+use super::art::{GRASS, art, draw_tile, of_tiles};
+use super::palette::PALETTE;
 use super::sprites::Sprites;
 use super::tileset::{SIDE, grassy};
 use super::{LevelWriter, OutputError, background};
@@ -73,7 +72,7 @@ impl LevelWriter<'_> {
         let mut canvas = of_tiles(self.level.width(), self.level.height());
         background::paint(&mut canvas);
         draw_tiles(&mut canvas, self.level);
-        self.draw_path(&mut canvas, (index(b'w'), index(b'!')));
+        self.draw_path(&mut canvas, (PALETTE.index(b'w'), PALETTE.index(b'!')));
         Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
 
@@ -96,7 +95,7 @@ impl LevelWriter<'_> {
 fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
     let all = PALETTE.colours();
     let colour = |character| {
-        let [red, green, blue] = all[usize::from(index(character))];
+        let [red, green, blue] = all[usize::from(PALETTE.index(character))];
         [red, green, blue, 255]
     };
     (colour(outline), colour(line))
@@ -129,11 +128,11 @@ fn outline(canvas: &mut Canvas, level: &Level, row: usize, column: usize) {
     let first = if grassy(level, row, column) { 4 } else { 0 };
     for dy in first..=last {
         if free(column.checked_sub(1)) {
-            canvas.set(x, y + dy, index(b'D'));
+            canvas.set(x, y + dy, PALETTE.index(b'D'));
         }
         if free(column.checked_add(1)) {
-            canvas.set(x + last - 1, y + dy, index(b'D'));
-            canvas.set(x + last, y + dy, index(b'm'));
+            canvas.set(x + last - 1, y + dy, PALETTE.index(b'D'));
+            canvas.set(x + last, y + dy, PALETTE.index(b'm'));
         }
     }
 }

@@ -3,9 +3,8 @@
 use std::io::Write;
 
 use super::OutputError;
-use super::art::{GRASS, art};
-use super::canvas::{draw_tile, of_tiles};
-use super::palette::{CLEAR, PALETTE};
+use super::art::{GRASS, art, draw_tile, of_tiles};
+use super::palette::PALETTE;
 use super::sprites::Sprites;
 use super::tileset::{COLUMNS, MapTiles};
 use figrs_models::mdmc::TileSet;
@@ -30,14 +29,13 @@ pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError
             draw_tile(&mut canvas, place / COLUMNS, place % COLUMNS, drawing);
         }
     }
-    let mut transparency = [255; CLEAR as usize + 1];
-    transparency[usize::from(CLEAR)] = 0;
     let notes: [(&str, &str); 0] = [];
     Ok(encode(
         out,
         &canvas,
         &PALETTE.colours(),
         &notes,
-        &transparency,
+        // The first colour is clear.
+        &[0],
     )?)
 }
