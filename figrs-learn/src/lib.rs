@@ -1,4 +1,5 @@
-//! Questions beyond single answers: parameters learned from cases, decisions, sensitivity to parameters, independence.
+//! Algorithms for questions beyond single answers: parameters learned from cases, decisions, sensitivity to parameters,
+//! independence.
 //!
 //! | item | folder |
 //! |---|---|

@@ -80,7 +80,7 @@ fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<Decisio
     let mut sets: Vec<DecisionSet> = Vec::with_capacity(expansion.elements().len());
     let mut own = vec![None; expansion.elements().len()];
     for (number, asked) in question.decisions.iter().enumerate() {
-        // A decision that an intervention sets is not decided.
+        // A decision whose value an intervention sets is left out, because its option is no longer chosen.
         let position = expansion.position(&asked.element);
         let is_open = |at: &usize| !matches!(expansion.elements()[*at].content, Content::Fixed);
         if let Some(position) = position.filter(is_open) {
@@ -100,7 +100,7 @@ fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<Decisio
     sets
 }
 
-/// Returns for each element the decisions that determine whether it is reached, as they choose among branches.
+/// For each element, returns the decisions that determine by their choice of branches whether the element is reached.
 fn reached_by(expansion: &Expansion, influenced: &[DecisionSet]) -> Vec<DecisionSet> {
     let mut sets = vec![DecisionSet::default(); influenced.len()];
     for (position, expanded) in expansion.elements().iter().enumerate().rev() {

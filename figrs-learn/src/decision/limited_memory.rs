@@ -1,4 +1,5 @@
-//! Decision rules with limited memory, where a decision knows only the elements that it lists: single policy updating.
+//! Finds decision rules with limited memory by single policy updating: a decision knows only the elements that it
+//! lists.
 
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::VarId;
@@ -9,20 +10,22 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 
-/// Decision rules such that no change of a single rule improves the plan.
+/// Decision rules of a plan that no change of a single rule improves.
 pub(super) struct UpdatedRules {
     /// The rules in the order of the decisions.
     pub(super) rules: Vec<DecisionRule>,
-    /// `true` if the graph proves that no rules are better.
+    /// `true` if the graph proves that no other rules have a larger expected utility.
     pub(super) is_proven: bool,
-    /// Number of rounds of updates over all decisions; the last round changed nothing.
+    /// Number of rounds, each of which updates the rules of all decisions; the last round changed no rule.
     pub(super) rounds: usize,
 }
 
-/// Maximum number of rounds of updates. Each round raises the expected utility, so that few are needed; only rounding could keep them going.
+/// Maximum number of rounds of updates. Few rounds are needed, because each round raises the expected utility; only rounding errors could
+/// make the rounds continue without end.
 const MOST_ROUNDS: usize = 1000;
 
-/// Updates one rule after another until none changes; initially all decisions are random.
+/// Updates the rules of the decisions one after another until a round changes none of them; initially all decisions are
+/// random.
 pub(super) fn rules(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -43,7 +46,8 @@ pub(super) fn rules(
             changed |= rules[number].as_ref() != Some(&updated);
             rules[number] = Some(updated);
         }
-        // In this order, the rules of earlier decisions do not depend on those of later ones.
+        // In the proven order, the best rule of a decision does not depend on the rules updated after it, so one round
+        // suffices.
         changed &= !is_proven;
     }
     Ok(UpdatedRules {
@@ -53,7 +57,8 @@ pub(super) fn rules(
     })
 }
 
-/// Returns the best rule of a decision under the rules of the others; its present rule if none is better.
+/// Returns the best rule of a decision while the rules of the other decisions are fixed; returns its present rule if no
+/// rule is better.
 fn update(
     problem: &DecisionProblem,
     rules: &[Option<DecisionRule>],
@@ -90,7 +95,7 @@ fn update(
     Ok(rule)
 }
 
-/// Returns the best option of a row; its present option if none is better.
+/// Returns the best option in a row of a decision rule; returns the present option if no option is better.
 fn best(
     found: &ExpectedUtilities,
     row: std::ops::Range<usize>,

@@ -8,22 +8,24 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::{Limits, limited};
 use figrs_answer::run::guard::guarded;
 
-/// Finds the best option of each [`Decision`](figrs_core::Decision) for all known values, so that the expected sum of the given utilities is largest.
+/// For each [`Decision`](figrs_core::Decision) and all values known to it, finds the option that maximises the expected sum of the given utilities.
 ///
 /// Decisions are listed in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all that was known and decided earlier. The evidence is known from the beginning; expectations are conditional on it.
+/// [limited](Self::limited_memory), all values known and options chosen earlier. The evidence is known from the beginning; expectations are
+/// conditional on it.
 ///
-/// **Guarantee.** Without limited memory the plan is exact up to rounding. With limited memory no change of one policy alone improves it, and
-/// [`DecisionPlan::is_optimal`] states whether the graph proves that no other change does. Options whose expected utilities differ by less than `1e-12` of the
-/// sum of the largest utilities count as equally good: the option listed first is chosen.
+/// **Guarantee.** Without limited memory the plan is exact up to rounding. With limited memory no change of one policy alone improves the plan, and
+/// [`DecisionPlan::is_optimal`] states whether the graph proves that no change of several policies improves it. Options whose expected utilities
+/// differ by less than `1e-12` of the sum of the largest utilities count as equally good, and the option listed first among them is chosen.
 ///
-/// **Complexity.** Elimination sums out elements that are never known, then maximises over the last decision, then sums out the elements that only this
-/// decision knows, and so on: exponential in the width of the best such order, which may be far larger than that of sums alone. Utilities are joined only where
-/// one decision influences several. With limited memory, each update of a policy takes one sum, exponential in the number of known elements and in the width.
+/// Elimination sums out elements that are never known, then maximises over the last decision, then sums out the elements that only this decision
+/// knows, and so on. The time is exponential in the width of the best such order, which may be far larger than the width of orders for sums alone.
+/// Utility tables are added to one table only where one decision influences several of them. With limited memory, each update of a policy takes one
+/// summation, exponential in the number of known elements and in the width.
 ///
-/// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], decided by the elements that an element
-/// may read, whatever its probabilities; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for an unlisted decision, such
-/// as one that a Chain creates; otherwise the errors of [`VariableElimination`](figrs_infer::VariableElimination).
+/// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], decided by the elements that an
+/// element may read, whatever its probabilities; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for an
+/// unlisted decision, such as one that a Chain creates; otherwise the errors of [`VariableElimination`](figrs_infer::VariableElimination).
 ///
 /// **References.** Jensen, Jensen and Dittmer (1994), "From influence diagrams to junction trees"; Dechter (2000), "A new perspective on algorithms
 /// for optimizing policies under uncertainty"; Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
@@ -52,10 +54,10 @@ pub struct MaximiseUtility {
     pub(super) memory: DecisionMemory,
 }
 
-/// The part of the past that each decision knows.
+/// The part of the earlier observations and choices that each decision knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DecisionMemory {
-    /// A decision knows all that was known and decided earlier.
+    /// A decision knows all values observed and options chosen earlier.
     #[default]
     NoForgetting,
     /// A decision knows only the elements with which it was built.
@@ -70,7 +72,8 @@ impl MaximiseUtility {
 
     limited!();
 
-    /// Lets each decision know only the elements with which it was built: a limited-memory influence diagram, solved by single policy updating.
+    /// Lets each decision know only the elements with which it was built. The model is then a limited-memory influence diagram, which single
+    /// policy updating solves.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self
@@ -90,7 +93,8 @@ impl MaximiseUtility {
         self.run_any(model, utilities.collect(), &decisions.elements())
     }
 
-    /// Does the same as [`run`](Self::run), without static types: a utility that is not a number is an error.
+    /// Finds policies as [`run`](Self::run) does, but without static types: a utility whose value is not a number is an
+    /// error.
     pub fn run_any(
         &self,
         model: &Model,

@@ -1,4 +1,4 @@
-//! Decision rules without limited memory: exact, by elimination in the order in which values become known.
+//! Finds exact decision rules without limited memory, by elimination in the order in which values become known.
 
 use figrs_factor::graph::VarId;
 
@@ -7,7 +7,8 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
 
-/// Returns the best rules, in the order of the decisions, each over the variables on which its utilities depend.
+/// Returns the best decision rules, in the order of the decisions; each rule is a table over the variables on which its
+/// utilities depend.
 pub(super) fn rules(
     problem: &DecisionProblem,
     limits: &Limits,
@@ -22,7 +23,8 @@ pub(super) fn rules(
     Ok(rules)
 }
 
-/// Returns the stages of the elimination: elements never known, the last decision, elements that only this decision knows, the decision before, ...
+/// Returns the stages of the elimination, which eliminate in turn the elements never known, the last decision, the elements that only this decision
+/// knows, the decision before, and so on.
 fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     let mut is_open = vec![true; problem.graph.cardinalities.len()];
     for decided in &problem.decisions {
@@ -42,7 +44,7 @@ fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     stages
 }
 
-/// Returns the variables of all known elements, those known earliest first.
+/// Returns the variables of all known elements, sorted by when they become known, earliest first.
 pub(super) fn known_order(problem: &DecisionProblem) -> Vec<VarId> {
     let mut order: Vec<VarId> = Vec::new();
     for decided in &problem.decisions {

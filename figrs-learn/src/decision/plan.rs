@@ -18,11 +18,12 @@ use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Policies that maximise the expected utility of some decisions, and this expected utility.
+/// Policies that maximise the expected utility of some decisions, with this maximum of the expected utility.
 ///
-/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does not change its
-/// policies and utilities. Values of information and of control solve the model anew, and are differences to the plan only while parameters are unchanged:
-/// run again after a change. The text of a plan is the expected utility and a table for each decision.
+/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does not
+/// change its policies and utilities. Values of information and of control solve the model anew and subtract the plan's expected utility, so they are
+/// valid only while parameters are unchanged: after a change, run the algorithm again. The text of a plan is the expected utility and a table for
+/// each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -31,19 +32,19 @@ pub struct DecisionPlan {
     is_optimal: bool,
     rounds: usize,
     problem: Arc<DecisionProblem>,
-    /// The decision rules, over the elements on which choices depend.
+    /// The decision rules, each over the elements on which its choice depends.
     rules: Vec<DecisionRule>,
     solved: Vec<SolvedDecision>,
 }
 
-/// Rules for all decisions of a problem.
+/// Decision rules for all decisions of a problem.
 struct FoundRules {
     rules: Vec<DecisionRule>,
     is_optimal: bool,
     rounds: usize,
 }
 
-/// Finds the best rules, over all variables on which utilities depend.
+/// Finds the best decision rules, each over all variables on which its utilities depend.
 fn find(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -67,7 +68,7 @@ fn find(
     })
 }
 
-/// Returns the expected utility of the best rules for a question.
+/// Returns the expected utility of the best decision rules for a question.
 pub(super) fn best_utility(
     question: &DecisionQuestion,
     algorithm: &MaximiseUtility,
@@ -118,8 +119,8 @@ impl DecisionPlan {
         self.expected_utility
     }
 
-    /// True if no plan has a larger expected utility. With limited memory, true only if the graph proves this; if false, still no change of
-    /// one policy alone improves the plan.
+    /// True if no plan has a larger expected utility. With limited memory, returns true only if the graph proves this; even if the result
+    /// is false, no change of one policy alone improves the plan.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }
@@ -131,14 +132,14 @@ impl DecisionPlan {
         guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
     }
 
-    /// Returns the expected sum of all utilities if a decision takes `choice` where the known elements have the stated values, and all
-    /// other decisions follow the plan.
+    /// Returns the expected sum of all utilities under the condition that the known elements have the stated values, the decision
+    /// takes `choice`, and all other decisions follow the plan.
     ///
-    /// Elements that are not stated are averaged over. If the plan does not lead to the stated values, all options of earlier decisions count as
-    /// equally likely.
+    /// The expectation averages over known elements whose values are not stated. If the plan does not lead to the stated values, all options of
+    /// earlier decisions count as equally likely.
     ///
-    /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if the values
-    /// are impossible, or if the choice is not an option.
+    /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if the
+    /// values are impossible, or if the choice is not an option.
     ///
     /// ```
     /// # use figrs_core::{Decision, Flip, If, Model, Parents};
@@ -171,7 +172,8 @@ impl DecisionPlan {
                 option.ok_or_else(|| problem(format!("{choice:?} is none of its options")))?;
             let mut stated = stated_values(asked, known)?;
             stated.push((asked.decision.variable, option as u32));
-            // If the plan does not lead there, other earlier choices may.
+            // If the stated values have probability 0 under the plan, they may still occur after other choices of
+            // earlier decisions.
             let first = self.rules.iter().enumerate();
             for from in [0, number] {
                 let rules = first.clone().filter(|(i, _)| *i >= from && *i != number);

@@ -10,10 +10,10 @@ use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
 
-/// The choices of a decision, by the values of the known elements on which the choice depends.
+/// The option that a decision chooses for each combination of values of the known elements on which the choice depends.
 ///
-/// The policy has a row for each possible combination of values. Earlier decisions matter only where they may differ under the plan. The text of a policy
-/// is a table.
+/// The policy has a row for each possible combination of values. An earlier decision has a column only if its choice may differ under the plan. The
+/// text of a policy is a table.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy<T> {
     solved: SolvedDecision,
@@ -68,11 +68,11 @@ impl<T: Value> DecisionPolicy<T> {
         &self.rows
     }
 
-    /// Returns the best option where the known elements have the stated values; elements on which the choice does not depend are ignored. If earlier decisions
-    /// are stated too, it is the best option after these, whether or not the plan makes them.
+    /// Returns the best option where the known elements have the stated values; elements on which the choice does not depend are ignored. If options
+    /// of earlier decisions are stated too, returns the best option after these, even if the plan does not choose them.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if an element on which the choice depends
-    /// is not stated, or if the values are impossible.
+    /// **Errors.** [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if an element on which the choice
+    /// depends is not stated, or if the values are impossible.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         let values = known_values(&self.solved, known)?;
         let choice = self.solved.choice(&values);

@@ -13,7 +13,8 @@ use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };
 
-/// Largest difference between options that count as equally good, as a share of the sum of the largest utilities.
+/// Largest difference between the expected utilities of options that count as equally good, as a share of the sum of
+/// the largest utilities.
 const TIE: f64 = 1e-12;
 
 /// A query for a plan: the decisions, and the utilities whose expected sum they maximise.
@@ -33,7 +34,7 @@ pub(super) struct AskedDecision {
     pub(super) options: Support,
 }
 
-/// An element of a decision problem.
+/// An element of a decision problem, with its variable in the factor graph.
 #[derive(Clone, Debug)]
 pub(super) struct ProblemElement {
     pub(super) element: AnyElement,
@@ -41,7 +42,7 @@ pub(super) struct ProblemElement {
     pub(super) support: Support,
 }
 
-/// A decision of a problem.
+/// A decision of a problem, with the elements that are known when the decision is made.
 #[derive(Clone, Debug)]
 pub(super) struct ProblemDecision {
     pub(super) decision: ProblemElement,
@@ -61,7 +62,7 @@ pub(super) struct DecisionProblem {
 }
 
 impl AskedDecision {
-    /// Creates the entry of a decision, with the elements with which it was built.
+    /// Creates the entry of a decision, with its options and the elements with which the decision was built.
     pub(super) fn new(element: &AnyElement) -> Result<Self, Error> {
         let label = || element.label();
         let known = element
@@ -75,7 +76,7 @@ impl AskedDecision {
                         options.insert(outcomes.support.any(option));
                     }
                 }
-                // There are no options to share the probabilities.
+                // A decision without options has no distribution over them: the check below reports an error.
                 Ok(Err(_)) | Err(Fault::Distribution(_)) => {}
                 Err(fault) => return Err(element.fault(fault).into()),
             }
@@ -118,14 +119,14 @@ impl DecisionQuestion {
         roots.cloned().collect()
     }
 
-    /// Returns the decisions with their options.
+    /// Returns the decisions, each with the values of its options.
     pub(super) fn offered(&self) -> Vec<(AnyElement, Support)> {
         let decided = self.decisions.iter();
         let decided = decided.map(|asked| (asked.element.clone(), asked.options.clone()));
         decided.collect()
     }
 
-    /// Expands the model.
+    /// Expands the model and returns its decision problem.
     pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
         let (roots, offered) = (self.roots(), self.offered());
         let within = (limits.budget, limits.options.end());
@@ -179,9 +180,9 @@ impl DecisionQuestion {
     }
 }
 
-/// Checks that a utility is a number that can be added to others.
+/// Checks that the value of a utility is a number that can be added to other utilities.
 ///
-/// **Errors.** [`Error::InvalidUtility`] if it is not.
+/// **Errors.** [`Error::InvalidUtility`] if the value is NaN or too large.
 pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
     if value.abs() <= 1e300 {
         return Ok(value);
@@ -206,7 +207,8 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// Returns the factors with these decision rules; decisions without a rule take all options with equal weight.
+    /// Returns the factor graph with these decision rules as factors; decisions without a rule take all options with
+    /// equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
         for rule in rules {
@@ -225,7 +227,8 @@ impl DecisionProblem {
         graph
     }
 
-    /// Returns the weight and the expected utility of each assignment of the variables `keep` under some rules.
+    /// Returns the weight and the expected utility of each assignment of the variables `keep` under some decision
+    /// rules.
     pub(super) fn expectations<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,
@@ -240,7 +243,7 @@ impl DecisionProblem {
         Ok(expected_utilities(diagram, keep, &limits.options)?)
     }
 
-    /// Returns the expected utility under rules for all decisions; `None` if the evidence is impossible.
+    /// Returns the expected utility under decision rules for all decisions; `None` if the evidence is impossible.
     pub(super) fn expected_utility(
         &self,
         rules: &[DecisionRule],
@@ -249,7 +252,8 @@ impl DecisionProblem {
         self.utility_given(rules, &[], limits)
     }
 
-    /// Returns the expected utility under some rules, given values of some variables; `None` if these values are impossible.
+    /// Returns the expected utility under some decision rules, given values of some variables; `None` if these values are
+    /// impossible.
     pub(super) fn utility_given<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,

@@ -1,4 +1,5 @@
-//! Proves by conditional independence, in the graph where decisions read the elements that they know, that updating single policies is exact.
+//! Proves by conditional independence that updating single policies is exact; in the graph used, each decision reads the elements that it
+//! knows.
 
 use figrs_core::AnyElement;
 use figrs_core::expand::Content;
@@ -6,10 +7,11 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
-/// Returns an order of the decisions in which one update of each finds the best rules, if the graph proves one: each decision is extremal among itself and the
-/// later ones. `None` if there are Scores, since decisions may determine whether a Score in a branch counts.
+/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is such an order. In
+/// this order, each decision is extremal among itself and the later ones. Returns `None` if there are Scores, because decisions may determine
+/// whether a Score in a branch counts.
 ///
-/// In the graph a decision reads the elements that are known when it is made.
+/// In the graph of the proof, each decision reads the elements that are known when it is made.
 ///
 /// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
 pub(super) fn solution_order(

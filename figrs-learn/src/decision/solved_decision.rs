@@ -10,7 +10,8 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Returns the values of the elements at some positions, in the rows of a scope that have positive weight.
+/// Returns the distinct combinations of values that the elements at some positions take in the rows of a scope with
+/// positive weight.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -24,7 +25,7 @@ fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHas
     found
 }
 
-/// Returns the largest weight among the options of each row.
+/// Returns for each row the largest weight among its options.
 fn by_row(weights: &[f64], options: usize) -> Vec<f64> {
     let rows = weights.chunks(options);
     rows.map(|row| row.iter().copied().fold(0.0, f64::max))
@@ -49,13 +50,14 @@ pub(super) struct SolvedDecision {
     pub(super) matters: Vec<usize>,
     /// The weight of each assignment of the scope under the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment if earlier choices are random, where this was needed; 0 for an impossible assignment.
+    /// The weight of each assignment if earlier choices are random, computed only if the plan excludes some assignment; 0
+    /// for an impossible assignment.
     possible: Vec<f64>,
     /// The expected utility of each option, for each assignment of the scope.
     utilities: Vec<f64>,
-    /// The rule, over the elements on which the choice depends if earlier decisions follow the plan.
+    /// The decision rule if earlier decisions follow the plan, over the elements on which the choice then depends.
     pub(super) rule: DecisionRule,
-    /// The rule if earlier decisions do not follow the plan.
+    /// The decision rule if earlier decisions need not follow the plan.
     after_any: DecisionRule,
     /// The elements on which `after_any` depends, as positions in the scope.
     matters_after_any: Vec<usize>,
@@ -84,7 +86,8 @@ impl WeightedMean {
     }
 }
 
-/// The expected utility of a choice: under the plan if the plan leads to it, else after any earlier choices.
+/// The expected utility of a choice. It is computed under the plan if the known values can occur under the plan,
+/// otherwise with random earlier choices.
 #[derive(Clone, Copy, Default)]
 struct ChoiceUtility {
     planned: WeightedMean,
@@ -92,8 +95,8 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. From the
-    /// decision's rule it drops elements that do not change the choice, those known earliest first.
+    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. Elements
+    /// that do not change the choice are dropped from the decision's rule, beginning with those known earliest.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),
@@ -122,7 +125,8 @@ impl SolvedDecision {
         let (planned, mut utilities) = (by_row(&found.weights, options), found.means);
         let mut possible = planned.clone();
         if planned.contains(&0.0) {
-            // The plan does not lead to some rows, but other earlier choices may.
+            // The known values of some rows cannot occur under the plan, but may occur after other choices of earlier
+            // decisions.
             let later = others.filter(|(i, _)| *i > number).map(|(_, rule)| rule);
             let any = problem.expectations(later, &keep, limits)?;
             possible = by_row(&any.weights, options);
@@ -158,7 +162,7 @@ impl SolvedDecision {
         })
     }
 
-    /// Returns the rows of the rule, with the utility of each choice.
+    /// Returns the rows of the decision rule, with the expected utility of each row's choice.
     pub(super) fn rows(&self) -> Vec<(KnownValues, u32, f64)> {
         let matter = self.matters.iter();
         let key = Assignments::new(matter.map(|&place| (place, self.scope[place].support.len())));
@@ -215,7 +219,8 @@ impl SolvedDecision {
         }
     }
 
-    /// Returns the option that the rule chooses given some values; `None` if these do not determine it, or are impossible.
+    /// Returns the option that the rule chooses given some values; `None` if these values do not determine the option, or
+    /// are impossible.
     pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
         let choice = |rule: &DecisionRule, matters: &[usize]| {
             let values: Option<Vec<u32>> = matters.iter().map(|&place| known[place]).collect();

@@ -10,8 +10,8 @@ use figrs_answer::run::guard::guarded;
 impl DecisionPlan {
     /// Returns the value of information: the increase of the expected utility if this element were known from the first decision on.
     ///
-    /// The value is not negative (up to rounding) if both plans are [optimal](Self::is_optimal). With limited memory each plan is the best that was found, and
-    /// the value is negative if the plan that knows the element is a worse local optimum.
+    /// The value is not negative (up to rounding) if both plans are [optimal](Self::is_optimal). With limited memory each plan is the best that was
+    /// found, and the value is negative if the plan that knows the element is a worse local optimum.
     ///
     /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences the element; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
@@ -32,7 +32,7 @@ impl DecisionPlan {
     }
 
     /// Returns the value of information for one decision: the increase of the expected utility if this element were known when that
-    /// decision is made and, without limited memory, from then on.
+    /// decision is made. Without limited memory, later decisions know the element too.
     ///
     /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`].
     pub fn value_of_information_for<T: Value, D: Value>(
@@ -48,7 +48,7 @@ impl DecisionPlan {
         self.informed(element, number..number + 1)
     }
 
-    /// Returns the increase of the expected utility if these decisions know the element.
+    /// Returns the increase of the expected utility if the decisions with these indices know the element.
     fn informed<T: Value>(
         &self,
         element: &Element<T>,
@@ -62,7 +62,7 @@ impl DecisionPlan {
     }
 
     /// Returns the value of control: the increase of the expected utility if this element could be set, before anything is known or
-    /// decided, to any of its possible values. It is 0 for a decision.
+    /// decided, to any of its possible values. The value of control of a decision is 0.
     ///
     /// **Errors.** [`Error::DecisionInfluencesEvidence`] if the element influences the evidence; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
@@ -82,7 +82,7 @@ impl DecisionPlan {
             let position = problem.expansion.position(element.erased());
             Ok(position.map(|at| problem.expansion.elements()[at].support.clone()))
         })?;
-        // Setting an element that no utility depends on has no value.
+        // Control of an element on which no utility depends has the value 0.
         let Some(options) = options else {
             return Ok(0.0);
         };

@@ -12,7 +12,7 @@ pub(super) fn impossible_case(row: usize) -> Error {
     }
 }
 
-/// Returns the error of a row of data whose evidence no sample met.
+/// Returns the error of a row of data whose evidence no sample satisfied.
 pub(super) fn unmet_case(row: usize, algorithm: &str, tried: u64, remedy: &'static str) -> Error {
     let problem = format!(
         "{algorithm}: none of {tried} worlds drawn met its evidence: it is impossible or very rare while the parameters are what they are; \

@@ -1,17 +1,17 @@
-//! Rows of numbered cells; equal rows are stored once.
+//! Rows of data, in which each cell is the index of a distinct cell of its column; equal rows are stored once.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// Number that stands for a missing cell.
+/// Reserved index that denotes a missing cell.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// Distinct rows of cells, each with the sum of the weights of equal rows.
+/// Distinct rows of cells, each with the total weight of its equal rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseRows {
-    /// For each distinct row, its weight and the number of the first row equal to it.
+    /// For each distinct row, the total weight and the index of the first row equal to it.
     rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
-    /// Number of rows that were added, equal ones included.
+    /// Number of rows that were added, repetitions included.
     added: usize,
 }
 
@@ -21,12 +21,12 @@ pub struct CaseRow<'a> {
     cells: &'a [u32],
     /// The sum of the weights of all rows equal to this one.
     pub(super) weight: f64,
-    /// The number of the first row equal to this one.
+    /// The index of the first row equal to this one.
     pub(super) number: usize,
 }
 
 impl CaseRow<'_> {
-    /// Returns the cell of a column.
+    /// Returns the cell of this row in a column.
     #[inline]
     pub(super) fn cell(&self, column: usize) -> u32 {
         self.cells.get(column).copied().unwrap_or(MISSING)
@@ -34,7 +34,7 @@ impl CaseRow<'_> {
 }
 
 impl CaseRows {
-    /// Returns the number of the next row.
+    /// Returns the index that the next added row gets.
     pub(super) fn next(&self) -> usize {
         self.added
     }
@@ -44,9 +44,9 @@ impl CaseRows {
         self.push_numbered(weight, row, self.added);
     }
 
-    /// Adds a row with a given number.
+    /// Adds a row with a given index.
     pub(super) fn push_numbered(&mut self, weight: f64, mut row: Vec<u32>, number: usize) {
-        // Columns may be added later: missing cells at the end are not stored.
+        // Missing cells at the end of a row are not stored, so that rows stay equal when columns are added later.
         while row.last() == Some(&MISSING) {
             row.pop();
         }
@@ -55,7 +55,7 @@ impl CaseRows {
         self.added = self.added.max(number + 1);
     }
 
-    /// Appends other rows, whose numbers continue those of the present rows.
+    /// Appends other rows, whose indices continue after those of the present rows.
     pub(super) fn append(&mut self, other: &Self) {
         let first = self.added;
         for row in other.iter() {

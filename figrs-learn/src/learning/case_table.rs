@@ -1,4 +1,4 @@
-//! Table of cases: rows of evidence, dictionary-encoded by column.
+//! A table of cases: rows of evidence whose cells are dictionary-encoded by column.
 
 use figrs_core::{AnyElement, Datum, Evidence, Model, SupportBuilder};
 use indexmap::IndexMap;
@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 use super::case_rows::{CaseRow, CaseRows, MISSING};
 use figrs_answer::error::Error;
 
-/// The distinct cells of one element.
+/// The column of one element, with the distinct cells that occur in it.
 #[derive(Debug)]
 pub(super) struct CaseColumn {
     pub(super) element: AnyElement,
     /// The evidence of each cell.
     pub(super) cells: Vec<Cell>,
-    /// The distinct values among the cells; `cell_of_value` has the cell of each value.
+    /// The distinct values among the cells; `cell_of_value` has the index of the cell for each value.
     values: SupportBuilder,
     cell_of_value: Vec<u32>,
 }
@@ -48,7 +48,7 @@ impl CaseColumn {
         }
     }
 
-    /// Collects the distinct values among the cells.
+    /// Collects the distinct values that the cells of the column state.
     fn values_of_cells(&self) -> SupportBuilder {
         let mut values = self.element.no_values();
         for &cell in &self.cell_of_value {
@@ -59,7 +59,7 @@ impl CaseColumn {
         values
     }
 
-    /// Returns some value among the column's cells.
+    /// Returns the first value among the column's cells, if a cell states one.
     pub(super) fn any_value(&self) -> Option<Datum> {
         self.cells.iter().find_map(|cell| match cell {
             Cell::Value(value) => Some(value.clone()),
@@ -70,7 +70,8 @@ impl CaseColumn {
     fn value(&mut self, value: Datum) -> u32 {
         let next = self.cell_of_value.len();
         let Some(place) = self.values.insert(value.as_any()) else {
-            // A value of another type than the element's occurs in no world.
+            // A value of another type than the element's is added as a new cell without an index by value: no world has
+            // it.
             return self.push(Cell::Value(value));
         };
         if place == next {
@@ -86,7 +87,7 @@ impl CaseColumn {
     }
 }
 
-/// Returns a model with its own evidence and that of a row.
+/// Returns a copy of the model with the evidence of a row added to its own evidence.
 pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) -> Model {
     let mut model = model.clone();
     for (at, CaseColumn { element, cells, .. }) in columns.iter().enumerate() {
@@ -127,7 +128,8 @@ impl CaseTable {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
-    /// Returns the columns (label and cells as text) and the rows as bytes, which are equal in all processes with the same columns and rows.
+    /// Returns the columns (label and cells as text) and the rows as bytes. The bytes are equal in all processes that have the same columns
+    /// and rows.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter();
         let columns =
@@ -141,7 +143,7 @@ impl CaseTable {
         bytes
     }
 
-    /// Returns the number of the next row.
+    /// Returns the index that the next added row gets.
     pub(super) fn next(&self) -> usize {
         self.rows.next()
     }
@@ -155,7 +157,7 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// Adds a row of statements on any elements.
+    /// Adds a row of evidence statements on any elements.
     pub(super) fn add_statements(&mut self, weight: f64, statements: &Model) {
         let mut by_column: IndexMap<usize, Vec<Evidence>> = IndexMap::new();
         for (element, evidence) in statements.evidence() {
@@ -176,7 +178,7 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// Returns a table with the same columns, without rows.
+    /// Returns a table with the same columns and without rows.
     pub(super) fn columns_only(&self) -> Self {
         Self {
             columns: self.columns.clone(),
@@ -185,7 +187,7 @@ impl CaseTable {
         }
     }
 
-    /// Returns the number of cells of each column.
+    /// Returns for each column the number of its distinct cells.
     pub(super) fn lengths(&self) -> Vec<usize> {
         self.columns
             .iter()
@@ -193,7 +195,7 @@ impl CaseTable {
             .collect()
     }
 
-    /// Drops all but the first cells of each column, as many as `lengths` states.
+    /// Shortens the list of cells of each column to the length that `lengths` states.
     pub(super) fn truncate(&mut self, lengths: &[usize]) {
         for (column, &length) in self.columns.iter_mut().zip(lengths) {
             if column.cells.len() > length {
@@ -206,7 +208,8 @@ impl CaseTable {
         }
     }
 
-    /// Renumbers the cells of other cases as in this table, and adds new cells to its columns.
+    /// Renumbers the cells of other cases with the indices of this table, and adds cells that are new to the columns of
+    /// this table.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in this table.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
@@ -237,9 +240,9 @@ impl CaseTable {
         Ok(())
     }
 
-    /// Returns the values of a column's cells from the cell `from` on, none of which may hold other evidence.
+    /// Returns the values of a column's cells from the cell `from` on; each of these cells must state a value.
     ///
-    /// **Errors.** [`Error::InvalidCase`] for a cell with other evidence.
+    /// **Errors.** [`Error::InvalidCase`] for a cell with a condition or a weight.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
         let CaseColumn { element, cells, .. } = &self.columns[column];
         let value = |(cell, evidence): (usize, &Cell)| match evidence {
@@ -252,7 +255,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// Returns the error of the first row that has this cell.
+    /// Returns an error with this problem, at the first row that has this cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

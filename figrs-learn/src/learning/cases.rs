@@ -1,4 +1,4 @@
-//! Cases: rows of data, as evidence on the elements of columns.
+//! Cases: rows of data, each of which states values of the elements that are the columns.
 
 use std::marker::PhantomData;
 
@@ -9,9 +9,9 @@ use figrs_answer::error::Error;
 
 /// Rows of data from which parameters are learned: each row is evidence on the elements of some columns.
 ///
-/// Rows are independent of each other: the model is run once for each row. For each column, a row has a value of the element's type, or an
-/// `Option` of such a value if values may be missing; for columns given as a tuple a row is a tuple, for columns given as a list any collection.
-/// Equal rows are stored once, with the sum of their weights.
+/// Rows are independent of each other: the model describes each row, and the likelihood is the product over the rows. For each column, a row has
+/// a value of the element's type, or an `Option` of such a value if values may be missing. If the columns are a tuple, a row is a tuple of
+/// such values; if the columns are a list, a row is any collection of them. Equal rows are stored once, with the sum of their weights.
 ///
 /// ```
 /// # use figrs_core::{Flip, Learned, Model};
@@ -29,9 +29,9 @@ use figrs_answer::error::Error;
 #[must_use]
 pub struct Cases<C> {
     pub(super) table: CaseTable,
-    /// The column of each value of a row.
+    /// For each value of a row, the index of its column in the table.
     places: Vec<usize>,
-    /// The number of values in each part of a row.
+    /// The number of values in each part of a row, where a part is one element or one list of the columns.
     parts: Vec<usize>,
     /// The first error that a row caused.
     pub(super) mistake: Option<Error>,
@@ -40,13 +40,13 @@ pub struct Cases<C> {
 
 /// The columns of [`Cases`]: an element, a list of elements, or a tuple of elements and lists.
 pub trait CaseColumns {
-    /// Returns the elements by part: one list for each element or list of the tuple.
+    /// Returns the elements as one list for each part of the tuple, where a part is an element or a list.
     fn parts(&self) -> Vec<Vec<AnyElement>>;
 }
 
 /// A row of values for columns `C`.
 pub trait CaseValues<C> {
-    /// Appends the values by part; `None` for a missing value.
+    /// Appends the values of the row to the list of each part; `None` for a missing value.
     fn values(self, parts: &mut Vec<Vec<Option<Datum>>>);
 }
 
@@ -113,7 +113,7 @@ tuples! {
 }
 
 impl<C: CaseColumns> Cases<C> {
-    /// Creates cases with these columns and no rows yet.
+    /// Creates cases with these columns and without rows.
     #[allow(clippy::needless_pass_by_value)]
     pub fn new(columns: C) -> Self {
         let (mut table, mut places, mut parts) = (CaseTable::default(), Vec::new(), Vec::new());
@@ -140,12 +140,12 @@ impl<C: CaseColumns> Cases<C> {
         }
     }
 
-    /// Adds rows.
+    /// Adds rows of values.
     pub fn rows<R: CaseValues<C>>(self, rows: impl IntoIterator<Item = R>) -> Self {
         self.weighted_rows(rows.into_iter().map(|row| (1.0, row)))
     }
 
-    /// Adds rows with positive weights: a row counts as many times as its weight.
+    /// Adds rows with positive weights: a row of weight *w* counts as *w* equal rows.
     pub fn weighted_rows<R: CaseValues<C>>(
         mut self,
         rows: impl IntoIterator<Item = (f64, R)>,
@@ -173,7 +173,7 @@ impl<C: CaseColumns> Cases<C> {
         self
     }
 
-    /// Adds a row of any evidence (values, conditions, weights), on the elements of the columns or on others.
+    /// Adds a row of any evidence (values, conditions, weights), on the elements of the columns or on other elements.
     pub fn case(mut self, weight: f64, evidence: &Model) -> Self {
         self.check_weight(weight);
         if !evidence.interventions().is_empty() {
@@ -195,7 +195,7 @@ impl<C: CaseColumns> Cases<C> {
         }
     }
 
-    /// Returns the elements that rows are about, in the order of their first occurrence.
+    /// Returns the elements on which the rows state evidence, in the order of their first occurrence.
     pub fn elements(&self) -> Vec<AnyElement> {
         self.table.elements()
     }

@@ -1,4 +1,4 @@
-//! Factors that change with the cell of a column.
+//! Factors of the graph that change with the cell of a column.
 
 use figrs_core::Model;
 use figrs_core::expand::{Content, Expansion};
@@ -10,7 +10,7 @@ use super::parameters::CountedOutcomes;
 use super::statement_factors::StatementFactors;
 use figrs_answer::error::Error;
 
-/// The factors that a cell of a column changes.
+/// The factors of the graph whose tables depend on the cell of a column.
 #[derive(Debug)]
 pub(super) enum ColumnFactors {
     /// The factor that holds the evidence of the column, with a table for each cell and one for a missing cell.
@@ -19,20 +19,20 @@ pub(super) enum ColumnFactors {
         cells: Vec<CellFactor>,
         missing: FactorTable,
     },
-    /// The factors that hold densities of the column's observed values.
+    /// The factors that hold densities at the values observed in the column.
     Densities(Vec<usize>),
 }
 
-/// The evidence of a cell, as a table and possibly a value.
+/// The evidence of a cell, as a factor table, with the value of the variable if the cell states one.
 #[derive(Debug)]
 pub(super) struct CellFactor {
     pub(super) table: FactorTable,
-    /// The value that the cell gives the variable, if it gives one.
+    /// The value of the variable, if the cell states one.
     value: Option<u32>,
 }
 
 impl ColumnFactors {
-    /// Returns the value that a cell gives the column's variable, if it gives one.
+    /// Returns the value of the column's variable, if the cell states one.
     pub(super) fn value(&self, cell: u32) -> Option<u32> {
         match self {
             Self::Evidence { cells, .. } => cells.get(cell as usize)?.value,
@@ -41,7 +41,7 @@ impl ColumnFactors {
     }
 }
 
-/// Returns, by column, the evidence of cells that were added to the column after these factors were built.
+/// Returns for each column the evidence of the cells that were added to the column after these factors were built.
 ///
 /// **Errors.** The errors of [`column_factors`].
 pub(super) fn further_cells(
@@ -68,7 +68,7 @@ pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>
     }
 }
 
-/// Returns the factors of all columns.
+/// Returns the factors of the graph that each column changes.
 ///
 /// **Errors.** [`Error::InvalidCase`] for a value that an element cannot have; the errors of conditions and weights.
 pub(super) fn column_factors(
@@ -164,7 +164,7 @@ pub(super) fn density_columns(
     Ok(columns)
 }
 
-/// Adds to each column of densities the factors that hold these densities.
+/// Adds to each column that observes densities the indices of the factors that hold these densities.
 fn add_density_factors(
     graph: &FactorGraph,
     outcomes: &CountedOutcomes,

@@ -1,4 +1,4 @@
-//! Complete rows, which leave no variable open: counting their outcomes needs no inference.
+//! Counts the outcomes of complete rows without inference; a complete row determines the value of every variable.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
@@ -10,20 +10,22 @@ use super::parameters::CountedOutcomes;
 /// contiguously.
 #[derive(Debug, Default)]
 pub(super) struct CompleteRow {
-    /// Source of each variable's value; `None` if some variable belongs to no column, or a factor is a list: then no row is complete.
+    /// Source of each variable's value; `None` if no row can be complete, because some variable belongs to no column or a factor is a
+    /// sparse list.
     sources: Option<Vec<ValueSource>>,
-    /// The factors, except those with only ones.
+    /// The factors, except factors whose entries are all 1.
     factors: Vec<FlatFactor>,
-    /// The variables of each factor, except the value of a function, each with its stride in the factor's table.
+    /// The variables of each factor, each with its stride in the factor's table; the variable of a function's result is
+    /// left out.
     scopes: Vec<(u32, usize)>,
-    /// Origin of each entry of each table.
+    /// The origin of each entry in the tables of all factors, one table after another.
     origins: Vec<u32>,
 }
 
-/// A factor of a [`CompleteRow`].
+/// A factor of a [`CompleteRow`], with the position of its scope and origins in the shared lists.
 #[derive(Clone, Copy, Debug)]
 struct FlatFactor {
-    /// Position of the factor in the graph.
+    /// Index of the factor in the graph.
     factor: u32,
     /// End of the scope of the factor in `scopes`.
     scope_end: u32,
@@ -31,7 +33,7 @@ struct FlatFactor {
     first_origin: Option<usize>,
 }
 
-/// Source of the value of a variable.
+/// Source from which the value of a variable is read.
 #[derive(Clone, Copy, Debug)]
 enum ValueSource {
     /// The variable has only one value.
@@ -41,7 +43,7 @@ enum ValueSource {
 }
 
 impl CompleteRow {
-    /// Prepares a graph and the factors of these columns.
+    /// Prepares a factor graph and the factors of its columns for complete rows.
     pub(super) fn new(graph: &FactorGraph, columns: &[ColumnFactors]) -> Self {
         let mut complete = Self {
             sources: sources(graph, columns),
@@ -91,7 +93,7 @@ impl CompleteRow {
         });
     }
 
-    /// Computes the values of the variables in a row; returns false if the row leaves a variable open.
+    /// Computes the values of all variables in a row; returns false if the row does not determine some value.
     fn values(&self, row: CaseRow<'_>, columns: &[ColumnFactors], values: &mut Vec<u32>) -> bool {
         values.clear();
         let Some(sources) = &self.sources else {
@@ -108,10 +110,10 @@ impl CompleteRow {
             })
     }
 
-    /// Calls `count` with the outcomes of a row and returns the natural logarithm of the row's probability; `None` if the row leaves
-    /// a variable open.
+    /// Calls `count` with the outcomes of a row and returns the natural logarithm of the row's probability; `None` if the row does
+    /// not determine all values.
     ///
-    /// The factors of the graph hold no evidence of the row; `values` is working memory.
+    /// The graph must hold no evidence of the row; `values` is working memory.
     pub(super) fn log_prob(
         &self,
         (row, columns): (CaseRow<'_>, &[ColumnFactors]),
@@ -156,7 +158,8 @@ impl CompleteRow {
     }
 }
 
-/// Returns the source of each variable's value; `None` if some variable belongs to no column, or a factor is a list.
+/// Returns the source of each variable's value; `None` if some variable belongs to no column, or a factor is a sparse
+/// list.
 fn sources(graph: &FactorGraph, columns: &[ColumnFactors]) -> Option<Vec<ValueSource>> {
     let is_listed = |table: &FactorTable| matches!(table, FactorTable::Sparse { .. });
     if graph.factors.iter().any(|factor| is_listed(&factor.table)) {

@@ -1,4 +1,4 @@
-//! Expected counts of the cases in parts, which other processes can compute.
+//! Expected counts of the cases, divided into parts that other processes can compute.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,14 +17,14 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::EliminationError;
 
-/// A request for expected counts: the number of the request and the values of the parameters.
+/// A request for expected counts, which consists of the request's number and the values of the parameters.
 ///
-/// Each round of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and so does each evaluation for standard errors. Serde
-/// serialises requests.
+/// Each round of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and each evaluation for standard errors makes one
+/// too. Requests can be serialised with serde.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
-    /// Number of units (groups of rows) of all cases.
+    /// Number of units of all cases, where a unit is a group of rows.
     units: u64,
     /// The numbers that make up each parameter.
     parameters: Vec<Vec<f64>>,
@@ -40,7 +40,7 @@ impl CountRequest {
         }
     }
 
-    /// Returns the number of the request, from zero.
+    /// Returns the number of the request, which counts from zero.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -51,9 +51,11 @@ impl CountRequest {
     }
 }
 
-/// The expected counts of consecutive units (groups of rows) of the cases for one request; serde serialises them.
+/// The expected counts of consecutive units (groups of rows) of the cases for one request; the type can be serialised
+/// with serde.
 ///
-/// If the format preserves the bits of floating-point numbers, the fit is equal to the last bit.
+/// If the serialisation format preserves the bits of floating-point numbers, the fit equals that of one process to the
+/// last bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -63,7 +65,7 @@ pub struct CountPart {
 }
 
 impl CountPart {
-    /// Returns the range of units that the part counts.
+    /// Returns the range of units whose counts this part contains.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
@@ -85,20 +87,22 @@ pub struct CaseCounter {
 }
 
 impl CaseCounter {
-    /// Returns the number of units of all cases: groups of distinct rows, which only the number of rows determines.
+    /// Returns the number of units of all cases. Units are groups of distinct rows, and their number depends only on
+    /// the number of distinct rows.
     pub fn units(&self) -> u64 {
         self.step.units(self.rows.iter().count())
     }
 
-    /// Returns the first request of a fit of the same model and cases, if this counter has counted nothing yet.
+    /// Returns the first request of a fit of the same model and cases; this counter must have counted nothing yet.
     pub(super) fn first_request(&self) -> CountRequest {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// Returns the expected counts of the units in this range, as far as there are units, with the parameters of a request. A deadline in the settings
-    /// applies to each part.
+    /// Returns the expected counts of the units in this range at the parameter values of a request; units beyond the last one are ignored. A deadline
+    /// in the settings applies to each part separately.
     ///
-    /// **Errors.** [`Error::UnfitPart`] if the request is for another model; the errors of the algorithm, including [`Error::InvalidCase`].
+    /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; the errors of the algorithm, including
+    /// [`Error::InvalidCase`].
     pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
         let outcomes = self.step.outcomes();
         let lengths = outcomes.learned().iter().map(|p| p.params.len());
@@ -136,7 +140,7 @@ impl CaseCounter {
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
-/// An expectation step that gets its counts from the parts that a function returns.
+/// An expectation step that takes its counts from the parts that a function returns.
 pub(super) struct CountsInParts<'a> {
     own: &'a dyn ExpectationStep,
     count: &'a CountFunction<'a>,
@@ -168,7 +172,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Does nothing: the expectation step of this process adds the cells.
+    /// Does nothing, because the expectation step of this process adds the cells.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

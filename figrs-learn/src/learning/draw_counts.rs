@@ -21,7 +21,7 @@ struct DrawCounts {
 }
 
 impl RowCounter for DrawCounts {
-    /// The number of draws for each origin of a weight.
+    /// The number of draws that use a table entry with each origin.
     type Worker = Vec<u64>;
 
     fn is_exact(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Expectation-maximisation.
+//! Learning of parameters by expectation-maximisation.
 
 use std::num::NonZero;
 
@@ -18,20 +18,20 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 
 /// Learns parameters by expectation-maximisation: finds values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
-/// likelihood of some [`Cases`], or their posterior density.
+/// likelihood of some [`Cases`], or the posterior density given these cases.
 ///
-/// Each round asks an algorithm for the expected counts of all outcomes whose probabilities depend on parameters, in the worlds of the cases at the
-/// present values (expectation), and sets each parameter to its most likely value for these counts (maximisation). A parameter that several
-/// elements or branches read is one parameter, and only branches that are taken count. The model is compiled once, before the first
-/// round.
+/// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on parameters.
+/// The maximisation step sets each parameter to its most likely value for these counts. A parameter that several elements or branches read has one
+/// value for all of them, and only branches that are taken count. The model is compiled once, before the first round.
 ///
 /// [`ExpectedCounts`] lists the algorithms and their guarantees.
 ///
-/// **Guarantee.** With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers
-/// the likelihood, or with [`map_estimate`](Self::map_estimate) the posterior density. The rounds end at a stationary point: often the maximum, at worst a
-/// saddle. If all outcomes that depend on the parameters are observed, and no element reads several parameters, the first round ends at the maximum.
+/// With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers the
+/// likelihood. With [`map_estimate`](Self::map_estimate) no round lowers the posterior density. The rounds converge to a stationary point of the
+/// objective: often a maximum, at worst a saddle point. The first round reaches the maximum if all outcomes that depend on the parameters are
+/// observed, and no element reads several parameters.
 ///
-/// **Complexity.** A round is a pass up and down the junction tree for each distinct row.
+/// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row.
 ///
 /// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], and the errors of the algorithm.
 ///
@@ -57,13 +57,13 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 pub struct ExpectationMaximization<E> {
     engine: E,
     with_prior: bool,
-    /// Share of the log-likelihood that a round must gain for another round to follow; `None` runs all rounds.
+    /// Minimum relative increase of the log-likelihood in a round for another round to follow; `None` runs all rounds.
     tolerance: Option<f64>,
     rounds: u64,
     first_values: Vec<(AnyElement, Datum)>,
     starts: u64,
     seed: u64,
-    /// Number of rows per step, if a round has several steps.
+    /// Number of rows per maximisation step, if a round has several steps.
     mini_batch: Option<usize>,
     accelerated: bool,
     threads: Option<NonZero<usize>>,
@@ -72,9 +72,10 @@ pub struct ExpectationMaximization<E> {
 
 /// Default of the maximum number of rounds.
 const DEFAULT_ROUNDS: u64 = 1000;
-/// Default of the change of the log-likelihood, as a share of it, at which rounds end.
+/// Default of the relative change of the log-likelihood below which the rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Maximum number of free numbers for which every fit computes standard errors: each number takes two evaluations of all cases.
+/// Maximum number of free numbers of all parameters for which every fit computes standard errors: each number takes two
+/// evaluations of all cases.
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
@@ -87,7 +88,7 @@ fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Res
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
-    /// Creates a learner that uses this algorithm for the expectation step and maximises the likelihood.
+    /// Creates a learner that maximises the likelihood and uses this algorithm for the expectation step.
     pub fn new(engine: E) -> Self {
         Self {
             engine,
@@ -112,15 +113,15 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Ends once a round raises the log-likelihood (or log-posterior) by no more than this share of it (default 1e-8); 0 ends once it no
-    /// longer rises. If the algorithm gives no log-likelihood, ends once a round changes no number of a parameter by more than this share of
-    /// the number.
+    /// Ends the rounds once a round raises the log-likelihood (or log-posterior) by at most this share of its value (default 1e-8); with 0,
+    /// once it no longer rises. If the algorithm gives no log-likelihood, the rounds end once a round changes each number of the parameters
+    /// by at most this share of the number.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = Some(tolerance);
         self
     }
 
-    /// Ends after at most this many rounds (default 1000).
+    /// Ends the fit after at most this many rounds (default 1000).
     pub fn rounds(mut self, rounds: u64) -> Self {
         self.rounds = rounds;
         self
@@ -139,24 +140,27 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Sets the number of starts (default 1). The first start begins at the usual values, further ones at values drawn from the priors; the result is the fit
-    /// with the largest likelihood, or with [`map_estimate`](Self::map_estimate) with the largest posterior density.
+    /// Sets the number of starts (default 1). The first start begins at the given values or prior means, further ones at values drawn from the
+    /// priors. The result is the fit with the largest likelihood, or with [`map_estimate`](Self::map_estimate) with the largest posterior density.
     pub fn starts(mut self, starts: u64) -> Self {
         self.starts = starts;
         self
     }
 
-    /// Sets the seed (default 0) of all random numbers: of starting values, and of the order of mini-batches.
+    /// Sets the seed (default 0) of all random numbers, which determine the starting values and the order of rows in
+    /// mini-batches.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Maximises after this many distinct rows instead of after all rows: stepwise expectation-maximisation.
+    /// Maximises after each batch of this many distinct rows instead of after all rows: stepwise
+    /// expectation-maximisation.
     ///
-    /// A round visits all rows once in a random order, and then evaluates all of them for the log-likelihood, which may fall. Expected counts
-    /// are averages in which the `k`th step has the weight `k^-0.7`. Rounds end once the log-likelihood changes by no more than the
-    /// tolerance. Each step loads the parameters into all factors of the model: batches should have at least dozens of rows.
+    /// A round visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from round to round.
+    /// Expected counts are running averages in which the `k`th step has the weight `k^-0.7`. Rounds end once the log-likelihood changes by no
+    /// more than the tolerance. Batches should have at least dozens of rows, because each step loads the parameters into all factors of the
+    /// model.
     ///
     /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
     /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
@@ -165,10 +169,12 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolation is kept if the likelihood, or with
-    /// [`map_estimate`](Self::map_estimate) the posterior density, is no lower there. This saves rounds if they converge slowly.
+    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are kept if their
+    /// likelihood, or with [`map_estimate`](Self::map_estimate) their posterior density, is no lower. Extrapolation reduces the number
+    /// of rounds if they converge slowly.
     ///
-    /// A kept extrapolation counts as a round; a rejected one takes the time of a round. Rounds end by the change of an ordinary round.
+    /// A kept extrapolation counts as a round; a rejected one takes the time of a round. Only the change in a round without
+    /// extrapolation decides whether the rounds have converged.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -183,7 +189,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold for each
+    /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold in each
     /// case.
     ///
     /// **Errors.** The errors of the [algorithm](Self).
@@ -191,16 +197,16 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, None)
     }
 
-    /// Learns as [`fit`](Self::fit) does, with expected counts from `count`. For each request `count` returns parts of all units of the cases, in
-    /// order; a [`case_counter`](Self::case_counter) can compute the parts in any processes.
+    /// Learns as [`fit`](Self::fit) does, but takes the expected counts from `count`. For each request `count` returns parts of all units of the
+    /// cases, in order; a [`case_counter`](Self::case_counter) can compute the parts in any processes.
     ///
     /// **Guarantee.** The fit equals that of [`fit`](Self::fit) to the last bit, however the units are divided into parts.
     ///
-    /// **Complexity.** One request for each round, and two for each number with a standard error; for each of its units, a part has as many numbers as
-    /// there are outcomes. Deadlines and interrupts are checked between requests.
+    /// **Complexity.** A fit makes one request for each round, and two requests for each number with a standard error; for each unit, a part contains
+    /// one number for each outcome. Deadlines and interrupts are checked between requests.
     ///
-    /// **Errors.** The errors of `fit`, and those that `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if the parts do not answer the
-    /// request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
+    /// **Errors.** The errors of `fit`, and those that `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if the parts do not answer
+    /// the request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -231,7 +237,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, Some(&count))
     }
 
-    /// Prepares the model and the cases in order to count for the [`fit_by`](Self::fit_by) of another process, which has built the same model and cases.
+    /// Prepares the model and the cases, so that a worker process can compute counts for [`fit_by`](Self::fit_by); the process that fits has built
+    /// the same model and cases.
     ///
     /// **Errors.** The errors of [`fit`](Self::fit), except those of the rounds.
     pub fn case_counter<C: CaseColumns>(
@@ -253,7 +260,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Returns the first request of [`fit_by`](Self::fit_by), if the counter has counted nothing yet, for workers that begin before the fit does.
+    /// Returns the first request of [`fit_by`](Self::fit_by), for workers that begin before the fit does; the counter must have counted nothing
+    /// yet.
     ///
     /// **Errors.** The errors of [`fit_by`](Self::fit_by) about settings and starting values.
     ///
@@ -355,8 +363,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the starting values: for the first start the given values, or the means of the priors; for the others
-    /// values drawn from the priors.
+    /// Sets the parameters to the starting values. For the first start these are the given values or the means of the priors, for
+    /// the other starts values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));
@@ -379,7 +387,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(())
     }
 
-    /// Runs all starts and returns the rounds of the best start.
+    /// Runs all starts and returns the finished rounds of the best start.
     fn run(
         &self,
         step: &dyn ExpectationStep,

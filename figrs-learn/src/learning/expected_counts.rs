@@ -18,11 +18,12 @@ use figrs_answer::error::Error;
 /// |---|---|---|
 /// | [`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination) | exact | exact; no round lowers it |
 /// | [`BeliefPropagation`](figrs_infer::BeliefPropagation) | beliefs of factors: exact if the row's factor graph has no loops | negative Bethe free energy, if messages converge |
-/// | [`MpeVariableElimination`](figrs_infer::MpeVariableElimination) | of the most probable completion (hard EM) | of the completed rows; no round lowers it |
+/// | [`MpeVariableElimination`](figrs_infer::MpeVariableElimination) | counts in the most probable completion (hard EM) | log-likelihood of the completed rows; no round lowers it |
 /// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
 /// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; also for continuous hidden elements and infinite models | estimated |
 pub trait ExpectedCounts {
-    /// Prepares the expectation steps of a model for some cases: all work that does not depend on the values of parameters.
+    /// Prepares the expectation steps of a model for some cases, by doing all work that does not depend on the values of
+    /// parameters.
     #[doc(hidden)]
     fn prepare(
         &self,
@@ -38,20 +39,21 @@ pub trait ExpectedCounts {
 
 /// The prepared expectation step of one model and its cases.
 pub trait ExpectationStep: fmt::Debug + Send + Sync {
-    /// True if the counts are exact, so that differences of them are derivatives.
+    /// True if the counts are exact, so that their finite differences approximate derivatives.
     fn is_exact(&self) -> bool;
 
     /// Returns the outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Extends the factors with cells that were added to the columns; adds nothing if there is an error.
+    /// Adds the cells that are new to the columns to the factors; an error leaves the factors unchanged.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// Returns the number of units for this number of rows: groups of equal size, whose counts are added up in order.
+    /// Returns the number of units into which this number of rows is divided. Units are groups of equal size, whose
+    /// counts are added up in order.
     fn units(&self, rows: usize) -> u64;
 
-    /// Calls `take` with the expected counts and the log-likelihood of each unit (group of rows), one unit after another, given the natural logarithms
-    /// of the probabilities of all outcomes; runs on the given number of threads.
+    /// Calls `take` with the expected counts and the log-likelihood of each unit (group of rows), in order. The counts are computed on the given
+    /// number of threads from the natural logarithms of the probabilities of all outcomes.
     fn expect_units(
         &self,
         units: (&[CaseRow<'_>], Range<u64>),
@@ -79,14 +81,15 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
 /// Expected counts of outcomes, with the log-likelihood.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expected {
-    /// The natural logarithm of the probability of all cases, or an approximation of it; `None` if the algorithm gives none.
+    /// The natural logarithm of the probability of all cases, or an approximation of this logarithm; `None` if the algorithm
+    /// gives none.
     pub log_likelihood: Option<f64>,
     /// The expected count of each outcome.
     pub counts: Vec<f64>,
 }
 
 impl Expected {
-    /// Returns zero counts of this number of outcomes.
+    /// Creates expected counts of 0 for this number of outcomes.
     pub(super) fn none(outcomes: usize) -> Self {
         Self {
             log_likelihood: Some(0.0),

@@ -3,24 +3,25 @@
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::internals::LearnedPrior;
 
-/// Maximum number of steps that are tried for one extrapolation, each nearer to the last round than the step before.
+/// Maximum number of step lengths that are tried for one extrapolation, each shorter than the one before.
 const TRIED_STEPS: u32 = 8;
 
 /// The numbers of all parameters after the latest rounds; each extrapolation uses two consecutive rounds.
 ///
-/// The step length is the third of Varadhan and Roland: the length of the change in a round over the length of the difference between two such changes.
+/// The step length is the third one of Varadhan and Roland: the norm of the change in a round divided by the norm of the difference between two such
+/// changes.
 ///
 /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
 /// Scandinavian Journal of Statistics 35(2), 2008.
 #[derive(Debug, Default)]
 pub(super) struct Extrapolation {
-    /// Parameter values, oldest first; at most three.
+    /// The parameter values after the latest rounds, oldest first; at most three rounds.
     rounds: Vec<Vec<f64>>,
 }
 
 impl Extrapolation {
     /// Adds the values after a round, and sets the parameters to the extrapolation of the last two rounds. Returns `false` and changes
-    /// nothing if there were fewer than two rounds since the last extrapolation, or if it gives no new values.
+    /// nothing if there were fewer than two rounds since the last extrapolation, or if no extrapolation is possible.
     pub(super) fn advance(&mut self, learned: &LearnedParameters) -> bool {
         self.rounds.push(numbers(learned));
         let [start, first, second] = &self.rounds[..] else {
@@ -43,7 +44,7 @@ impl Extrapolation {
         true
     }
 
-    /// Starts again from the present values.
+    /// Clears the recorded rounds and records the present parameter values.
     pub(super) fn restart(&mut self, learned: &LearnedParameters) {
         self.rounds.clear();
         self.rounds.push(numbers(learned));
@@ -54,7 +55,8 @@ fn numbers(learned: &LearnedParameters) -> Vec<f64> {
     learned.iter().flat_map(LearnedParameter::numbers).collect()
 }
 
-/// Returns the extrapolation of two rounds with the longest possible step; `None` if no step is longer than the two rounds.
+/// Returns the extrapolation of two rounds with the longest step at which all numbers are possible; `None` if that step is
+/// not longer than the two rounds themselves.
 fn extrapolated(
     [start, first, second]: [&[f64]; 3],
     is_possible: impl Fn(&[f64]) -> bool,
@@ -66,7 +68,7 @@ fn extrapolated(
     let bend = difference(&difference(second, first), &change);
     let mut step = norm(&change) / norm(&bend);
     for _ in 0..TRIED_STEPS {
-        // This includes a step that is NaN.
+        // The condition also rejects a step that is NaN.
         if !(step.is_finite() && step > 1.0) {
             return None;
         }
@@ -82,7 +84,7 @@ fn extrapolated(
     None
 }
 
-/// True if all numbers are in the range of their parameters, and no number that was inside its range is now at a bound.
+/// True if all numbers are in the range of their parameters, and no number has moved from inside its range to a bound.
 fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) -> bool {
     let priors = learned
         .iter()
@@ -111,7 +113,7 @@ mod tests {
         let all = [&rounds[0][..], &rounds[1], &rounds[2]];
         let found = extrapolated(all, |_| true).unwrap();
         assert!((found[0] - 3.0).abs() < 1e-12 && (found[1] - 5.0).abs() < 1e-12);
-        // A bound between the last round and the limit.
+        // The parameter has an upper bound between its value after the last round and the limit.
         let nearer = extrapolated(all, |numbers| numbers[0] < 2.9).unwrap();
         assert!(nearer[0] > 2.75 && nearer[0] < 2.9);
         assert_eq!(extrapolated(all, |_| false), None);

@@ -1,4 +1,4 @@
-//! The result of learning.
+//! The result of learning parameters.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,8 @@ use figrs_factor::Stopped;
 
 /// Learned values of the parameters of a model.
 ///
-/// The text of a fit has the values, with standard errors if these are known, the log-likelihood by round, and the reason why the rounds ended.
+/// The text of a fit has the learned values, with standard errors if these are computed, the log-likelihood by round, and the reason why the
+/// rounds ended.
 ///
 /// A fit can learn from further cases without the earlier ones ([`update`](Self::update)).
 #[derive(Clone, Debug)]
@@ -34,7 +35,8 @@ pub struct Fit {
     /// The expected counts of these cases.
     counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
-    /// The prepared model, which clones of the fit share: it is set to the values of one fit before each use.
+    /// The prepared model, which clones of the fit share; before each use its parameters are set to the values of one
+    /// fit.
     learner: Arc<Mutex<Learner>>,
 }
 
@@ -81,10 +83,10 @@ impl Fit {
         })
     }
 
-    /// Returns the standard errors of the learned values, from the observed information.
+    /// Returns the standard errors of the learned values, computed from the observed information.
     ///
-    /// A fit of at most 16 numbers by exact counts has computed them already. Otherwise each call takes two evaluations of all cases for each free
-    /// number.
+    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed them. Otherwise each call of this
+    /// method takes two evaluations of all cases for each free number.
     ///
     /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
     ///
@@ -110,16 +112,16 @@ impl Fit {
         }
     }
 
-    /// Learns from further cases of the same columns: the expected counts of these cases at the present values are added to the counts of all earlier
-    /// cases, which are not visited again, and the parameters are set to the most likely values for all counts (incremental
-    /// expectation-maximisation). Returns the log-likelihood of the new cases at the previous values.
+    /// Learns from further cases of the same columns by incremental expectation-maximisation. The expected counts of these cases at the present
+    /// values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts. Earlier cases are
+    /// not visited again. Returns the log-likelihood of the new cases at the previous values.
     ///
-    /// The result equals that of learning from all cases together if all outcomes that depend on the parameters are observed, and no element reads several
-    /// parameters. All distinct rows are stored for standard errors, including each condition and weight. The log-likelihoods by round remain those
-    /// of the first cases.
+    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the result equals that of learning from
+    /// all cases together. All distinct rows of evidence are stored in order to compute standard errors. The log-likelihoods by round remain those of
+    /// the first cases.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`], the errors of the
-    /// algorithm. The fit is unchanged after an error.
+    /// algorithm. After an error the fit is unchanged.
     ///
     /// **References.** Neal and Hinton, *A view of the EM algorithm that justifies incremental, sparse, and other variants*, in: Learning in
     /// Graphical Models, 1998.
@@ -166,13 +168,14 @@ impl Fit {
         learner
     }
 
-    /// Returns the natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of it
-    /// ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm gives none.
+    /// Returns the natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of
+    /// this logarithm ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm gives none.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// Returns the log-likelihood before the first round and after each; NaN if the algorithm of the expectation step gives none.
+    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step gives
+    /// none.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }
@@ -182,13 +185,14 @@ impl Fit {
         self.log_likelihoods.len() as u64 - 1
     }
 
-    /// Returns the last log-likelihood of each start, with the logarithm of the priors' densities added for
-    /// [`map_estimate`](crate::ExpectationMaximization::map_estimate).
+    /// Returns the last log-likelihood of each start; with
+    /// [`map_estimate`](crate::ExpectationMaximization::map_estimate) the logarithm of the priors' densities is added.
     pub fn starts(&self) -> &[f64] {
         &self.starts
     }
 
-    /// Returns the reason for the end: [`Finished`](Stopped::Finished) if the rounds converged, [`Budget`](Stopped::Budget) at the limit of rounds.
+    /// Returns the reason why the rounds ended: [`Finished`](Stopped::Finished) if they converged, [`Budget`](Stopped::Budget) at the limit of
+    /// their number.
     pub fn ended(&self) -> Stopped {
         self.ended
     }
@@ -226,7 +230,7 @@ impl Fit {
     }
 }
 
-/// True for the rounds 0, 1, 2, 5, 10, 20, 50 and so on.
+/// True for the rounds whose log-likelihood the text displays: 0, 1, 2, 5, 10, 20, 50 and so on.
 fn is_shown(round: usize) -> bool {
     let mut leading = round;
     while leading >= 10 && leading.is_multiple_of(10) {

@@ -12,11 +12,11 @@ use super::observed_information::{InformationSource, StandardErrors};
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 
-/// A model prepared for expectation steps, with the columns of its cases; a fit and its clones share it.
+/// A model prepared for expectation steps, with the columns of its cases; a fit and its clones share one learner.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) step: Box<dyn ExpectationStep>,
-    /// The columns with all cells so far; between calls the table has no rows.
+    /// The columns with the cells of all cases so far; the table has no rows except during a call.
     pub(super) columns: CaseTable,
     pub(super) with_prior: bool,
     pub(super) threads: usize,
@@ -24,7 +24,7 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    /// Returns the number of numbers that make up all parameters.
+    /// Returns the total number of numbers in the values of all parameters.
     pub(super) fn numbers(&self) -> usize {
         let learned = self.step.outcomes().learned().iter();
         learned.map(|learned| learned.params.len()).sum()
@@ -43,8 +43,8 @@ impl Learner {
         }
     }
 
-    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the sum, and adds the cases
-    /// to `rows`. Returns the log-likelihood of these cases at the previous values, NaN if the algorithm gives none.
+    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the summed counts, and adds
+    /// the cases to `rows`. Returns the log-likelihood of these cases at the previous values; NaN if the algorithm gives none.
     ///
     /// After an error the counts and the rows are unchanged.
     pub(super) fn update(
@@ -77,7 +77,7 @@ impl Learner {
         Ok(expected.log_likelihood.unwrap_or(f64::NAN))
     }
 
-    /// Returns the standard errors for these cases at the present values, computed by the expectation step of this model.
+    /// Returns the standard errors for these cases at the present parameter values.
     ///
     /// **Errors.** [`Error::TooManyNumbers`]; [`Error::InexactCounts`] if the expectation step is not exact; [`Error::NothingDone`].
     pub(super) fn standard_errors(

@@ -12,17 +12,18 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_exact::conflict;
 
-/// An expansion whose targets are the elements of the columns, and the outcomes that are counted in it.
+/// The expansion of a model whose targets are the columns' elements, and the outcomes that are counted in this
+/// expansion.
 #[derive(Debug)]
 pub(super) struct LearningExpansion {
     pub(super) expansion: Arc<Expansion>,
     pub(super) outcomes: CountedOutcomes,
-    /// For each element, the column that observes its density, if there is one.
+    /// For each element whose density is observed, the column that observes it.
     pub(super) places: Vec<Option<usize>>,
 }
 
 impl LearningExpansion {
-    /// Expands the model.
+    /// Expands a model for learning from some cases.
     ///
     /// **Errors.** The errors of expansions; [`Error::CannotLearnFrom`], [`Error::NotLearnable`], [`Error::NothingToLearn`].
     pub(super) fn new(model: &Model, cases: &CaseTable, limits: &Limits) -> Result<Self, Error> {

@@ -14,7 +14,7 @@
 //! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
 //! | `rounds`, `convergence`, `extrapolation` | the rounds of one start, their end, and their acceleration |
 //! | `learner` | a model prepared for rounds, with its cases |
-//! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of their matrix |
+//! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of the information matrix |
 //! | `fit` | the result, and learning from further cases |
 
 mod case_error;

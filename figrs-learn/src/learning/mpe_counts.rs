@@ -17,7 +17,7 @@ use figrs_exact::mpe::MpeVariableElimination;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
 
-/// A contraction tree for maxima that is compiled once for all cases.
+/// A contraction tree for maxima, which is compiled once for all cases.
 #[derive(Debug)]
 struct Completions {
     tree: Arc<ContractionTree>,

@@ -9,20 +9,24 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Maximum number of free numbers for which the information is computed: the matrix has the square of this number of entries.
+/// Maximum number of free numbers of all parameters for which the information matrix is computed: it has the square of this
+/// number of entries.
 pub(super) const MOST_NUMBERS: usize = 2000;
-/// Shift of a coordinate for differences of gradients, relative to the coordinate or to its standard deviation in complete data.
+/// Shift of a coordinate for finite differences of gradients, relative to the coordinate or to its standard deviation in
+/// complete data.
 ///
-/// The relative error of central differences is the square of the shift, and the error of rounding is 1e-16 divided by the shift.
+/// Central differences have a relative error of the order of the squared shift, and a rounding error of about 1e-16 divided by
+/// the shift.
 const SHIFT: f64 = 1e-4;
-/// Share of the complete-data information below which a direction counts as not identified.
+/// Share of the complete-data information below which a direction in parameter space counts as not identified.
 const NONE: f64 = 1e-6;
 
 /// Standard errors of learned parameters.
 ///
-/// The standard errors are square roots of the diagonal of the inverse of the observed information: the negative matrix of second derivatives of the
-/// log-likelihood at the learned values, or with [`map_estimate`](crate::ExpectationMaximization::map_estimate) of the log-posterior. Second derivatives are central
-/// differences of exact gradients, which are the expected scores of complete data (Fisher's identity).
+/// The standard errors are the square roots of the diagonal of the inverse of the observed information. The observed information is the negative
+/// matrix of second derivatives of the log-likelihood at the learned values, or with [`map_estimate`](crate::ExpectationMaximization::map_estimate)
+/// of the log-posterior. Second derivatives are central differences of exact gradients, which are the expected scores of complete data (Fisher's
+/// identity).
 ///
 /// **References.** Louis, *Finding the observed information matrix when using the EM algorithm*, Journal of the Royal Statistical
 /// Society B 44(2), 1982; Jamshidian and Jennrich, *Standard errors for EM estimation*, the same journal 62(2), 2000.
@@ -57,7 +61,7 @@ impl StandardErrors {
     }
 }
 
-/// An expectation step and the arguments with which it is evaluated.
+/// An expectation step and the arguments (rows, number of threads) with which it is evaluated.
 pub(super) struct InformationSource<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -66,18 +70,19 @@ pub(super) struct InformationSource<'a> {
     pub(super) until: &'a Until,
 }
 
-/// A coordinate for a free number of a parameter: its logit or logarithm, its log-ratio to the largest number of a list, or the number itself.
+/// An unbounded coordinate for a free number of a parameter: its logit or logarithm, its log-ratio to the largest number of a list, or the
+/// number itself.
 struct Coordinate {
     parameter: usize,
-    /// Position of the number in the list.
+    /// Index of the number among the numbers of its parameter.
     position: usize,
-    /// Shift of the coordinate for differences.
+    /// Amount by which the coordinate is shifted for finite differences.
     shift: f64,
-    /// Information of the coordinate if nothing were hidden.
+    /// Information about the coordinate in complete data, where nothing is hidden.
     complete: f64,
 }
 
-/// Returns the positions of the free numbers of a parameter.
+/// Returns the indices of the free numbers of a parameter.
 fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     let values = learned.numbers();
     match learned.prior() {
@@ -127,7 +132,7 @@ fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> V
 }
 
 impl InformationSource<'_> {
-    /// Returns the standard errors at the present values of the parameters, which stay unchanged.
+    /// Returns the standard errors at the present values of the parameters; the values are the same afterwards.
     pub(super) fn standard_errors(&self) -> Result<StandardErrors, Error> {
         let outcomes = self.step.outcomes();
         let free = |learned| free_numbers(learned).len();
@@ -143,7 +148,7 @@ impl InformationSource<'_> {
         for (parameter, _) in outcomes.learned().iter().enumerate() {
             coordinates.extend(self.coordinates(parameter, &counts)?);
         }
-        // Coordinates that no count depends on have neither row nor column.
+        // Coordinates on which no count depends are left out of the information matrix.
         let counted: Vec<&Coordinate> = coordinates.iter().filter(|c| c.complete > 0.0).collect();
         let rows = counted.iter().map(|of| self.row(of, &counted));
         let rows = rows.collect::<Result<Vec<Vec<f64>>, Error>>()?;
@@ -182,7 +187,8 @@ impl InformationSource<'_> {
         Ok(self.step.expect(self.rows, &log_weights, run)?.counts)
     }
 
-    /// Returns the derivatives of the objective with respect to the numbers of a parameter, at the present values with these expected counts.
+    /// Returns the derivatives of the objective with respect to the numbers of a parameter, at the present values and for these expected
+    /// counts.
     fn by_numbers(&self, parameter: usize, counts: &[f64]) -> Result<Vec<f64>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);
@@ -235,7 +241,8 @@ impl InformationSource<'_> {
         Ok(free.into_iter().map(coordinate).collect())
     }
 
-    /// Returns a row of the observed information, in units of the complete-data information.
+    /// Returns the row of the observed information that belongs to a coordinate, scaled by the complete-data
+    /// information.
     fn row(&self, of: &Coordinate, by: &[&Coordinate]) -> Result<Vec<f64>, Error> {
         let learned = self.step.outcomes().learned().at(of.parameter);
         let gradients = |shift: f64| -> Result<Vec<f64>, Error> {
@@ -261,14 +268,16 @@ fn slope(learned: &LearnedParameter, values: &[f64], position: usize, by_numbers
     slopes.iter().zip(by_numbers).map(|(a, b)| a * b).sum()
 }
 
-/// Returns the standard errors of the numbers of a parameter, from the factorised information of all coordinates.
+/// Returns the standard errors of the numbers of a parameter, computed from the decomposed information matrix of all
+/// coordinates.
 fn errors_of(
     (parameter, learned): (usize, &LearnedParameter),
     coordinates: &[&Coordinate],
     information: &PivotedCholesky,
 ) -> Vec<Option<f64>> {
     let values = learned.numbers();
-    // The derivatives of each number by the coordinates, in units of their deviations in complete data.
+    // The derivatives of each number with respect to the coordinates, where each coordinate is scaled by its standard
+    // deviation in complete data.
     let mut slopes = vec![vec![0.0; coordinates.len()]; values.len()];
     for (i, coordinate) in coordinates.iter().enumerate() {
         if coordinate.parameter == parameter {

@@ -12,18 +12,18 @@ use super::case_table::CaseTable;
 use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
-/// The outcomes that are counted: those of random elements whose probabilities depend on parameters, and the observed values of densities, one
-/// for each distinct value. If outcomes cannot be listed, their sufficient statistics are counted instead: the coefficients of
+/// The outcomes that are counted. These are the outcomes of random elements whose probabilities depend on parameters and, for densities, one
+/// outcome for each distinct observed value. If the outcomes cannot be listed, sufficient statistics are counted instead: the coefficients of
 /// each parameter's expected log-likelihood.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
-    /// For each learned parameter, the members that read it.
+    /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// The outcome that belongs to each origin of a weight.
+    /// For each origin of a weight, the outcome that belongs to it.
     origins: Vec<Origin>,
-    /// Number of outcomes.
+    /// Number of outcomes that are counted.
     count: usize,
     /// The coefficients that are counted instead of outcomes, if the outcomes cannot be listed.
     terms: Option<TermSums>,
@@ -33,12 +33,13 @@ pub struct CountedOutcomes {
 #[derive(Debug)]
 struct Member {
     element: AnyElement,
-    /// The numbers and values of the outcomes; if a column observes the element, one for each of the column's cells.
+    /// The index and the value of each outcome; if a column observes the element, there is one outcome for each of the
+    /// column's cells.
     outcomes: Vec<(usize, Datum)>,
     column: Option<usize>,
 }
 
-/// A member of a family whose numbers come from one learned parameter.
+/// A random element that reads one learned parameter, with the range of its numbers that come from this parameter.
 #[derive(Debug)]
 struct Reader {
     member: usize,
@@ -48,9 +49,9 @@ struct Reader {
 /// The outcome to which a weight with an origin belongs.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// The same outcome in every row.
+    /// The weight belongs to the same outcome in every row.
     Outcome(usize),
-    /// The outcome of this member for the value that the row has in the column.
+    /// The weight belongs to the outcome of this element for the value that the row has in the column.
     Observed { member: usize, column: usize },
 }
 
@@ -91,7 +92,8 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// Counts the coefficients of the terms of these parameters' log-likelihoods instead of outcomes.
+    /// Creates counts for coefficients instead of outcomes: the coefficients of the terms in the log-likelihoods of
+    /// these parameters.
     ///
     /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
     pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {
@@ -109,7 +111,7 @@ impl CountedOutcomes {
         })
     }
 
-    /// Returns the coefficients that are counted instead of outcomes, if there are any.
+    /// Returns the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
     pub(super) fn terms(&self) -> Option<&TermSums> {
         self.terms.as_ref()
     }
@@ -150,7 +152,8 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns, for each member, the values of cells that were added to its column after the outcomes were listed.
+    /// Returns for each random element the values of the cells that were added to its column after the outcomes were
+    /// listed.
     ///
     /// **Errors.** [`Error::InvalidCase`].
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
@@ -173,7 +176,8 @@ impl CountedOutcomes {
         self.count
     }
 
-    /// Returns the column that observes the values of a weight with this origin, if one does.
+    /// Returns the column whose values determine the outcome of a weight with this origin; `None` if the outcome is the
+    /// same in every row.
     pub(super) fn column(&self, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
             Origin::Outcome(_) => None,
@@ -181,7 +185,8 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns the outcome of a weight with this origin in a row; `None` if the row has no value in its column.
+    /// Returns the outcome to which a weight with this origin belongs in a row; `None` if the row has no value in the
+    /// column that determines the outcome.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -198,7 +203,7 @@ impl CountedOutcomes {
         &self.learned
     }
 
-    /// Returns the natural logarithms of the probabilities of all outcomes, for the present values of the parameters.
+    /// Returns the natural logarithms of the probabilities of all outcomes at the present values of the parameters.
     pub(super) fn log_weights(&self) -> Result<Vec<f64>, Error> {
         let mut logs = vec![0.0; self.count];
         for member in &self.members {
@@ -215,8 +220,8 @@ impl CountedOutcomes {
         Ok(logs)
     }
 
-    /// Returns the expected log-likelihood as a function of one parameter, with the others at their present values; adds the logarithm of its
-    /// prior's density if `with_prior`.
+    /// Returns the expected log-likelihood as a function of one parameter, while the others have their present values; adds the logarithm of
+    /// the prior's density if `with_prior`.
     ///
     /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to the likelihood.
     pub(super) fn likelihood(
@@ -255,11 +260,11 @@ impl CountedOutcomes {
         Ok(likelihood)
     }
 
-    /// Sets each parameter in turn to the value that maximises the expected log-likelihood, or with the prior the posterior density. A
-    /// parameter on which no count depends stays unchanged.
+    /// Sets each parameter in turn to the value that maximises the expected log-likelihood; if `with_prior`, the logarithm of the
+    /// prior's density is added. A parameter on which no count depends stays unchanged.
     ///
-    /// The result is the joint maximum if no element reads several parameters; otherwise the objective is no lower than before
-    /// (expectation conditional maximisation: Meng and Rubin 1993).
+    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective is no lower than
+    /// before (expectation conditional maximisation: Meng and Rubin 1993).
     ///
     /// **Errors.** [`Error::NoMaximum`]; the errors of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
@@ -306,7 +311,8 @@ impl CountedOutcomes {
     }
 }
 
-/// Maps the id of each parameter to the learned parameter to which it belongs, and its position there.
+/// For the id of each parameter, the index of the learned parameter to which it belongs and its position in that
+/// parameter.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {
@@ -317,9 +323,9 @@ fn places(learned: &LearnedParameters) -> Places {
     places.collect()
 }
 
-/// Returns the learned parameters that a member reads, each with the range of its numbers.
+/// Returns the learned parameters that a random element reads, each with the range of numbers that come from it.
 ///
-/// **Errors.** [`Error::NotLearnable`] if a parameter is not read as a whole, once and in order.
+/// **Errors.** [`Error::NotLearnable`] unless each parameter is read as a whole, once and in order.
 fn reads(
     member: &AnyElement,
     learned: &LearnedParameters,

@@ -1,16 +1,16 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The decomposition of the leading part of a symmetric matrix, with its rows ordered such that this part is positive definite and the
-/// rest has no positive pivot.
+/// The Cholesky decomposition of the leading part of a symmetric matrix. The rows are ordered such that this part is positive definite
+/// and no positive pivot remains in the rest.
 ///
-/// **Complexity.** Cubic in the size.
+/// **Complexity.** Cubic in the number of rows.
 ///
 /// **References.** Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 10.3.
 #[derive(Debug)]
 pub(super) struct PivotedCholesky {
-    /// The rows in the order of their pivots; rows without a pivot come last.
+    /// The indices of the rows in the order of their pivots; rows without a pivot come last.
     order: Vec<usize>,
-    /// The lower triangle of the factor, with the rows in that order.
+    /// The lower triangle of the Cholesky factor, with the rows in pivot order.
     factor: Vec<Vec<f64>>,
     rank: usize,
 }
@@ -55,13 +55,13 @@ impl PivotedCholesky {
         }
     }
 
-    /// Returns for each row whether it takes part in a direction in which the matrix is not positive, by more than `share` of the row
-    /// without a pivot.
+    /// For each row, returns whether it has no pivot, or has a coefficient larger than `share` in the combination of pivot rows that
+    /// equals such a row.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {
             dependent[self.order[i]] = true;
-            // The combination of rows with pivots that equals the row `i`.
+            // The coefficients of the pivot rows in the linear combination that equals the row `i`.
             let mut combination = self.factor[i][..self.rank].to_vec();
             for j in (0..self.rank).rev() {
                 for k in j + 1..self.rank {
@@ -74,7 +74,8 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// Returns the quadratic form of a vector in the inverse of the part with pivots; the other entries of the vector are ignored.
+    /// Returns the value of the quadratic form of a vector with the inverse of the part with pivots; entries of the vector for
+    /// other rows are ignored.
     pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {

@@ -12,20 +12,20 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 
-/// Settings of the rounds.
+/// Settings of the rounds of expectation-maximisation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundSettings {
     pub(super) with_prior: bool,
-    /// Share of the objective that a round must gain for another round to follow.
+    /// Minimum relative increase of the objective in a round for another round to follow; `None` runs all rounds.
     pub(super) tolerance: Option<f64>,
     pub(super) rounds: u64,
-    /// Number of rounds of earlier starts, for progress reports.
+    /// Number of rounds in earlier starts, for progress reports.
     pub(super) done: u64,
-    /// Number of rows per step, if a round has several steps.
+    /// Number of rows per maximisation step, if a round has several steps.
     pub(super) mini_batch: Option<usize>,
     /// True if pairs of rounds are extrapolated.
     pub(super) accelerated: bool,
-    /// The seed and the number of the start, which determine the order of rows.
+    /// The seed and the index of the start, which together determine the order of rows.
     pub(super) seed: (u64, u64),
     pub(super) threads: usize,
 }
@@ -40,7 +40,7 @@ pub(super) struct Rounds {
     pub(super) ended: Stopped,
 }
 
-/// Values of the parameters, and the expectation step at them.
+/// Values of the parameters, with the result of the expectation step at these values.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluated {
     pub(super) values: Vec<Datum>,
@@ -52,7 +52,7 @@ pub(super) struct Evaluated {
     pub(super) counts: Vec<f64>,
 }
 
-/// Exponent of the weights of steps (Liang and Klein).
+/// Exponent of the step weights in stepwise expectation-maximisation (Liang and Klein).
 const STEP_EXPONENT: f64 = -0.7;
 
 /// The expectation step of one start, with everything that its rounds need.
@@ -64,7 +64,7 @@ pub(super) struct RoundsOfStart<'a> {
 }
 
 impl RoundsOfStart<'_> {
-    /// Runs rounds until one raises the objective too little, or their number reaches the limit.
+    /// Runs rounds until a round raises the objective too little, or the maximum number of rounds is reached.
     pub(super) fn run(&self) -> Result<Rounds, Error> {
         let mut last = self.evaluate()?;
         let mut log_likelihoods = vec![last.log_likelihood];
@@ -114,7 +114,8 @@ impl RoundsOfStart<'_> {
         self.evaluate()
     }
 
-    /// Returns the extrapolation of the last two rounds if its objective is no worse; otherwise the parameters stay unchanged.
+    /// Returns the extrapolation of the last two rounds if its objective is no lower than theirs; otherwise the parameters
+    /// stay unchanged.
     fn extrapolated(
         &self,
         last: &Evaluated,
@@ -138,7 +139,7 @@ impl RoundsOfStart<'_> {
         Ok(is_kept.then_some(found))
     }
 
-    /// Runs the expectation step on all rows at the present values.
+    /// Runs the expectation step on all rows at the present parameter values.
     fn evaluate(&self) -> Result<Evaluated, Error> {
         let expected = self.expect(self.rows)?;
         let outcomes = self.step.outcomes();
@@ -156,7 +157,7 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// True if a round changed too little for another round to follow.
+    /// True if the last round changed the objective too little for another round to follow.
     fn has_converged(&self, last: &Evaluated, next: &Evaluated) -> bool {
         let Some(tolerance) = self.settings.tolerance else {
             return false;
@@ -165,12 +166,12 @@ impl RoundsOfStart<'_> {
         if change.is_nan() {
             return are_near(&next.values, &last.values, tolerance);
         }
-        // Steps of batches may lower the objective.
+        // A round of mini-batches may lower the objective, so the absolute change is compared.
         let change = self.mini_batch().map_or(change, |_| change.abs());
         change <= tolerance * next.objective.abs()
     }
 
-    /// Returns the number of rows per step, if a round has several steps.
+    /// Returns the number of rows per maximisation step, if a round has several steps.
     fn mini_batch(&self) -> Option<usize> {
         let rows = self.settings.mini_batch;
         rows.filter(|&rows| rows < self.rows.len())
@@ -198,7 +199,7 @@ impl RoundsOfStart<'_> {
     }
 }
 
-/// The averages of expected counts over the steps of stepwise expectation-maximisation.
+/// Running averages of expected counts over the steps of stepwise expectation-maximisation.
 #[derive(Debug, Default)]
 struct Steps {
     counts: Vec<f64>,

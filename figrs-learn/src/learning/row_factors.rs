@@ -1,4 +1,4 @@
-//! The factor graph of a model, into which one row of the cases after another is loaded.
+//! The factor graph of a model, into which the rows of the cases are loaded one after another.
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -23,12 +23,12 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of units (groups of rows) of one expectation step: each unit has its own counts.
+/// Maximum number of units (groups of rows) of one expectation step: the counts of each unit are stored separately.
 const MAX_UNITS: usize = 64;
-/// Minimum number of rows of a unit; each row takes at least some microseconds.
+/// Minimum number of rows of a unit: each row takes at least some microseconds.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Returns the number of rows of a unit, for this total number of rows.
+/// Returns the number of rows in each unit, for this total number of rows.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
@@ -46,14 +46,14 @@ pub(super) struct RowFactors {
 /// The factor graph with one row loaded, at the present values of the parameters.
 pub(super) struct LoadedRow<'a> {
     pub(super) graph: &'a FactorGraph,
-    /// The factors that differ from those of the previous row.
+    /// The indices of the factors that differ from those of the previous row.
     pub(super) changed: &'a [usize],
-    /// The number of the row.
+    /// The index of the row.
     pub(super) number: usize,
     pub(super) until: &'a Until,
 }
 
-/// An algorithm that counts, or computes expected counts of, the outcomes of weights with origins in the assignments of a factor graph.
+/// An algorithm that computes counts or expected counts of outcomes in the assignments of a factor graph whose weights have origins.
 pub(super) trait RowCounter: Send + Sync {
     /// Working state of one thread.
     type Worker;
@@ -64,8 +64,8 @@ pub(super) trait RowCounter: Send + Sync {
     /// Creates the working state of a thread for the factors of a row.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Calls `count` with origins and their counts, several times for an origin with several entries; returns the natural logarithm of
-    /// the row's total if it is known. If that is minus infinity, nothing is counted.
+    /// Calls `count` with each origin and its count, several times if several entries have the same origin; returns the natural
+    /// logarithm of the graph's total weight if it is known. If the logarithm is minus infinity, `count` is not called.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -82,7 +82,7 @@ pub(super) struct FactorGraphStep<C> {
 }
 
 impl RowFactors {
-    /// Creates the factors of an expansion, with the parts that rows change.
+    /// Creates the factors of an expansion, and determines the factors that rows change.
     ///
     /// **Errors.** The errors of the values and statements of the cases.
     pub(super) fn new(
@@ -100,7 +100,7 @@ impl RowFactors {
         })
     }
 
-    /// Creates the factors with an encoding for sums.
+    /// Creates the factors from an encoding of the expansion for sums.
     ///
     /// **Errors.** The errors of encodings, and those of [`new`](Self::new).
     pub(super) fn for_sums(expanded: LearningExpansion, cases: &CaseTable) -> Result<Self, Error> {
@@ -110,12 +110,13 @@ impl RowFactors {
         Self::new(expanded, statements, cases)
     }
 
-    /// Returns the factors without evidence of rows, with the parameter weights that they had when encoded.
+    /// Returns the factor graph without evidence of rows, with the weights that the parameters gave at the time of
+    /// encoding.
     pub(super) fn graph(&self) -> &FactorGraph {
         self.statements.graph()
     }
 
-    /// Returns the graph with the present weights of all outcomes.
+    /// Returns the factor graph with the present weights of all outcomes.
     fn weighted(&self, log_weights: &[f64]) -> FactorGraph {
         let mut graph = self.graph().clone();
         for factor in &mut graph.factors {
@@ -125,7 +126,8 @@ impl RowFactors {
         graph
     }
 
-    /// Returns the natural logarithms of weights in a row, by origin; 0 if the row has no value for the weight.
+    /// Returns a function from the origin of a weight to the natural logarithm of the weight in a row; this is 0 if the
+    /// row has no value in the weight's column.
     fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
         move |origin| {
             let outcome = self.outcomes.outcome_in(row, origin);
@@ -164,27 +166,27 @@ impl RowFactors {
     }
 }
 
-/// The weights of parameters and the factor graph in one round.
+/// The factor graph and the logarithms of the outcomes' probabilities in one round.
 struct Round<'a> {
     log_weights: &'a [f64],
-    /// The factors without evidence of rows.
+    /// The factor graph without evidence of rows.
     graph: &'a FactorGraph,
     until: &'a Until,
 }
 
-/// The working state of one thread, and the row that is currently loaded.
+/// The working state of one thread, with the factor graph into which its current row is loaded.
 struct RowWorker<W> {
     graph: FactorGraph,
     row: Vec<Option<u32>>,
-    /// The values of a complete row.
+    /// The values of all variables in a complete row.
     values: Vec<u32>,
-    /// The factors that differ between the last two rows.
+    /// The indices of the factors that differ between the last two rows.
     changed: Vec<usize>,
     own: W,
 }
 
 impl<C: RowCounter> FactorGraphStep<C> {
-    /// Computes the counts of a unit (group of rows).
+    /// Computes the expected counts of a unit (group of rows).
     fn count(
         &self,
         worker: &mut RowWorker<C::Worker>,
@@ -293,7 +295,7 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
     }
 }
 
-/// The factors of a graph that hold weights with an origin (an outcome that is counted).
+/// The indices of the factors with weights that have an origin (an outcome that is counted).
 #[derive(Clone, Debug)]
 pub(super) struct OriginFactors(Vec<usize>);
 
@@ -304,7 +306,7 @@ impl OriginFactors {
         Self(all.iter().filter(has_origins).copied().collect())
     }
 
-    /// Calls `count` with the origin of each weight that an assignment of all variables uses.
+    /// Calls `count` with the origin of each weight that an assignment of all variables selects.
     pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
         for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
             let entry = stored_entry(graph, factor, values);

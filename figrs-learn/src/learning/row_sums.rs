@@ -4,8 +4,8 @@ use figrs_core::Likelihood;
 
 /// The total weight of some worlds of one row, and the sum of all parameters' log-likelihoods in them, each multiplied by the weight of its world.
 ///
-/// Sums are in units of `exp(log_scale)`. If an observed value has a density in some worlds and a probability in others, only the worlds
-/// with the fewest densities have weight.
+/// The sums are divided by `exp(log_scale)`. If an observed value has a density in some worlds and a probability in others, only the
+/// worlds with the fewest densities have weight.
 #[derive(Debug)]
 pub(super) struct RowSums {
     densities: usize,
@@ -15,7 +15,7 @@ pub(super) struct RowSums {
 }
 
 impl RowSums {
-    /// Creates the sums of no worlds, with flat log-likelihoods of the parameters.
+    /// Creates the sums over no worlds, with log-likelihoods that are constant in the parameters.
     pub(super) fn new(flat: Vec<Likelihood>) -> Self {
         Self {
             densities: usize::MAX,
@@ -25,7 +25,8 @@ impl RowSums {
         }
     }
 
-    /// Prepares the sums for a world with this log-weight and number of densities; returns its weight in the units of the sums, 0 if it does not count.
+    /// Rescales the sums for a world with this log-weight and number of densities; returns the scaled weight of the world, 0 if the world does not
+    /// count.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;
@@ -44,7 +45,8 @@ impl RowSums {
         (log_weight - self.log_scale).exp()
     }
 
-    /// Adds a world; `add` takes the log-likelihoods of all parameters and the weight of the world, and is not called if this weight is 0.
+    /// Adds a world to the sums. The function `add` takes the log-likelihoods of all parameters and the weight of the world, and is not
+    /// called if this weight is 0.
     pub(super) fn add_world<E>(
         &mut self,
         (log_weight, densities): (f64, usize),
@@ -58,7 +60,7 @@ impl RowSums {
         add(&mut self.likelihoods, weight)
     }
 
-    /// Adds the sums of further worlds.
+    /// Adds sums over further worlds.
     pub(super) fn add(&mut self, other: &Self) {
         let weight = self.unit(other.log_scale, other.densities);
         if weight > 0.0 {
@@ -69,12 +71,12 @@ impl RowSums {
         }
     }
 
-    /// Returns the natural logarithm of the sum of all weights.
+    /// Returns the natural logarithm of the total weight.
     pub(super) fn log_total(&self) -> f64 {
         self.log_scale + self.total.ln()
     }
 
-    /// Returns the weighted mean of each parameter's log-likelihood, as a sum and a divisor.
+    /// Returns the weighted sum of each parameter's log-likelihoods, and the total weight by which to divide it.
     pub(super) fn likelihoods(&self) -> (&[Likelihood], f64) {
         (&self.likelihoods, self.total)
     }
@@ -86,7 +88,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the sums of worlds with some log-weights and densities; the log-likelihood of each world is its number times ln θ.
+    /// Returns the sums over worlds given as tuples of a log-weight, a number of densities and a number *n*; the log-likelihood
+    /// of a world is *n* ln θ.
     fn sums(worlds: &[(f64, usize, f64)]) -> RowSums {
         let mut sums = RowSums::new(vec![Likelihood::new(&[Term::Log])]);
         for &(log, densities, number) in worlds {

@@ -8,14 +8,14 @@ use figrs_exact::junction_tree::compiled_encoding::CompiledEncoding;
 /// A factor graph with a factor for the evidence of each column.
 #[derive(Debug)]
 pub(super) enum StatementFactors {
-    /// The graph of a contraction tree, without the values that zeros exclude.
+    /// The graph of a compiled contraction tree, from which the values that zeros exclude are removed.
     Compiled(Box<CompiledEncoding>),
-    /// An encoded graph, with the factor of each column.
+    /// An encoded graph, with the index of the factor for each column.
     Encoded(FactorGraph, Vec<usize>),
 }
 
 impl StatementFactors {
-    /// Creates the factors from an encoded graph.
+    /// Adds a factor for each column to an encoded graph.
     pub(super) fn encoded(expansion: &Expansion, mut encoding: Encoding) -> Self {
         let mut graph = encoding.take_graph();
         let mut factors = Vec::with_capacity(expansion.targets().len());
@@ -32,7 +32,7 @@ impl StatementFactors {
         Self::Encoded(graph, factors)
     }
 
-    /// Returns the factors without evidence of rows.
+    /// Returns the factor graph without evidence of rows.
     pub(super) fn graph(&self) -> &FactorGraph {
         match self {
             Self::Compiled(compiled) => compiled.graph(),
@@ -48,7 +48,8 @@ impl StatementFactors {
         }
     }
 
-    /// Returns the table of a column's factor for some weights of the element's values; without weights, the table of a missing cell.
+    /// Returns the table of a column's factor for some weights of the element's values; if there are no weights, returns the table
+    /// for a missing cell.
     pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
         match (self, weights) {
             (Self::Compiled(compiled), weights) => compiled.statement_table(column, weights),

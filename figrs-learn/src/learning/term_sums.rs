@@ -1,17 +1,18 @@
-//! Expected log-likelihoods of parameters as lists of the coefficients of their terms.
+//! Expected log-likelihoods of parameters, represented by the coefficients of their terms.
 
 use std::ops::Range;
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::{Likelihood, Term};
 
-/// Positions of all parameters' coefficients in one list.
+/// The range of each parameter's coefficients in one list of all coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct TermSums {
     ranges: Vec<Range<usize>>,
 }
 
-/// Returns the number of coefficients of a parameter: one for each of its terms, or for each number of a list.
+/// Returns the number of coefficients in the log-likelihood of a parameter: one for each term, or one for each number
+/// if the parameter is a list.
 fn coefficients(learned: &LearnedParameter) -> usize {
     match learned.prior().terms() {
         [Term::LogOfEach] => learned.params.len(),
@@ -32,7 +33,7 @@ impl TermSums {
         }
     }
 
-    /// Returns the number of coefficients of all parameters.
+    /// Returns the total number of coefficients of all parameters.
     pub(super) fn len(&self) -> usize {
         self.ranges.last().map_or(0, |last| last.end)
     }
@@ -60,7 +61,7 @@ impl TermSums {
         }
     }
 
-    /// Adds the parameter's log-likelihood in the list to `likelihood`.
+    /// Adds the log-likelihood of a parameter, whose coefficients are in the list, to `likelihood`.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),

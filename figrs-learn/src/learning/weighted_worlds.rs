@@ -1,4 +1,5 @@
-//! The expectation step by weighted worlds. It needs no expansion, so that hidden elements may be continuous and models infinite.
+//! The expectation step by weighted worlds. It needs no expansion, so hidden elements may be continuous and models may be
+//! infinite.
 
 use std::ops::{ControlFlow, Range};
 
@@ -21,9 +22,9 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_factor::eliminate::EliminationError;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Maximum number of worlds of a unit of work.
+/// Maximum number of worlds in a unit of work.
 const UNIT: u64 = 1024;
-/// Number of units that a thread takes at once.
+/// Number of units of work that a thread takes at once.
 const BATCH: u64 = 8;
 /// Number of worlds between two checks of the clock.
 const SLICE: u64 = 16;
@@ -35,7 +36,7 @@ struct WeightedWorlds {
     outcomes: CountedOutcomes,
 }
 
-/// Draws worlds for rows.
+/// The model, columns and settings with which worlds are drawn for each row.
 #[derive(Debug)]
 struct RowDraws {
     model: Model,
@@ -45,7 +46,7 @@ struct RowDraws {
     limit: WorldLimit,
 }
 
-/// Returns the prior of an element, if the element is a parameter to be learned.
+/// Returns the prior of an element that is a parameter to be learned; `None` for another element.
 fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     match element.kind() {
         Kind::Atomic(op) => op.prior(),
@@ -53,25 +54,26 @@ fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     }
 }
 
-/// Returns the parameters among the free choices of a world.
+/// Returns the parameters to be learned among the random choices of a world.
 fn free_parameters(trace: &Trace) -> impl Iterator<Item = &AnyElement> {
     let choices = (0..trace.choices()).map(|i| trace.element(trace.choice(i)));
     choices.filter(|element| prior(element).is_some())
 }
 
 impl RowDraws {
-    /// Returns the number of units of each row.
+    /// Returns the number of units of work for each row.
     fn units_of_row(&self) -> u64 {
         self.samples.div_ceil(UNIT)
     }
 
-    /// Returns the row of a unit, and the index of the unit among those of the row.
+    /// Returns the row to which a unit of work belongs, and the index of the unit within that row.
     fn part<'r>(&self, rows: &[CaseRow<'r>], unit: u64) -> (CaseRow<'r>, u64) {
         let parts = self.units_of_row();
         (rows[(unit / parts) as usize], unit % parts)
     }
 
-    /// Draws the worlds of a part of a row, and calls `visit` with each world and whether it is possible.
+    /// Draws the worlds of one unit of work of a row, and calls `visit` with each world and with whether the world is
+    /// possible.
     fn each_world(
         &self,
         model: &Model,
@@ -94,7 +96,7 @@ impl RowDraws {
         Ok(())
     }
 
-    /// Returns the parameters that worlds of some rows read, in the order in which they are first read.
+    /// Returns the parameters that the worlds drawn for some rows read, in the order in which they are first read.
     fn parameters(
         &self,
         rows: &[CaseRow<'_>],
@@ -135,7 +137,7 @@ impl WeightedWorlds {
         self.outcomes.learned().iter()
     }
 
-    /// Returns the sums of the worlds of a unit.
+    /// Returns the weighted sums over the worlds of a unit of work.
     fn sums(
         &self,
         model: &Model,
@@ -183,7 +185,7 @@ impl WeightedWorlds {
         RowSums::new(flat.collect())
     }
 
-    /// Adds a row to the expected log-likelihoods of the parameters.
+    /// Adds the weighted mean over the worlds of a row to the expected log-likelihoods of the parameters.
     fn add_row(
         &self,
         sums: &RowSums,
@@ -226,7 +228,7 @@ impl ExpectationStep for WeightedWorlds {
         rows as u64
     }
 
-    /// Here a unit is a row, whose worlds are drawn in parts.
+    /// In this function a unit is a row, whose worlds are drawn in several units of work.
     fn expect_units(
         &self,
         (rows, units): (&[CaseRow<'_>], Range<u64>),

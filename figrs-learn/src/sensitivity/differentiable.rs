@@ -1,4 +1,4 @@
-//! The model of an answer, compiled for derivatives at the first request.
+//! The model of an answer, compiled for derivatives when the first derivative is requested.
 
 use std::sync::Arc;
 
@@ -16,10 +16,11 @@ use figrs_exact::conflict;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 
-/// Largest relative error of a log-evidence that counts as an effect of rounding and of another order of elimination.
+/// Largest relative difference between two values of a log-evidence that is ascribed to rounding and to different
+/// orders of elimination.
 const ROUNDING: f64 = 1e-8;
 
-/// A contraction tree whose table entries are linked to the outcomes whose probabilities they are.
+/// A contraction tree in which each table entry that is the probability of an outcome is linked to that outcome.
 #[derive(Debug)]
 pub(super) struct DifferentiableTree {
     expansion: Arc<Expansion>,
@@ -30,7 +31,7 @@ pub(super) struct DifferentiableTree {
 }
 
 impl DifferentiableTree {
-    /// Returns the tree of the model of an answer, compiled at the first call.
+    /// Returns the tree of the model of an answer, which is compiled at the first call.
     ///
     /// **Errors.** [`Error::ParameterChanged`]; the errors of the compilation.
     pub(super) fn of_answered(model: &AnsweredModel) -> Result<Arc<Self>, Error> {
@@ -46,13 +47,14 @@ impl DifferentiableTree {
         }
         let mut tree = Self::new(&model.asked.0, &model.asked.1, &model.limits)?;
         tree.names.clone_from(&model.names);
-        // Parameters within shared calls are not listed by the expansion of the answer.
+        // Parameters read within shared calls are missing from the answer's list of parameters, so a change of them is
+        // detected by the log-evidence.
         let log_evidence = tree.encoding.log_total();
         if (log_evidence - model.log_evidence).abs() > ROUNDING * (1.0 + log_evidence.abs()) {
             return Err(changed("of a recursive function"));
         }
         let tree = Arc::new(tree);
-        // Another thread may have compiled it meanwhile: both trees are the same.
+        // Another thread may have set the tree meanwhile; both trees are the same.
         let _ = model.compiled.set(tree.clone());
         Ok(tree)
     }
@@ -62,7 +64,8 @@ impl DifferentiableTree {
     fn new(model: &Model, roots: &[AnyElement], limits: &Limits) -> Result<Self, Error> {
         let mut expansion = limits.expand(model, roots)?;
         if expansion.shares_calls() {
-            // Weights of a shared call are sums of products of parameters.
+            // The weights of a shared call are sums of products of parameters, so the model is expanded again without
+            // shared calls.
             expansion = Expansion::new(model, roots, limits.budget)?;
         }
         if expansion.impossible().is_some() {
@@ -87,7 +90,8 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the index of the query's element among the roots and the number of each of its values; `None` for the log-evidence.
+    /// Returns the index of the query's element among the roots, and the number that the query assigns to each of its values;
+    /// `None` for the log-evidence.
     fn numbers(&self, query: &Query) -> Result<Option<(usize, Vec<f64>)>, Error> {
         let Some(asked) = query.element() else {
             return Ok(None);
@@ -104,7 +108,7 @@ impl DifferentiableTree {
         Ok(Some((place, numbers)))
     }
 
-    /// Returns the expectation of the numbers of an element's values, in an encoding of this tree.
+    /// Returns the expectation of the numbers assigned to an element's values, in an encoding of this tree.
     fn expectation(&self, encoding: &CompiledEncoding, place: usize, numbers: &[f64]) -> f64 {
         let marginals = encoding.marginals(&[self.expansion.targets()[place]]);
         let terms = marginals.iter().flatten().zip(numbers);
@@ -116,7 +120,8 @@ impl DifferentiableTree {
         self.value_in(&self.encoding, query)
     }
 
-    /// Returns the value of a query if a parameter had this value; an error if the evidence were impossible.
+    /// Returns the value of a query if a parameter had this value; returns an error if the evidence would be
+    /// impossible.
     pub(super) fn value_with(
         &self,
         query: &Query,
@@ -146,8 +151,8 @@ impl DifferentiableTree {
 
     /// Returns the derivatives of a query with respect to all weights with an origin.
     ///
-    /// With `E` the expectation of `f` given the evidence, `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where `E` on the right is held
-    /// constant: the quotient rule. Positive and negative terms are two totals of the tree.
+    /// With `E` the expectation of `f` given the evidence, the quotient rule gives `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where
+    /// `E` on the right is held constant. The sums of the positive and of the negative terms are two totals of the tree.
     pub(super) fn gradient(&self, query: &Query) -> Result<Gradient, Error> {
         let mut gradient = Gradient::new(self.outcomes.len());
         let Some((place, numbers)) = self.numbers(query)? else {
@@ -170,7 +175,8 @@ impl DifferentiableTree {
             gradient.add(-below_share, &self.counting, &below);
             return Ok(gradient);
         }
-        // Only one value of the function has probability, but others may have some nearby. All weights are made positive.
+        // Only one value of the function has positive probability, but other values may get one if parameters change
+        // slightly. The numbers are shifted by a constant to make all terms positive.
         let widest = numbers.iter().map(|x| (x - mean).abs());
         let widest = widest.fold(0.0, f64::max);
         if widest > 0.0 {
@@ -197,7 +203,7 @@ impl Gradient {
         }
     }
 
-    /// Adds a multiple of the derivatives of the logarithm of an encoding's total.
+    /// Adds to the gradient the derivatives of the logarithm of an encoding's total, multiplied by `factor`.
     fn add(&mut self, factor: f64, counting: &CountingTree, encoding: &CompiledEncoding) {
         counting.derivatives(encoding.graph(), |origin, derivative| match derivative {
             EntryDerivative::ByLogarithm(slope) => {
@@ -207,7 +213,7 @@ impl Gradient {
         });
     }
 
-    /// Returns the derivative with respect to a parameter, by the chain rule.
+    /// Returns the derivative of the query with respect to a parameter, by the chain rule.
     ///
     /// **Errors.** [`Error::UnknownParameter`] if no weight depends on the parameter; [`Error::UnknownDependence`].
     pub(super) fn along(
@@ -223,7 +229,8 @@ impl Gradient {
         let weights = outcomes.derivatives(parameter)?;
         Ok(weights.iter().fold(0.0, |sum, weight| {
             let at = weight.origin as usize;
-            // A weight is zero at all its entries or at none.
+            // A weight is either zero or positive, and the same at all entries with its origin, so only one of the two
+            // derivatives applies.
             let by_weight = if self.at_zero[at] == 0.0 {
                 self.by_logarithm[at]
             } else {

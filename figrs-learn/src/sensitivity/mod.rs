@@ -6,7 +6,7 @@
 //! | `outcomes.rs` | the probabilities of outcomes as functions of parameters |
 //! | `differentiable.rs` | the model of an answer, compiled for derivatives |
 //! | `queries.rs` | derivatives and tornado tables of an answer |
-//! | `tornado.rs` | the table |
+//! | `tornado.rs` | tornado tables |
 
 pub(crate) mod differentiable;
 mod outcomes;

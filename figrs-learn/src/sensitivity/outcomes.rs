@@ -7,10 +7,11 @@ use rustc_hash::FxHashMap;
 
 use figrs_answer::error::Error;
 
-/// Largest error of a sum of probabilities, or of their derivatives, that counts as rounding, relative to the sum of magnitudes.
+/// Largest deviation of a sum of probabilities from 1, or of a sum of their derivatives from 0, that counts as a rounding error,
+/// relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;
 
-/// The outcomes of an expansion whose probabilities depend on parameters, each with an origin (its number).
+/// The outcomes of an expansion whose probabilities depend on parameters, each with an index (its origin).
 #[derive(Debug)]
 pub(super) struct DifferentiableOutcomes {
     members: Vec<DifferentiableMember>,
@@ -21,7 +22,7 @@ pub(super) struct DifferentiableOutcomes {
 struct DifferentiableMember {
     element: AnyElement,
     first: u32,
-    /// All outcomes, or the observed value; empty if several values are observed.
+    /// The values of all outcomes, or the single observed value; empty if several values are observed.
     values: Vec<Datum>,
     /// `true` if the probabilities of the values sum to one.
     is_complete: bool,
@@ -30,7 +31,7 @@ struct DifferentiableMember {
 /// The derivative of a weight with respect to a parameter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightDerivative {
-    /// The origin of the weight.
+    /// The origin (outcome) of the weight.
     pub(super) origin: u32,
     /// The derivative of the logarithm of the weight, or of the weight itself if the weight is 0.
     pub(super) slope: f64,
@@ -44,7 +45,7 @@ impl DifferentiableMember {
         }
     }
 
-    /// Returns the positions of a parameter among the numbers of this member.
+    /// Returns the indices at which a parameter occurs among the numbers of this element.
     fn places(&self, parameter: &Param) -> Vec<usize> {
         let numbers = self.op().map_or(&[][..], AtomicOp::numbers).iter();
         let is_it =
@@ -61,7 +62,7 @@ impl DifferentiableMember {
     }
 }
 
-/// Returns for each element the Chains of which it is a result.
+/// For each element that is a result of Chains, returns these Chains.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {
@@ -74,8 +75,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// Returns the observed value of an element whose outcomes are not listed, observed on the element itself or on Chains of which it is a result; `None` unless
-/// there is exactly one.
+/// Returns the observed value of an element whose outcomes are not listed. The element itself or a Chain whose result it is may be observed; `None`
+/// unless there is exactly one observed value.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {
@@ -125,7 +126,7 @@ impl DifferentiableOutcomes {
         members.any(|member| !member.places(parameter).is_empty())
     }
 
-    /// Returns the number of origins.
+    /// Returns the number of origins, which is the number of outcomes.
     pub(super) fn len(&self) -> usize {
         let last = self.members.last();
         last.map_or(0, |last| last.first as usize + last.values.len().max(1))
@@ -165,7 +166,8 @@ impl DifferentiableOutcomes {
                 magnitude += of_weight.abs();
                 found.push(WeightDerivative { origin, slope });
             }
-            // These probabilities always sum to one: otherwise a derivative is wrong, or another value would be possible nearby.
+            // If the derivatives do not sum to 0, one of them is wrong, or a further value becomes possible when the parameter
+            // changes slightly.
             if member.is_complete && sum.abs() > ROUNDING * (1.0 + magnitude) {
                 return Err(member.unknown(parameter));
             }
@@ -173,7 +175,8 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// Returns the natural logarithms, by origin, of the weights that depend on a parameter, if the parameter were `value`.
+    /// Returns the natural logarithms, with their origins, of the weights that depend on a parameter, for the parameter at
+    /// `value`.
     ///
     /// **Errors.** [`Error::NoAnswerAt`] if the parameter cannot have this value; [`Error::UnknownDependence`].
     pub(super) fn log_weights(

@@ -1,4 +1,4 @@
-//! Queries: single numbers to compute from an answer.
+//! Queries, each of which asks for a single number computed from an answer.
 
 use std::any::Any;
 use std::fmt;
@@ -9,8 +9,8 @@ use num_traits::ToPrimitive;
 
 use figrs_answer::error::Error;
 
-/// A number that a model has given its evidence: the probability of an event, the expectation of a function of an element, or the logarithm
-/// of the probability of the evidence.
+/// A number that a model determines given its evidence: the probability of an event, the expectation of a function of an element, or the
+/// logarithm of the probability of the evidence.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, Param};
@@ -40,7 +40,7 @@ enum QueryKind {
 }
 
 impl Query {
-    /// Queries the probability that an element has this value.
+    /// Creates a query for the probability that an element has this value.
     pub fn probability<T: Value>(element: &Element<T>, value: T) -> Self {
         let name = format!("P({} = {value:?})", short_name(element.erased()));
         Self::of(element, name, move |v: &T| {
@@ -48,7 +48,7 @@ impl Query {
         })
     }
 
-    /// Queries the probability that the value of an element passes a test.
+    /// Creates a query for the probability that the value of an element passes a test.
     pub fn probability_that<T: Value>(
         element: &Element<T>,
         test: impl Fn(&T) -> bool + Send + Sync + 'static,
@@ -57,7 +57,7 @@ impl Query {
         Self::of(element, name, move |v| f64::from(u8::from(test(v))))
     }
 
-    /// Queries the expectation of a function of an element's value.
+    /// Creates a query for the expectation of a function of an element's value.
     pub fn expectation<T: Value>(
         element: &Element<T>,
         function: impl Fn(&T) -> f64 + Send + Sync + 'static,
@@ -66,13 +66,13 @@ impl Query {
         Self::of(element, name, function)
     }
 
-    /// Queries the mean of a numeric element.
+    /// Creates a query for the mean of a numeric element.
     pub fn mean<T: Value + ToPrimitive>(element: &Element<T>) -> Self {
         let name = format!("E({})", short_name(element.erased()));
         Self::of(element, name, |v: &T| v.to_f64().unwrap_or(f64::NAN))
     }
 
-    /// Queries the natural logarithm of the probability of the evidence times its soft weights.
+    /// Creates a query for the natural logarithm of the probability of the evidence times its soft weights.
     pub fn log_evidence() -> Self {
         Self {
             name: "ln P(evidence)".into(),
@@ -80,7 +80,7 @@ impl Query {
         }
     }
 
-    /// Names the query, instead of the name made from its element.
+    /// Sets the name of the query, which replaces the name made from its element.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -107,7 +107,7 @@ impl Query {
         }
     }
 
-    /// Returns the number that the query assigns to each value.
+    /// Returns the number that the query assigns to each value of its element.
     pub(super) fn numbers<'v>(
         &self,
         values: impl Iterator<Item = &'v dyn Any>,
@@ -130,7 +130,7 @@ impl Query {
     }
 }
 
-/// Returns the name of an element, or of its constructor.
+/// Returns the name of an element, or the name of its constructor if the element has none.
 fn short_name(element: &AnyElement) -> String {
     let label = element.label();
     label.short().to_string()

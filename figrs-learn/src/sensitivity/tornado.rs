@@ -7,8 +7,8 @@ use serde::Serialize;
 use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_factor::bounds::six_decimals;
 
-/// A one-way sensitivity analysis: the values of a query as one parameter at a time goes through its range, the most
-/// influential parameters first.
+/// The result of a one-way sensitivity analysis: the values of a query as one parameter at a time moves through its
+/// range. The parameters are sorted by influence, the most influential one first.
 ///
 /// [`Sensitivity::tornado`](crate::Sensitivity::tornado) computes it; its text is a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,7 +18,7 @@ pub struct Tornado {
     pub query: String,
     /// Value of the query at the present parameters.
     pub value: f64,
-    /// The parameters, sorted by their swings, the widest first.
+    /// The parameters, sorted by the swing of the query, the widest first.
     pub rows: Vec<TornadoRow>,
 }
 
@@ -30,23 +30,23 @@ pub struct TornadoRow {
     pub parameter: String,
     /// Present value of the parameter.
     pub present: f64,
-    /// Lower end of the parameter's range, and the value of the query there.
+    /// Lower end of the parameter's range, and the value of the query at that end.
     pub low: (f64, f64),
-    /// Upper end of the parameter's range, and the value of the query there.
+    /// Upper end of the parameter's range, and the value of the query at that end.
     pub high: (f64, f64),
     /// The derivative of the query at the present value.
     pub slope: f64,
 }
 
 impl TornadoRow {
-    /// Returns the distance between the values of the query at the two ends of the range.
+    /// Returns the absolute difference between the values of the query at the two ends of the range.
     pub fn swing(&self) -> f64 {
         (self.high.1 - self.low.1).abs()
     }
 }
 
 impl Tornado {
-    /// Makes a table of rows in any order.
+    /// Makes a table from rows given in any order.
     pub(super) fn new(query: String, value: f64, mut rows: Vec<TornadoRow>) -> Self {
         rows.sort_by(|a, b| b.swing().total_cmp(&a.swing()));
         Self { query, value, rows }
@@ -54,7 +54,7 @@ impl Tornado {
 }
 
 impl fmt::Display for Tornado {
-    /// Writes the query with its value, then a line for each parameter.
+    /// Writes the query with its value, and then a line for each parameter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} = {:.6}", self.query, six_decimals(self.value))?;
         let header = [

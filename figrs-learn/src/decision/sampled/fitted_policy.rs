@@ -1,4 +1,5 @@
-//! Regression of utilities on known values, option by option: means of the draws with equal values, else means of the nearest draws.
+//! Regression of utilities on known values, separately for each option: the mean of the draws with equal known values, or of the
+//! draws with the nearest known values.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -20,11 +21,12 @@ use figrs_answer::error::Error;
 pub(super) struct FittedPolicy {
     pub(super) decision: AskedDecision,
     pub(super) space: KnownSpace,
-    /// The draws of each option, grouped by the known values that must match exactly (a class), in the order of their first draw.
+    /// The draws of each option, grouped by the known values that must match exactly (a class). The classes have the order of
+    /// their first draw.
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
     /// The option with the largest mean utility over all draws.
     best_on_average: usize,
-    /// Known values of the rows that are displayed.
+    /// Known values for the displayed rows of the policy.
     examples: Vec<Vec<Datum>>,
     settings: RegressionSettings,
 }
@@ -34,19 +36,20 @@ pub(super) struct FittedPolicy {
 pub(super) struct RegressionSettings {
     /// Number of nearest draws whose utilities are averaged.
     pub(super) neighbours: usize,
-    /// Factor by which variances exceed those of independent draws, for draws that depend on each other.
+    /// Factor by which the variance of a mean exceeds that of independent draws, because draws of a Markov chain depend
+    /// on each other.
     pub(super) inflation: f64,
 }
 
-/// The draws of an option within a class (draws with equal values).
+/// The draws that took one option, within a class (draws with equal values of the exactly matched elements).
 #[derive(Clone, Debug, Default)]
 struct OptionDraws {
     draws: Vec<WeightedUtility>,
-    /// The coordinates of the draws, until the tree is built.
+    /// The coordinates of the draws' known values; emptied when the search tree is built.
     points: Vec<f64>,
-    /// The search tree of the points; `None` if all known values are matched exactly.
+    /// The search tree of the draws' coordinates; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,
-    /// The mean utility of all these draws.
+    /// The mean utility of all draws of this option in the class.
     mean: Option<UtilityEstimate>,
 }
 
@@ -124,7 +127,8 @@ impl FittedPolicy {
         })
     }
 
-    /// Returns the utility of each option for some known values; `None` for an option that was not drawn there.
+    /// For some known values, returns the estimated utility of each option; `None` for an option that no draw with such
+    /// values took.
     pub(super) fn utilities(&self, place: &KnownPlace) -> Vec<Option<UtilityEstimate>> {
         let class = place
             .class
@@ -136,13 +140,15 @@ impl FittedPolicy {
             .collect()
     }
 
-    /// Returns the index of the option chosen for some known values: the best on average if no draw has the values that must match exactly.
+    /// Returns the index of the option chosen for some known values. If no draw has the values that must match exactly, this is the option
+    /// with the largest mean utility over all draws.
     pub(super) fn choice(&self, place: &KnownPlace) -> usize {
         let found = best(&self.utilities(place));
         found.map_or(self.best_on_average, |(option, _)| option)
     }
 
-    /// Returns the rows of the policy: one for each class, or for some draws if distances count.
+    /// Returns the rows of the policy: one row for each class, or one row for each of some draws if values are compared
+    /// by distance.
     pub(super) fn rows(&self) -> Vec<FittedRow> {
         let examples = self.examples.iter();
         examples
@@ -162,7 +168,7 @@ impl FittedPolicy {
     }
 }
 
-/// Returns the best option; the first one among equally good options.
+/// Returns the option with the largest mean utility; returns the first one among equally good options.
 fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate)> {
     let mut best: Option<(usize, UtilityEstimate)> = None;
     for (option, utility) in utilities.iter().enumerate() {
@@ -182,7 +188,8 @@ impl OptionDraws {
             return self.mean;
         };
         let mut nearest = tree.nearest(point, settings.neighbours);
-        // The order of the draws does not depend on the search in the tree, so neither does rounding.
+        // Sorting makes the order of summation independent of the order in which the tree search found the draws, so
+        // rounding errors are reproducible.
         nearest.sort_unstable();
         let nearest = nearest.iter().map(|&number| self.draws[number as usize]);
         UtilityEstimate::of(nearest, settings.inflation)

@@ -11,13 +11,13 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::Options;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Maximum number of elements for which all branches are examined.
+/// Maximum number of elements of an expansion in which all branches are examined.
 const MOST_ELEMENTS: usize = 100_000;
 /// Number of worlds that are drawn if not all branches can be examined.
 const WORLDS: u64 = 10_000;
 
-/// Returns an error if a decision influences the evidence, or an element known when this decision or an earlier one is made. The graph of the model decides
-/// if there is one, else sampled worlds do.
+/// Returns an error if a decision influences the evidence, or an element known when this decision or an earlier one is made. The graph of the model
+/// decides this if the model has no Chains; otherwise its expansion decides, or sampled worlds if the expansion is too large.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {
@@ -31,7 +31,7 @@ pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let decided = question.offered();
     let until = Options::default().end().clone();
     match Expansion::deciding(&question.model, &roots, (budget, &until), &decided) {
-        // The sampler has a better error for this.
+        // No error is returned for impossible evidence, because the sampler later reports a better error for it.
         Ok(expansion) if expansion.impossible().is_some() => Ok(()),
         Ok(expansion) => influence::check(&expansion, question),
         Err(_) => by_worlds(question),
@@ -76,7 +76,8 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Makes the decisions that may be read at random; a world that reads another decision reports that decision as undecided.
+/// Checks by sampled worlds, in which the decisions that may be read are made at random; if a world reads another
+/// decision, the sampler reports that decision as undecided.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {
@@ -99,7 +100,7 @@ fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the undecided decision that some world of an element reads.
+/// Returns the undecided decision that some sampled world reads to compute an element, if there is one.
 fn read(
     question: &DecisionQuestion,
     model: &Model,
@@ -114,7 +115,7 @@ fn read(
             }
             Err(ModelError::Undecided { element }.into())
         }
-        // Other errors are left to the run of the sampler.
+        // Other errors are ignored here, because the later run of the sampler reports them.
         _ => Ok(None),
     }
 }

@@ -1,4 +1,5 @@
-//! Represents known values as classes, which are matched exactly, and as points, whose distance counts.
+//! Represents the known values of a decision as classes, which are matched exactly, and as points, which are compared
+//! by distance.
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -14,10 +15,10 @@ use figrs_answer::answer::numeric::numbers;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::error::Error;
 
-/// User-defined coordinates of the values of an element; `None` for a value of another type.
+/// User-defined function from a value of an element to coordinates; returns `None` for a value of another type.
 pub(super) type CoordinateFunction = dyn Fn(&dyn Any) -> Option<Vec<f64>> + Send + Sync;
 
-/// User-defined coordinates of the values of an element, with their type.
+/// An element with the user-defined function that gives the coordinates of its values.
 #[derive(Clone)]
 pub(super) struct GivenCoordinates {
     pub(super) element: AnyElement,
@@ -30,10 +31,12 @@ impl fmt::Debug for GivenCoordinates {
     }
 }
 
-/// Known values, as numbers that must match and coordinates to compare.
+/// Known values of a decision, represented by indices that must match exactly and coordinates that are compared by
+/// distance.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownPlace {
-    /// The numbers of the values that are matched exactly; `None` if no draw has one of these values.
+    /// The indices of the values that are matched exactly, each in its element's support; `None` if no draw has one of
+    /// these values.
     pub(super) class: Option<Vec<u32>>,
     /// The coordinates of the other values, each divided by its standard deviation among the draws.
     pub(super) point: Vec<f64>,
@@ -45,7 +48,7 @@ pub(super) struct KnownSpace {
     pub(super) elements: Vec<KnownElement>,
 }
 
-/// A known element, with the values that it had in the draws.
+/// A known element, with the values that the element had in the draws.
 #[derive(Clone, Debug)]
 pub(super) struct KnownElement {
     pub(super) element: AnyElement,
@@ -53,12 +56,12 @@ pub(super) struct KnownElement {
     comparison: Comparison,
 }
 
-/// Comparison of the values of an element.
+/// The way in which two values of an element are compared.
 #[derive(Clone, Debug)]
 enum Comparison {
     /// Values match if they are equal.
     Exact,
-    /// The distance of values is that of their coordinates.
+    /// The distance of two values is the Euclidean distance of their coordinates.
     Distance {
         given: Option<GivenCoordinates>,
         /// The reciprocal of the standard deviation of each coordinate.
@@ -67,7 +70,8 @@ enum Comparison {
 }
 
 impl KnownSpace {
-    /// Creates the space of some elements. Numbers and lists of numbers are matched exactly if each value occurs in at least `neighbours` draws on average.
+    /// Creates the space of known values for some elements. Numbers and lists of numbers are matched exactly if each distinct value occurs in at
+    /// least `neighbours` draws on average.
     pub(super) fn new(
         (decision, known): (&AnyElement, &[AnyElement]),
         draws: &WeightedDraws<'_>,
@@ -93,7 +97,7 @@ impl KnownSpace {
         Ok(Self { elements })
     }
 
-    /// Returns the number of coordinates.
+    /// Returns the number of coordinates of all elements that are compared by distance.
     pub(super) fn dimensions(&self) -> usize {
         let scales = self.elements.iter().map(|known| match &known.comparison {
             Comparison::Exact => 0,
@@ -102,7 +106,7 @@ impl KnownSpace {
         scales.sum()
     }
 
-    /// Converts values, one of each element, to a place.
+    /// Converts values, one for each element, to a class and a point.
     pub(super) fn place(&self, values: &[&dyn Any]) -> Result<KnownPlace, (AnyElement, Fault)> {
         let mut class = Some(Vec::with_capacity(self.elements.len()));
         let mut point = Vec::new();
@@ -125,7 +129,7 @@ impl KnownSpace {
         Ok(KnownPlace { class, point })
     }
 
-    /// Returns the values of some classes, in order.
+    /// Returns the known values of some classes, sorted by value.
     pub(super) fn classes<'c>(
         &self,
         classes: impl Iterator<Item = &'c Vec<u32>>,
@@ -149,7 +153,7 @@ impl KnownSpace {
         classes.into_iter().map(values).collect()
     }
 
-    /// Returns the known values of a few draws that are evenly spread over all draws, sorted by their places.
+    /// Returns the known values of a few draws that are evenly spread over all draws, sorted by their coordinates.
     pub(super) fn spread(
         &self,
         known: &[&TargetDraws],
@@ -195,9 +199,9 @@ fn ranks(support: &Support) -> Vec<usize> {
     ranks
 }
 
-/// Number of draws from which the displayed ones are chosen.
+/// Maximum number of draws from which the displayed rows are chosen.
 const CANDIDATES: usize = 1000;
-/// Number of rows that are displayed if the policy is not a table.
+/// Number of rows that are displayed if known values are compared by distance.
 const SHOWN: usize = 8;
 
 impl KnownElement {
@@ -250,7 +254,7 @@ impl KnownElement {
     }
 }
 
-/// Returns the coordinates of a value, after checking that they are finite and as many as expected.
+/// Returns the coordinates of a value, after checking that all are finite and that their number is as expected.
 fn coordinates(
     value: &dyn Any,
     given: Option<&GivenCoordinates>,
@@ -278,7 +282,7 @@ fn coordinates(
     }
 }
 
-/// Returns the reciprocal of the standard deviation of some numbers; 0 if all numbers are equal.
+/// Returns the reciprocal of the weighted standard deviation of some numbers; returns 0 if all numbers are equal.
 fn scale(weighted: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut total, mut mean, mut squares) = (0.0, 0.0, 0.0);
     for (x, weight) in weighted {

@@ -1,11 +1,13 @@
 //! A k-d tree, which finds the nearest points without examining all points.
 
-/// Maximum number of points of a leaf, which are examined one by one.
+/// Maximum number of points in a leaf of the tree; a search examines the points of a leaf one by one.
 const LEAF: usize = 16;
 
-/// Points ordered such that the middle one of each range splits it by one coordinate: points before the middle are not greater, points after it not less.
+/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate: this coordinate is not greater at the points
+/// before the median, and not less at the points after it.
 ///
-/// **Complexity.** Building takes *n* log² *n* steps; with few coordinates, a search examines few more points than it finds.
+/// **Complexity.** Building the tree takes *n* log² *n* steps for *n* points; with few coordinates, a search examines only a
+/// few more points than it returns.
 ///
 /// **References.** Bentley (1975), "Multidimensional binary search trees used for associative searching".
 #[derive(Clone, Debug)]
@@ -17,7 +19,7 @@ pub(super) struct NeighbourTree {
     numbers: Vec<u32>,
 }
 
-/// A point that was found.
+/// A point that a search has found.
 #[derive(Clone, Copy, Debug)]
 struct FoundPoint {
     /// Squared distance from the query point.
@@ -25,13 +27,13 @@ struct FoundPoint {
     number: u32,
 }
 
-/// A range of positions that is still to be searched.
+/// A range of positions in tree order that is still to be searched.
 struct OpenRange {
     from: usize,
     to: usize,
-    /// The coordinate that splits the range.
+    /// Index of the coordinate that splits the range.
     axis: usize,
-    /// Lower bound of the squared distance of the points in the range.
+    /// Lower bound of the squared distances between the query point and the points in the range.
     least: f64,
 }
 
@@ -64,7 +66,8 @@ impl NeighbourTree {
         }
     }
 
-    /// Returns the indices of the `count` points nearest to `to`, or of all if there are fewer, in any order; among equal distances, points given first.
+    /// Returns the indices, in any order, of the `count` points nearest to `to`, or of all points if there are fewer. Among points at equal distance,
+    /// those given first are preferred.
     pub(super) fn nearest(&self, to: &[f64], count: usize) -> Vec<u32> {
         let mut nearest = NearestPoints {
             found: Vec::with_capacity(2 * count.min(self.numbers.len())),
@@ -111,7 +114,7 @@ impl NeighbourTree {
         numbers.collect()
     }
 
-    /// Returns the point at a position, with its distance from `to`.
+    /// Returns the point at a position in tree order, with its squared distance from `to`.
     fn point(&self, place: usize, to: &[f64]) -> FoundPoint {
         let point = &self.points[place * self.dimensions..][..self.dimensions];
         let squares = point.iter().zip(to).map(|(a, b)| (a - b) * (a - b));
@@ -122,11 +125,12 @@ impl NeighbourTree {
     }
 }
 
-/// The nearest points so far, and some more: when there are twice as many as needed, the farther half is dropped.
+/// The nearest points found so far, and some more: whenever twice the required number is stored, the farther half is
+/// dropped.
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,
-    /// Squared distance beyond which a point cannot be among the nearest.
+    /// Upper bound of the squared distance of a point that can still be among the nearest.
     most: f64,
 }
 
@@ -162,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// Compares the search with the sorted distances of all points; some coordinates are equal.
+    /// Compares the points found by the search with the sorted distances of all points; some coordinates are equal.
     #[test]
     fn nearest_points_are_those_of_a_full_search() {
         for seed in 0..2000 {

@@ -22,34 +22,35 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_answer::run::replicate::Replicate;
 
-/// Finds policies by a sampler, for decisions that know continuous values: the best option for some known values is the option that was best
-/// in the draws with the nearest known values.
+/// Finds policies by a sampler, for decisions that know continuous values: for given known values, a policy chooses the option with the
+/// largest mean utility among the draws with the nearest known values.
 ///
 /// Decisions are listed in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all that was known and decided earlier. The evidence is known from the beginning. The last decision is fitted first
-/// (backward induction): in a run of the sampler, this decision and the earlier ones are made at random, each option with the same probability, and later
-/// decisions follow their policies. The utility of an option is the weighted mean of the utilities of the nearest draws that took this option. One more
-/// run, in which all decisions follow their policies, estimates the expected utility.
+/// [limited](Self::limited_memory), all values known and options chosen earlier. The evidence is known from the beginning. The last decision is
+/// fitted first (backward induction): in a run of the sampler, this decision and the earlier ones are made at random, each option with the same
+/// probability, and later decisions follow their policies. The utility of an option is the weighted mean of the utilities of the nearest draws that
+/// took this option. One more run, in which all decisions follow their policies, estimates the expected utility.
 ///
-/// Known values are matched exactly if several draws share each value: then a policy is a table of means. Numbers and lists of numbers are compared by distance
-/// if fewer than [`neighbours`](Self::neighbours) draws share a value on average: by the Euclidean distance, with each coordinate divided by its standard
-/// deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
+/// Known values are matched exactly if several draws share each value; in this case a policy is a table of mean utilities. Numbers and lists of
+/// numbers are compared by distance if fewer than [`neighbours`](Self::neighbours) draws share a value on average: by the Euclidean distance, with
+/// each coordinate divided by its standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates)
+/// defines one.
 ///
-/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias it, since it
-/// uses other draws than the fits; its error is that of the sampler. The policies approach the best ones as draws and neighbours become more numerous and the
-/// neighbours a smaller share of the draws, if expected utilities are continuous in the known values (Stone 1977); for finitely many draws the distance from
-/// the best plan is not known. The utilities in a policy's rows tend to be too large, since each is the largest of several estimates. With limited memory, a
-/// policy is fitted with earlier decisions at random, and need not be best for the policies of these. The same seed gives the same plan on any number of
-/// threads.
+/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias the
+/// estimate, because the estimate uses other draws than the fits; the error of the estimate is that of the sampler. The policies approach the best
+/// ones if expected utilities are continuous in the known values, the number of neighbours grows, and their share of the draws tends to 0 (Stone
+/// 1977). For finitely many draws the loss against the best plan is not known. The utilities in a policy's rows tend to be too large, since each is
+/// the largest of several estimates. With limited memory, a policy is fitted while earlier decisions are random, so it need not be the best policy
+/// when they follow their own policies. The same seed gives the same plan on any number of threads.
 ///
-/// **Complexity.** One run of the sampler for each decision, and one more. With few coordinates a choice takes time logarithmic in the draws and
-/// linear in the neighbours; with many coordinates, time linear in the draws.
+/// **Complexity.** One run of the sampler for each decision, and one more for the expected utility. With few coordinates a choice takes time
+/// logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, time linear in the number of draws.
 ///
-/// **Errors.** The errors of the sampler; [`Error::NotInAnswer`] if the sampler keeps no draws; [`Error::InvalidSetting`] for no neighbours, or more than there
-/// are draws that meet the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`]; [`Error::InvalidUtility`]; [`Error::NotADecision`];
-/// [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by the elements that an element may read: always in models without Chains,
-/// members of families excepted, and in finite models of at most a hundred thousand elements; else if one of ten thousand worlds shows it (except for a Score
-/// that only some choices reach); [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
+/// **Errors.** The errors of the sampler; [`Error::NotInAnswer`] if the sampler keeps no draws; [`Error::InvalidSetting`] for no neighbours, or more
+/// than there are draws that meet the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`]; [`Error::InvalidUtility`]; [`Error::NotADecision`];
+/// [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by the elements that an element may read: always in models without
+/// Chains, members of families excepted, and in finite models of at most a hundred thousand elements; else if one of ten thousand worlds shows it
+/// (except for a Score that only some choices reach); [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
 /// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
@@ -93,14 +94,15 @@ impl<S: Replicate> SampledPolicies<S> {
         }
     }
 
-    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). More neighbours have
-    /// less variance, but are farther away.
+    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). A mean of
+    /// more neighbours has less variance, but their known values are farther from the given ones.
     pub fn neighbours(mut self, neighbours: usize) -> Self {
         self.neighbours = Some(neighbours);
         self
     }
 
-    /// Defines coordinates for the values of an element, so that known values are compared by Euclidean distance: finite numbers, equally many for each value.
+    /// Defines coordinates for the values of an element, so that known values are compared by Euclidean distance. The coordinates must be finite
+    /// numbers, and each value must have the same number of them.
     pub fn coordinates<T: Value>(
         mut self,
         element: &Element<T>,
@@ -165,7 +167,7 @@ impl<S: Replicate> SampledPolicies<S> {
     }
 }
 
-/// Returns the sum of some utilities.
+/// Returns an element that is the sum of some utilities.
 fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
     match utilities.len() {
         0 => Constant::new(0.0),
@@ -255,7 +257,8 @@ impl<S: Replicate> Induction<'_, S> {
                 remedy: "let it be at least one and at most the number of draws that meet the evidence",
             });
         }
-        // The variance of correlated draws of a chain is larger than that of independent ones, by the ratio at the mean.
+        // Draws of a Markov chain are correlated, so variances are multiplied by the ratio of the squared standard
+        // errors of the mean utility, with and without correlation.
         let stated = answer
             .distribution(&self.total)?
             .standard_error_of(|utility| *utility);
@@ -281,7 +284,8 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
-    /// Converts the error of a run: a listed decision that is reported as undecided depends on its own policy.
+    /// Converts the error of a run: if a listed decision is reported as undecided, the decision depends on its own
+    /// policy.
     fn known_itself(&self, error: Error) -> Error {
         let mut asked = self.question.decisions.iter();
         match error {
@@ -339,7 +343,7 @@ impl ChoosePolicy for NumberedOption {
 }
 
 impl crate::decision::problem::AskedDecision {
-    /// Returns the decision made at random, each option with the same probability.
+    /// Returns an element that takes each option of the decision with the same probability.
     pub(super) fn at_random(&self) -> AnyElement {
         let last = i64::try_from(self.options.len()).unwrap_or(i64::MAX) - 1;
         let number = DiscreteUniform::new(0, last);

@@ -15,9 +15,11 @@ use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
-/// The choices of a decision for all values of the known elements, estimated from the nearest draws.
+/// The option that a decision chooses for any values of the known elements, estimated from the draws with the nearest
+/// values.
 ///
-/// The text of a policy is a table: of all combinations of known values if these are matched exactly, otherwise of the values in some draws.
+/// The text of a policy is a table. Its rows are all combinations of known values if these are matched exactly, otherwise the known values
+/// in some of the draws.
 #[derive(Clone, Debug)]
 pub struct SampledPolicy<T> {
     fitted: Arc<FittedPolicy>,
@@ -34,8 +36,9 @@ pub struct SampledPolicyRow<T> {
     pub known: Vec<Datum>,
     /// The option with the largest estimate.
     pub choose: T,
-    /// Estimate of the expected sum of all utilities given these values and this choice. It tends to be too large, since the choice has the largest estimate.
-    /// Earlier decisions have their known values or, if these are not known, each of their options with the same probability.
+    /// Estimate of the expected sum of all utilities given these values and this choice. The estimate tends to be too large, because the chosen
+    /// option is the one with the largest estimate. Earlier decisions have their known values or, if these are not known, each of their options with
+    /// the same probability.
     pub utility: UtilityEstimate,
 }
 
@@ -63,17 +66,17 @@ impl<T: Value> SampledPolicy<T> {
         &self.known
     }
 
-    /// Returns rows in the order of the values: of all drawn combinations if all values are matched exactly; otherwise of eight draws that are evenly
-    /// spread over all draws.
+    /// Returns the rows of the policy in the order of the values. There is a row for each drawn combination if all values are matched exactly,
+    /// otherwise for each of eight draws that are evenly spread over all draws.
     pub fn rows(&self) -> &[SampledPolicyRow<T>] {
         &self.rows
     }
 
-    /// Returns the option with the largest estimate where the known elements have the stated values. If no draw has the values that must match exactly, returns
-    /// the option that is best on average.
+    /// Returns the option with the largest estimate where the known elements have the stated values. If no draw has the values that must match
+    /// exactly, returns the option with the largest mean utility over all draws.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another element is stated, or if a value cannot be compared with the
-    /// others.
+    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another element is stated, or if a value cannot be compared
+    /// with the others.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         guarded(|| {
             let option = self.fitted.choice(&self.place(known)?);
@@ -82,10 +85,11 @@ impl<T: Value> SampledPolicy<T> {
         })
     }
 
-    /// Returns an estimate of the expected sum of all utilities if `choice` is taken where the known elements have the stated values. Earlier decisions have
-    /// their values if these are known, and are made at random otherwise; later decisions follow their policies.
+    /// Returns an estimate of the expected sum of all utilities if `choice` is taken where the known elements have the stated values. Earlier
+    /// decisions have their stated options if this decision knows them, and are made at random otherwise; later decisions follow their policies.
     ///
-    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with such values.
+    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with such
+    /// values.
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
         guarded(|| {
             let option = self.fitted.decision.options.index_of(choice);
@@ -108,7 +112,7 @@ impl<T: Value> SampledPolicy<T> {
         }
     }
 
-    /// Converts the stated values to a place.
+    /// Converts the stated values of the known elements to a class and a point.
     fn place(&self, known: &Model) -> Result<KnownPlace, Error> {
         let mut stated: Vec<Option<&Datum>> = vec![None; self.known.len()];
         for (element, evidence) in known.evidence() {

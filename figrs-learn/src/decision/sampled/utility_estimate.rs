@@ -9,10 +9,10 @@ use std::fmt;
 pub struct UtilityEstimate {
     /// The weighted mean.
     pub mean: f64,
-    /// The standard error of the mean, infinite for a single draw. It accounts for the randomness of these draws, but not for the distance of their known
-    /// values.
+    /// The standard error of the mean, infinite for a single draw. It accounts for the randomness of these draws, but not for the bias due to the
+    /// distance of their known values from the given ones.
     pub standard_error: f64,
-    /// Number of draws.
+    /// Number of draws over which the mean is taken.
     pub draws: usize,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct WeightedUtility {
 }
 
 impl UtilityEstimate {
-    /// Returns the weighted mean of some utilities; `None` if there are none.
+    /// Returns the weighted mean of some utilities with its standard error; `None` if there are no utilities.
     ///
     /// The variance is that of a ratio of sums, multiplied by `n / (n - 1)` and by `inflation`.
     pub(super) fn of(

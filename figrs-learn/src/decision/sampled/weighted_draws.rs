@@ -29,7 +29,7 @@ impl<'d> WeightedDraws<'d> {
         Self { draws, weights }
     }
 
-    /// Returns the draws of a target.
+    /// Returns the draws of a target, which is an element whose values the sampler recorded.
     ///
     /// **Errors.** [`Error::NotATarget`] if the sampler has no draws of this element.
     pub(super) fn target(&self, element: &AnyElement) -> Result<&'d TargetDraws, Error> {
