@@ -1,4 +1,4 @@
-//! Independent components of cost functions, each with a separate search.
+//! Connected components of cost functions, each of which is searched separately.
 
 use figrs_factor::Until;
 
@@ -9,10 +9,10 @@ use super::network::Network;
 use super::reweighting::{affordable_sweeps, reweighted};
 use super::search::{BestFirst, SearchState};
 
-/// A connected component of variables, with the search for their best values.
+/// A connected component of variables, with the search for their best assignment.
 #[derive(Debug)]
 pub(super) struct ComponentSearch {
-    /// The names of the variables of the search.
+    /// For each variable of the search, its index in the whole problem.
     names: Vec<u32>,
     tables: CostTables,
     search: BestFirst,
@@ -21,36 +21,39 @@ pub(super) struct ComponentSearch {
     pub(super) is_finished: bool,
 }
 
-/// The search along a tree decomposition, which alternates with the search without one.
+/// State of the search along a tree decomposition, which alternates with the search without a tree decomposition.
 #[derive(Debug)]
 enum Tree {
     Untried,
-    /// There is no tree of small separators.
+    /// The component has no tree decomposition with small separators.
     Unfit,
     Search(Box<TreeSearch>),
 }
 
-/// Work of the search without a tree decomposition before one is tried. From then on, both do the same amount of work.
+/// Number of steps of the search without a tree decomposition after which a tree decomposition is tried. From then on,
+/// both searches do about the same number of steps.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
-/// Limits of the searches of components.
+/// Limits of the searches of all components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ComponentLimits {
-    /// Assignments of at least this cost do not count.
+    /// Upper bound of the cost: assignments of at least this cost are ignored.
     pub(super) upper: i64,
-    /// An assignment counts as better than another if it is cheaper by more than this, in all components together.
+    /// Minimum difference in cost, summed over all components, for an assignment to count as better than another one.
     pub(super) slack: i64,
-    /// Smallest gain for which costs are moved against the order.
+    /// Smallest gain for which costs are moved against the order of the variables.
     pub(super) worthwhile: i64,
-    /// Maximum number of bytes of the open nodes of all components together.
+    /// Maximum number of bytes of the open search nodes of all components together.
     pub(super) memory: usize,
 }
 
-/// Divisor of the past work of a search along a tree, which gives the work it does in a row: each restart makes the nodes of each cluster again.
+/// Divisor that gives the steps of the tree search per call as a share of its past steps; calls are long because each restart builds the nodes
+/// of each cluster again.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {
-    /// The limits of a component that has `own` of `all` functions: its share of the limits of all components.
+    /// Returns the limits of a component that has `own` of `all` cost functions, which are its share of the limits of
+    /// all components.
     fn share(self, own: usize, all: usize) -> Self {
         let part = own as f64 / all.max(1) as f64;
         Self {
@@ -62,7 +65,8 @@ impl ComponentLimits {
 }
 
 impl ComponentSearch {
-    /// The searches of all components; `None` if a component has no assignment below the limit. After the deadline they begin without a good bound.
+    /// Creates the searches of all components; returns `None` if a component has no assignment below the upper bound. If the deadline passes, the
+    /// searches are created without a good lower bound.
     pub(super) fn all(
         tables: &CostTables,
         limits: ComponentLimits,
@@ -79,7 +83,8 @@ impl ComponentSearch {
             .collect()
     }
 
-    /// The search from a good lower bound, in which costs are moved in the order of the variables or against it, whichever has the larger lower bound.
+    /// Creates the search of a component with a good lower bound. Costs are moved in the order of the variables or in the reverse order, whichever
+    /// gives the larger lower bound.
     fn new(
         mut names: Vec<u32>,
         tables: &CostTables,
@@ -125,7 +130,7 @@ impl ComponentSearch {
         Some(this)
     }
 
-    /// Takes over an assignment of all variables if it is better than the best one known.
+    /// Adopts an assignment of all variables if it is better than the best one known.
     pub(super) fn adopt(&mut self, values: &[u32]) {
         let own = self.names.iter().map(|&v| values[v as usize]);
         self.adopt_own(own.collect());
@@ -137,14 +142,14 @@ impl ComponentSearch {
         self.tell_tree();
     }
 
-    /// Makes the search along a tree look only for assignments below the best one.
+    /// Sets the upper bound of the search along a tree to the cost of the best known assignment.
     fn tell_tree(&mut self) {
         if let (Tree::Search(tree), Some(best)) = (&mut self.tree, &self.search.best) {
             tree.adopt(best, self.search.network.upper);
         }
     }
 
-    /// A lower bound of the costs of all assignments, except possibly of the one that has the upper bound as its cost.
+    /// Returns a lower bound of the costs of all assignments, except possibly of the best known one.
     pub(super) fn lower(&self) -> i64 {
         let lower = self.search.lower();
         match &self.tree {
@@ -153,8 +158,8 @@ impl ComponentSearch {
         }
     }
 
-    /// Does some work of the search that has done less; returns the work done. The search along a tree does more at a time, the more it
-    /// has done before, but at most `most`.
+    /// Advances the search that has done fewer steps, and returns the number of steps done. The tree search does a share of its past
+    /// steps per call, but at least `work` and at most `most`.
     pub(super) fn advance(&mut self, work: u64, most: u64, until: &Until) -> (SearchState, u64) {
         let before = self.search.network.work();
         if matches!(self.tree, Tree::Untried) && before >= FIRST_WITHOUT_TREE {
@@ -185,12 +190,13 @@ impl ComponentSearch {
         }
     }
 
-    /// True if the search has ended without an assignment: the component has none of finite cost.
+    /// True if the search has ended without an assignment, because the component has no assignment of finite cost.
     pub(super) fn is_impossible(&self) -> bool {
         self.is_finished && self.search.best.is_none()
     }
 
-    /// Writes the best values of the component's variables into the values of all variables; false if none are known.
+    /// Writes the best values of the component's variables into the values of all variables; returns false if no
+    /// assignment is known.
     pub(super) fn write_best(&self, values: &mut [u32]) -> bool {
         let Some(best) = &self.search.best else {
             return false;
@@ -202,7 +208,8 @@ impl ComponentSearch {
     }
 }
 
-/// The variables of each component, ascending, and its functions, whose variables are numbered in that order.
+/// Returns for each component its variables in ascending order and its cost functions, whose variables are renumbered
+/// in that order.
 fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
     let n = tables.sizes.len();
     let mut root: Vec<u32> = (0..n as u32).collect();
@@ -227,7 +234,7 @@ fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
         names.push(v as u32);
         part.sizes.push(tables.sizes[v]);
     }
-    // The variables of a component keep the order of their names.
+    // Renumbering keeps the relative order of the variables of a component, so scopes stay sorted.
     for table in tables.tables.iter().filter(|table| !table.scope.is_empty()) {
         let part = &mut parts[part_of[table.scope[0] as usize]].1;
         part.tables
@@ -240,7 +247,7 @@ fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
     parts
 }
 
-/// The smallest variable of the component of `v` so far.
+/// Returns the smallest variable of the component of `v` found so far.
 fn find(root: &mut [u32], v: u32) -> u32 {
     let mut at = v;
     while root[at as usize] != at {

@@ -1,15 +1,16 @@
-//! Costs: fixed-point integers.
+//! Costs of assignments, represented as fixed-point integers.
 
-/// Cost of a forbidden assignment. Sums of eight of them do not overflow.
+/// Cost of a forbidden assignment. The sum of eight such costs does not overflow.
 pub(super) const FORBIDDEN: i64 = 1 << 59;
 
-/// Costs of at least this are forbidden: finite costs, and the costs moved from and to forbidden ones, stay far below.
+/// Threshold above which costs count as forbidden. Finite costs, and the costs moved from and to forbidden entries,
+/// stay far below it.
 pub(super) const LARGE: i64 = 1 << 58;
 
-/// Maximum sum of all finite costs.
+/// Maximum sum of all finite costs of a problem.
 pub(super) const LARGEST_SUM: i64 = 1 << 56;
 
-/// Sum of two costs; forbidden if one of them is.
+/// Returns the sum of two costs; it is forbidden if one of them is forbidden.
 #[inline]
 pub(super) fn add(a: i64, b: i64) -> i64 {
     (a + b).min(FORBIDDEN)

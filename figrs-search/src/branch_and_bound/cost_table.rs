@@ -1,19 +1,20 @@
-//! Cost functions as dense tables, before they are propagated.
+//! Cost functions as dense tables or lists, before they are propagated.
 
 use figrs_factor::graph::Assignments;
 
 use super::cost::{FORBIDDEN, add};
 
-/// A cost for each assignment of some variables.
+/// A dense table with a cost for each assignment of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CostTable {
-    /// The variables, ascending.
+    /// The variables, in ascending order.
     pub(super) scope: Vec<u32>,
-    /// The costs, the last variable changing fastest.
+    /// The costs in lexicographic order of the assignments, so that the last variable changes fastest.
     pub(super) cells: Vec<i64>,
 }
 
-/// Costs of listed assignments of variables, in lexicographic order; all other assignments are forbidden.
+/// A cost function given by a list of assignments with their costs, in lexicographic order; all other assignments are
+/// forbidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListedCosts {
     pub(super) scope: Vec<u32>,
@@ -21,32 +22,33 @@ pub(super) struct ListedCosts {
     pub(super) costs: Vec<i64>,
 }
 
-/// Cost functions over numbered variables.
+/// A sum of cost functions over variables with indices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTables {
     pub(super) sizes: Vec<u32>,
     pub(super) tables: Vec<CostTable>,
-    /// Functions that are too large for dense tables.
+    /// Cost functions that are too large for dense tables, given as lists.
     pub(super) listed: Vec<ListedCosts>,
-    /// A cost of all assignments.
+    /// A constant that is added to the cost of every assignment.
     pub(super) constant: i64,
 }
 
 impl CostTables {
-    /// Number of assignments of some variables, saturating.
+    /// Returns the number of assignments of some variables; saturates at the largest `usize`.
     pub(super) fn entries(&self, scope: &[u32]) -> usize {
         let sizes = scope.iter().map(|&v| self.sizes[v as usize] as usize);
         sizes.fold(1, usize::saturating_mul)
     }
 
-    /// The scopes of all functions of variables.
+    /// Returns the scopes of all cost functions, dense and listed.
     pub(super) fn scopes(&self) -> impl Iterator<Item = &[u32]> {
         let tables = self.tables.iter().map(|table| table.scope.as_slice());
         let scopes = tables.chain(self.listed.iter().map(|listed| listed.scope.as_slice()));
         scopes.filter(|scope| !scope.is_empty())
     }
 
-    /// The functions of the variables `names`, which are renumbered in that order, without the constant.
+    /// Returns the cost functions of the variables `names`, which are renumbered in that order; the constant is left
+    /// out.
     pub(super) fn part(&self, names: &[u32]) -> Self {
         let mut place = vec![u32::MAX; self.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -71,7 +73,7 @@ impl CostTables {
         }
     }
 
-    /// The cost of an assignment of all variables.
+    /// Returns the cost of an assignment of all variables.
     pub(super) fn cost(&self, values: &[u32]) -> i64 {
         let tables = self
             .tables
@@ -84,7 +86,7 @@ impl CostTables {
         tables.chain(listed).fold(self.constant, add)
     }
 
-    /// The sum of some tables, over their variables and the variables of `scope`, ascending.
+    /// Returns the sum of some tables, as a table over their variables and those of `scope`, in ascending order.
     pub(super) fn sum<'a>(
         &self,
         scope: &[u32],
@@ -115,7 +117,7 @@ impl CostTables {
         }
     }
 
-    /// The minimum of a table over one of its variables.
+    /// Returns the table that results from minimising a table over one of its variables.
     pub(super) fn minimum_over(&self, table: &CostTable, v: u32) -> CostTable {
         let place = table.scope.iter().position(|&u| u == v).unwrap_or(0);
         let size = self.sizes[v as usize] as usize;
@@ -144,13 +146,13 @@ impl ListedCosts {
         }
     }
 
-    /// Adds a row at the end.
+    /// Adds a row with its cost at the end of the list.
     pub(super) fn push(&mut self, row: &[u32], cost: i64) {
         self.rows.extend_from_slice(row);
         self.costs.push(cost);
     }
 
-    /// Renames the variables of the costs.
+    /// Returns the list with renamed variables.
     pub(super) fn renamed(&self, name: impl Fn(u32) -> u32) -> Self {
         Self {
             scope: self.scope.iter().map(|&v| name(v)).collect(),
@@ -158,13 +160,13 @@ impl ListedCosts {
         }
     }
 
-    /// The cost of an assignment of all variables.
+    /// Returns the cost of an assignment of all variables.
     pub(super) fn at_assignment(&self, values: &[u32]) -> i64 {
         let row: Vec<u32> = self.scope.iter().map(|&v| values[v as usize]).collect();
         self.at(&row)
     }
 
-    /// The cost of a row.
+    /// Returns the cost of a row; it is forbidden if the row is not listed.
     pub(super) fn at(&self, row: &[u32]) -> i64 {
         let arity = self.scope.len();
         let (mut low, mut high) = (0, self.costs.len());
@@ -186,7 +188,7 @@ impl ListedCosts {
 }
 
 impl CostTable {
-    /// The cost of an assignment of all variables.
+    /// Returns the cost of an assignment of all variables.
     pub(super) fn at(&self, sizes: &[u32], values: &[u32]) -> i64 {
         let place = self.scope.iter().fold(0, |at, &v| {
             at * sizes[v as usize] as usize + values[v as usize] as usize
@@ -194,7 +196,7 @@ impl CostTable {
         self.cells[place]
     }
 
-    /// Renames the variables of the table.
+    /// Returns the table with renamed variables, sorted by their new names.
     pub(super) fn renamed(&self, sizes: &[u32], name: impl Fn(u32) -> u32) -> Self {
         let mut pairs: Vec<(u32, u32)> = self.scope.iter().map(|&v| (name(v), v)).collect();
         pairs.sort_unstable();
@@ -218,7 +220,8 @@ impl CostTable {
         }
     }
 
-    /// The step in this table for each of `variables`; zero for variables that are not in its scope.
+    /// Returns the stride in this table of each variable in `variables`; the stride is zero for a variable outside the
+    /// scope.
     pub(super) fn strides(&self, sizes: &[u32], variables: &[u32]) -> Vec<usize> {
         let mut strides = vec![0; variables.len()];
         let mut stride = 1;
@@ -231,7 +234,7 @@ impl CostTable {
         strides
     }
 
-    /// Subtracts the smallest cost from all costs and returns it.
+    /// Subtracts the smallest cost from all costs, and returns it.
     pub(super) fn take_minimum(&mut self) -> i64 {
         let least = self.cells.iter().copied().min().unwrap_or(0);
         if least < FORBIDDEN {

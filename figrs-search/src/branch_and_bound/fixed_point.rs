@@ -1,4 +1,4 @@
-//! Fixed-point costs of a factor graph: negative logarithms of weights, scaled and rounded down.
+//! Fixed-point costs of a factor graph, which are negative logarithms of weights, scaled and rounded down.
 
 use figrs_factor::graph::{Factor, FactorGraph};
 use figrs_factor::graph::{for_each_entry, log_stored};
@@ -7,40 +7,42 @@ use super::cost::{FORBIDDEN, LARGEST_SUM};
 use super::cost_table::{CostTable, CostTables, ListedCosts};
 use super::outward::{above, below, difference_above, difference_below, sum_above};
 
-/// Base-2 logarithm of the finest scale.
+/// Base-2 logarithm of the largest scale factor.
 const FINEST: f64 = 46.0;
 
-/// Dense size up to which a table is always dense, and dense size for each stored entry up to which a larger table is dense.
+/// Number of entries up to which a table is always dense; a larger table is dense if it has at most `DENSE_FOR_EACH` entries
+/// for each stored one.
 const DENSE: usize = 1 << 12;
 const DENSE_FOR_EACH: usize = 16;
 
-/// Costs of the assignments of a factor graph, in units of `1 / scale`.
+/// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
-/// The cost of an assignment is the logarithmic distance of its weight from the product of the largest weights of all factors, rounded down for each factor:
-/// `best - cost / scale` is not below the logarithm of its weight, and above it by less than `rounded / scale` apart from floating-point rounding,
-/// which is outward.
+/// The cost of an assignment is the logarithm of the product of all factors' largest weights minus the logarithm of its own weight, rounded down for
+/// each factor. The value `best - cost / scale` is an upper bound of the logarithm of its weight. The excess is less than `rounded / scale`, apart
+/// from floating-point rounding, which keeps the bound valid.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
     pub(super) scale: f64,
-    /// The sum of the logarithms of the largest weights, rounded up.
+    /// The sum over all factors of the logarithm of the largest weight, rounded up.
     best: f64,
-    /// Number of factors with costs that may have been rounded.
+    /// Number of factors whose costs may have been rounded.
     rounded: i64,
-    /// The sum of the largest absolute logarithms of all factors.
+    /// The sum over all factors of the largest absolute logarithm of a weight.
     pub(super) magnitude: f64,
-    /// The sum of the largest finite costs.
+    /// The sum over all factors of the largest finite cost.
     pub(super) dearest: i64,
 }
 
 impl FixedPointCosts {
-    /// The costs in the finest units in which the sum of all fits; `None` if a factor is zero everywhere.
+    /// Computes the costs with the largest scale at which their sum does not overflow; returns `None` if all entries of
+    /// a factor are zero.
     pub(super) fn new(graph: &FactorGraph) -> Option<Self> {
         Self::within(graph, f64::INFINITY)
     }
 
-    /// Forbids every entry whose distance from the largest weight of its factor exceeds a limit, and so gives the other entries finer units. Assignments within
-    /// that distance of the product of the largest weights keep their costs.
+    /// Forbids every entry whose logarithm is smaller than the largest one of its factor by more than a limit, so that the other costs can have a
+    /// larger scale. Assignments whose logarithm is within this limit of `best` keep their costs.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
@@ -68,12 +70,12 @@ impl FixedPointCosts {
         Some(this)
     }
 
-    /// The logarithm of the product of the largest weights, rounded up.
+    /// Returns the logarithm of the product of all factors' largest weights, rounded up.
     pub(super) fn best(&self) -> f64 {
         self.best
     }
 
-    /// A logarithm that no weight of this cost, or of a larger one, exceeds.
+    /// Returns an upper bound of the logarithms of weights of all assignments with at least this cost.
     pub(super) fn log(&self, cost: i64) -> f64 {
         let mut rounded = cost as f64;
         if rounded as i64 > cost {
@@ -82,7 +84,8 @@ impl FixedPointCosts {
         difference_above(self.best, rounded / self.scale)
     }
 
-    /// Assignments must be cheaper than the best one known by more than this: rounding could make equally good ones seem cheaper.
+    /// Returns the minimum difference in cost for an assignment to count as better, because rounding could make equally good
+    /// assignments seem cheaper.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }
@@ -123,7 +126,7 @@ impl FixedPointCosts {
     }
 }
 
-/// The logarithms of the smallest and the largest non-zero weight of a factor.
+/// The logarithms of the smallest and of the largest non-zero weight of a factor.
 struct LogRange {
     least: f64,
     most: f64,
@@ -143,7 +146,7 @@ impl LogRange {
         (range.most > f64::NEG_INFINITY).then_some(range)
     }
 
-    /// The range of the logarithms whose distance from the largest does not exceed a limit.
+    /// Returns the range of those logarithms whose distance from the largest one is at most a limit.
     fn without_below(self, graph: &FactorGraph, factor: &Factor, limit: f64) -> Self {
         let least = (self.most - limit).next_down();
         if self.least >= least {
@@ -225,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Compares logarithms of 53 bits in units of `2^-46` with exact integer sums.
+    /// Compares the bounds of logarithms with 53 bits, which are multiples of `2^-46`, with exact integer sums.
     #[test]
     fn bounds_are_not_below_exact_sums() {
         let unit = f64::exp2(-46.0);
@@ -260,7 +263,8 @@ mod tests {
         assert!(below > 100, "{below}");
     }
 
-    /// Tests weights from the smallest to the largest number, and logarithms of weights far outside the range of numbers.
+    /// Tests weights from the smallest to the largest floating-point number, and logarithms of weights far outside that
+    /// range.
     #[test]
     fn costs_of_extreme_weights_do_not_overflow() {
         let mut graph = FactorGraph::default();

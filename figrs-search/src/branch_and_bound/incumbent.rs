@@ -1,4 +1,4 @@
-//! Incumbent: a first assignment by tabu search.
+//! Tabu search for a first assignment (incumbent) of the branch and bound.
 
 use figrs_factor::Until;
 
@@ -8,36 +8,40 @@ use super::cost_table::CostTables;
 /// Number of moves between two checks of the clock.
 const MOVES_IN_A_ROW: usize = 16;
 
-/// Maximum number of moves for each variable, and of values looked at in all moves.
+/// Maximum number of moves as a multiple of the number of variables, and maximum number of values examined in all
+/// moves.
 const MOVES: usize = 20;
 const LOOKS: usize = 1 << 20;
 
-/// Minimum number of moves that a variable rests after it has changed, and the range of the additional ones.
+/// Minimum number of moves during which a changed variable is tabu, and number of different values of the additional
+/// tabu moves.
 const LEAST_REST: usize = 5;
 const MORE_REST: usize = 11;
 
-/// An assignment that changes value by value.
+/// State of a tabu search: an assignment that changes the value of one variable at a time.
 struct TabuSearch<'a> {
     tables: &'a CostTables,
-    /// By variable, its functions: tables, then listed ones.
+    /// For each variable, the indices of its cost functions, where dense tables come before listed functions.
     incident: Vec<Vec<usize>>,
-    /// By variable, its first place among the costs of values.
+    /// For each variable, the index of its first value in `costs`.
     first: Vec<usize>,
-    /// By variable and value, the cost of its functions with that value and the present values of other variables.
+    /// For each variable and value, the cost of the variable's functions at that value and the present values of the
+    /// other variables.
     costs: Vec<f64>,
     values: Vec<u32>,
-    /// The cost of a forbidden entry, far above all finite costs.
+    /// The cost that replaces forbidden entries, far above all finite costs.
     penalty: f64,
-    /// By variable, the first move at which it may change again.
+    /// For each variable, the first move at which it may change again.
     rests_until: Vec<usize>,
 }
 
-/// The best assignment that a tabu search finds from another one: each move takes the best value of a variable that has not changed for a while.
+/// Returns the best assignment that a tabu search finds from a given one. Each move changes one variable that is not tabu to the value of
+/// smallest cost.
 ///
-/// **Complexity.** Each move looks at all values; there are at most twenty moves for each variable.
+/// **Complexity.** Each move examines all values of all variables; there are at most twenty moves for each variable.
 ///
-/// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving by local
-/// search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).
+/// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving
+/// by local search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).
 pub(super) fn improved(
     tables: &CostTables,
     values: Vec<u32>,
@@ -106,7 +110,7 @@ impl<'a> TabuSearch<'a> {
         }
     }
 
-    /// Adds the costs of all values of a variable by a function, times `sign`.
+    /// Adds the costs of a function, multiplied by `sign`, to the costs of all values of a variable.
     fn add_costs(&mut self, f: usize, v: usize, sign: f64) {
         let present = self.values[v];
         for value in 0..self.tables.sizes[v] {
@@ -125,8 +129,8 @@ impl<'a> TabuSearch<'a> {
         self.values[v] = present;
     }
 
-    /// The best change of a variable that may change, and its gain. Any variable may change if that gives the best assignment of all; `above` is the
-    /// difference of the costs of the present and the best one.
+    /// Returns the best change among the variables that are not tabu, with the difference in cost. A tabu variable may change if the result is
+    /// better than the best assignment so far; `above` is the present cost minus the best cost.
     fn best_move(&self, step: usize, above: f64) -> Option<(usize, u32, f64)> {
         let mut best: Option<(usize, u32, f64)> = None;
         for v in 0..self.values.len() {
@@ -172,7 +176,8 @@ mod tests {
     use super::super::consistency::random_tables::{assignments, random_tables};
     use super::*;
 
-    /// In small cases the best assignment is nearly always found, and none worse than the start ever.
+    /// In small cases the best assignment is found in more than 90% of the runs, and the result is never worse than the
+    /// start.
     #[test]
     fn the_best_of_small_cases_is_found() {
         let (mut found, mut cases) = (0, 0);

@@ -1,4 +1,5 @@
-//! Branch and bound for the assignment of the largest weight: the best one found, and a bound on all assignments.
+//! Branch and bound for the assignment of largest weight, which returns the best assignment found and an upper bound of
+//! the weights of all assignments.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -9,7 +10,7 @@
 //! | `network/` | cost functions in the state of the search |
 //! | `consistency/` | lower bounds by moves of costs: soft arc consistency |
 //! | `search/` | hybrid best-first search |
-//! | `decomposition/` | the same along a tree decomposition, with bounds for each assignment of a separator |
+//! | `decomposition/` | hybrid best-first search along a tree decomposition, with bounds for each assignment of a separator |
 //! | `component`, `solve` | the searches of independent components, and their results |
 //! | `neighbourhood` | better worlds near a given one |
 

@@ -9,7 +9,7 @@ use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probab
 /// Initial number of variables in a neighbourhood.
 const FIRST_SIZE: usize = 256;
 
-/// Incidence of factors and variables: for each variable the factors that mention it.
+/// A factor graph with the list of factors that contain each variable, from which neighbourhoods are built.
 #[derive(Debug)]
 pub(super) struct Neighbourhoods<'g> {
     graph: &'g FactorGraph,
@@ -27,10 +27,11 @@ impl<'g> Neighbourhoods<'g> {
         Self { graph, mentions }
     }
 
-    /// Optimises the variables around each of `centres`, one centre after another, until no centre improves the assignment or
-    /// `budget` operations are done; returns the number of operations.
+    /// Optimises the neighbourhoods of the variables `centres`, one after another, until no neighbourhood improves the
+    /// assignment or `budget` operations are done; returns the number of operations.
     ///
-    /// Each step eliminates exactly as many variables as `options` allow, with all others given.
+    /// Each step optimises as many variables as the budgets in `options` allow by exact elimination, while all other
+    /// variables keep their values.
     ///
     /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
     /// CP 1998 (large neighbourhood search).
@@ -58,7 +59,7 @@ impl<'g> Neighbourhoods<'g> {
                 Err(error) => return Err(error),
             };
             work += cost.operations as u64;
-            // The next centre is outside most of the present neighbourhood.
+            // The next centre is chosen outside most of the present neighbourhood.
             next += (size / 2).max(1);
             idle += (size / 2).max(1);
             let before: Vec<u32> = open.iter().map(|v| values[v.index()]).collect();
@@ -73,7 +74,7 @@ impl<'g> Neighbourhoods<'g> {
         Ok(work)
     }
 
-    /// About `size` variables near `centre`, connected to it by factors.
+    /// Returns up to `size` variables that are connected with `centre` by factors, nearest first.
     fn neighbourhood_of(&self, centre: VarId, size: usize) -> Vec<VarId> {
         let mut chosen = vec![centre];
         let mut seen = vec![false; self.mentions.len()];
@@ -92,7 +93,8 @@ impl<'g> Neighbourhoods<'g> {
         chosen
     }
 
-    /// The graph of the factors that mention chosen variables, conditioned on all other variables; and the chosen variables in the order of that graph.
+    /// Returns the graph of the factors that contain chosen variables, conditioned on all other variables, and the chosen variables in the order of
+    /// that graph.
     fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {

@@ -1,23 +1,25 @@
-//! Sums and differences of logarithms that are rounded outward, so that bounds of them hold.
+//! Sums and differences of logarithms with outward rounding, so that the results are valid bounds.
 
-/// An upper bound of the logarithm that was rounded to `log`. Only the logarithm of one is exact.
+/// Returns an upper bound of the exact logarithm whose rounded value is `log`. Only the logarithm of 1, which is 0, is
+/// exact.
 pub(super) fn above(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_up() }
 }
 
-/// A lower bound of the logarithm that was rounded to `log`.
+/// Returns a lower bound of the exact logarithm whose rounded value is `log`.
 pub(super) fn below(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_down() }
 }
 
-/// The rounded sum of two numbers, and the exact rest (Knuth, *The Art of Computer Programming*, volume 2, section 4.2.2).
+/// Returns the rounded sum of two numbers, and the exact rounding error (Knuth, *The Art of Computer Programming*, volume
+/// 2, section 4.2.2).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let own = sum - a;
     (sum, (a - (sum - own)) + (b - own))
 }
 
-/// The difference of two numbers, rounded up.
+/// Returns the difference of two numbers, rounded up.
 pub(super) fn difference_above(a: f64, b: f64) -> f64 {
     let (difference, rest) = two_sum(a, -b);
     if rest > 0.0 {
@@ -27,19 +29,19 @@ pub(super) fn difference_above(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The difference of two numbers, rounded down.
+/// Returns the difference of two numbers, rounded down.
 pub(super) fn difference_below(a: f64, b: f64) -> f64 {
     -difference_above(b, a)
 }
 
-/// An upper bound of the sum of numbers, at most two units in the last place above it.
+/// Returns an upper bound of the sum of numbers, which exceeds the sum by at most two units in the last place.
 pub(super) fn sum_above(numbers: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut rest, mut rounded) = (0.0, 0.0, 0.0);
     for number in numbers {
         let (next, lost) = two_sum(sum, number);
         sum = next;
         rest += lost;
-        // The sum of the rests is rounded as well.
+        // The sum of the rounding errors is rounded as well, so its own error is bounded.
         rounded += (rest.abs() + f64::MIN_POSITIVE) * f64::EPSILON;
     }
     if rest == 0.0 || !sum.is_finite() {
@@ -55,7 +57,7 @@ mod tests {
     use super::*;
     use figrs_random_graphs::generator;
 
-    /// Compares numbers of at most 53 bits, in units of `2^-46`, with exact integer sums.
+    /// Compares sums of numbers with at most 53 bits, which are multiples of `2^-46`, with exact integer sums.
     #[test]
     fn sums_and_differences_are_rounded_outward() {
         let unit = f64::exp2(-46.0);

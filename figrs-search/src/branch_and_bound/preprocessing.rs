@@ -1,4 +1,5 @@
-//! Preprocessing: functions of the same variables are added up, variables of few neighbours are eliminated.
+//! Preprocessing of cost functions: functions of the same variables are added up, and variables of few neighbours are
+//! eliminated.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -9,24 +10,25 @@ use rustc_hash::FxHashMap;
 use super::cost_table::{CostTable, CostTables};
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of neighbours of a variable that is eliminated.
+/// Maximum number of neighbours for which a variable is eliminated.
 const NEIGHBOURS: usize = 3;
 
-/// Maximum number of joint values of a variable that is eliminated and its neighbours.
+/// Maximum number of assignments of a variable and its neighbours for which the variable is eliminated.
 const ASSIGNMENTS: usize = 1 << 14;
 
-/// Cost functions after preprocessing, and the eliminated ones.
+/// Cost functions after preprocessing, and the eliminated cost functions.
 #[derive(Debug, Default)]
 pub(super) struct Preprocessed {
     pub(super) tables: CostTables,
-    /// The former names of the remaining variables.
+    /// For each remaining variable, its index before preprocessing.
     pub(super) names: Vec<u32>,
-    /// The eliminated variables with the sum of their functions, in order.
+    /// The eliminated variables in the order of their elimination, each with the sum of its functions.
     eliminated: Vec<(u32, CostTable)>,
 }
 
 impl Preprocessed {
-    /// Extends an assignment of the remaining variables to all: eliminated variables get their best values given that assignment.
+    /// Extends an assignment of the remaining variables to all variables: eliminated variables get their best values given that
+    /// assignment.
     pub(super) fn complete(&self, sizes: &[u32], values: &[u32]) -> Vec<u32> {
         let mut all = vec![0; sizes.len()];
         for (&v, &value) in self.names.iter().zip(values) {
@@ -44,12 +46,12 @@ impl Preprocessed {
     }
 }
 
-/// The functions during eliminations.
+/// The cost functions while variables are eliminated.
 struct Elimination {
     tables: CostTables,
-    /// By variable, its functions.
+    /// For each variable, the indices of its functions.
     incident: Vec<BTreeSet<usize>>,
-    /// The function of each scope.
+    /// For each scope, the index of its function.
     by_scope: FxHashMap<Vec<u32>, usize>,
 }
 
@@ -71,7 +73,7 @@ impl Elimination {
         this
     }
 
-    /// Adds a function to the function of the same variables.
+    /// Adds a table to the function with the same scope, or adds it as a new function.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
         self.tables.constant = super::cost::add(self.tables.constant, least);
@@ -93,7 +95,7 @@ impl Elimination {
         self.tables.tables.push(table);
     }
 
-    /// The variables that share functions with `v`, and `v` itself.
+    /// Returns `v` and the variables that share functions with it.
     fn scope_of(&self, v: u32) -> Vec<u32> {
         let tables = self.incident[v as usize].iter();
         let mut scope: Vec<u32> = tables
@@ -106,7 +108,7 @@ impl Elimination {
         scope
     }
 
-    /// Takes a variable and its functions out; returns their sum.
+    /// Removes a variable and its functions, and returns the sum of these functions.
     fn eliminate(&mut self, v: u32) -> CostTable {
         let scope = self.scope_of(v);
         let used = std::mem::take(&mut self.incident[v as usize]);
@@ -126,7 +128,7 @@ impl Elimination {
     }
 }
 
-/// Adds up and eliminates.
+/// Adds up the functions of equal scope, and eliminates variables of few neighbours.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn preprocess(
@@ -190,7 +192,7 @@ mod tests {
     use super::super::cost::LARGE;
     use super::*;
 
-    /// Each assignment of the remaining variables costs as much as its best extension to all variables.
+    /// Each assignment of the remaining variables has the cost of its best extension to all variables.
     #[test]
     fn what_is_left_costs_as_much_as_its_best_completion() {
         let (mut some, mut eliminated) = (0, 0);

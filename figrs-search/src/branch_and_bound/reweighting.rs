@@ -1,39 +1,40 @@
-//! Sequential tree-reweighted moves of costs, for a better lower bound before the search.
+//! Sequential tree-reweighted moves of costs, which raise the lower bound before the search.
 
 use figrs_factor::Until;
 
 use super::cost::{FORBIDDEN, LARGE};
 use super::cost_table::{CostTable, CostTables};
 
-/// Maximum number of sweeps, and of costs looked at in all of them.
+/// Maximum number of sweeps, and maximum number of costs examined in all sweeps together.
 const SWEEPS: usize = 400;
 const LOOKS: usize = 1 << 24;
 
-/// Sweeps go on while one raises the bound by more than the gain of all so far divided by this.
+/// Divisor of the total gain: sweeps continue while a sweep raises the lower bound by more than this share of the gain
+/// of all sweeps.
 const LEAST_GAIN: i64 = 1 << 10;
 
-/// Cost functions among which costs are moved, between unary functions and functions of several variables.
+/// Cost functions during reweighting, which moves costs between unary functions and functions of several variables.
 struct Reweighting {
     sizes: Vec<u32>,
     unary: Vec<Vec<i64>>,
     tables: Vec<CostTable>,
-    /// By variable, its functions of several variables, each with the place of the variable in the scope and the stride of its values.
+    /// For each variable, its functions of several variables.
     incident: Vec<Vec<Incidence>>,
     constant: i64,
 }
 
-/// A variable in the scope of a function.
+/// A function that contains a given variable.
 #[derive(Clone, Copy)]
 struct Incidence {
     table: usize,
-    /// Number of costs between two values of the variable.
+    /// Distance in the table between the costs of consecutive values of the variable.
     stride: usize,
-    /// True if a later or an earlier variable is in the scope.
+    /// True if the function contains a later variable, or an earlier variable.
     has_later: bool,
     has_earlier: bool,
 }
 
-/// Maximum number of sweeps over functions of this size.
+/// Returns the maximum number of sweeps over cost functions of this total size.
 pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     let looks = tables
         .tables
@@ -42,16 +43,16 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     SWEEPS.min(LOOKS / (looks.sum::<usize>() + 1))
 }
 
-/// Moves costs until the constant hardly rises any more, or the deadline has passed.
+/// Moves costs until the constant hardly rises, or the deadline has passed.
 ///
-/// Each variable in turn takes from all its functions the minimum cost of each of its values, adds the smallest sum to the constant, and spreads
-/// the rest evenly over the functions that have later variables; then a sweep goes from the last variable to the first. No assignment changes
-/// its cost, and none becomes negative. Up to the limits, pairwise functions become virtually arc consistent: the pairs and values of
-/// cost zero have an arc consistent part.
+/// Each variable in turn takes from all its functions the minimum cost of each of its values. The smallest sum is added to the constant, and the
+/// rest is spread evenly over the functions that contain later variables. Then a sweep visits the variables in reverse order. Each assignment
+/// keeps its cost, and no cost becomes negative. If the limits suffice, pairwise functions become virtually arc consistent, which means that the
+/// pairs and values of cost zero contain an arc-consistent subset.
 ///
-/// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and Machine
-/// Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial Intelligence 174,
-/// 2010 (virtual arc consistency).
+/// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and
+/// Machine Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial
+/// Intelligence 174, 2010 (virtual arc consistency).
 pub(super) fn reweighted(tables: &CostTables, sweeps: usize, until: &Until) -> CostTables {
     let mut this = Reweighting::new(tables);
     let start = this.constant;
@@ -120,7 +121,8 @@ impl Reweighting {
         self.tables.push(table.clone());
     }
 
-    /// Collects and spreads the costs of a variable; `ahead` says whether a function has variables that this sweep visits later, and earlier.
+    /// Collects and spreads the costs of a variable; `ahead` states whether a function contains variables that this sweep visits later, and
+    /// whether it contains earlier ones.
     fn visit(&mut self, v: usize, ahead: impl Fn(&Incidence) -> (bool, bool)) {
         if self.constant >= LARGE {
             return;
@@ -168,7 +170,7 @@ impl Reweighting {
         }
     }
 
-    /// Moves the costs of functions that have too many variables for the moves of the search back to the unary ones.
+    /// Moves costs from functions with too many variables back to unary functions, because the search cannot move them.
     fn collect_from_large(&mut self) {
         for v in 0..self.sizes.len() {
             for at in &self.incident[v] {
@@ -199,7 +201,7 @@ impl Reweighting {
     }
 }
 
-/// Moves the minimum cost of each value in a table to its unary cost.
+/// Moves the minimum cost of each value of a variable in a table to the unary cost of the value.
 fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     for (value, cost) in unary.iter_mut().enumerate() {
         let least = places(cells.len(), size, stride, value)
@@ -219,7 +221,7 @@ fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     }
 }
 
-/// The places of the costs of a value in a table of `cells` costs.
+/// Returns the indices of a value's costs in a table of `cells` costs.
 fn places(cells: usize, size: usize, stride: usize, value: usize) -> impl Iterator<Item = usize> {
     let blocks = (0..cells).step_by(stride * size);
     blocks.flat_map(move |block| {
@@ -252,7 +254,7 @@ mod tests {
         assert!(raised > 500, "{raised}");
     }
 
-    /// On a tree the constant becomes the best cost, up to gains too small for another sweep.
+    /// On a chain the constant reaches the best cost, apart from gains too small for another sweep.
     #[test]
     fn the_bound_of_a_chain_is_its_best_cost() {
         for seed in 0..100i64 {

@@ -1,4 +1,5 @@
-//! Driver of the search: reduction by zeros, costs, preprocessing, a search for each component, exact elimination if it is cheap.
+//! Driver of the branch and bound: removal of zeros, conversion to costs, preprocessing, a search for each component, and exact
+//! elimination if it is cheap.
 
 use std::fmt;
 
@@ -19,52 +20,56 @@ use super::outward::difference_above;
 use super::preprocessing::{Preprocessed, preprocess};
 use super::search::SearchState;
 
-/// Work of a component between two checks of the clock.
+/// Number of steps of a component between two checks of the clock.
 const SLICE: u64 = 1 << 14;
 
-/// Work after which an exact elimination is tried, and after which neighbourhoods of the best world are searched.
+/// Number of steps after which an exact elimination is tried, and number of steps after which neighbourhoods of the
+/// best world are searched.
 const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Divisor of all work that gives the work after which both begin at the latest.
+/// Divisor of the step limit: exact elimination and neighbourhood search begin at the latest after this share of all
+/// steps.
 const FIRST_SHARE: u64 = 8;
 
-/// Neighbourhoods are searched again when the work has grown by this factor. The next two constants are divisors: of the work for all neighbourhoods, and of
-/// the work for each one.
+/// Factor by which the number of steps grows between two neighbourhood searches. The next two constants are divisors of the number of steps, which
+/// give the budget for all neighbourhoods and the budget for each one.
 const GROWTH: u64 = 4;
 const NEIGHBOURHOOD_SHARE: u64 = 4;
 const ONE_NEIGHBOURHOOD: u64 = 32;
 
-/// The bound is recorded whenever the work has grown by its value divided by this.
+/// Divisor of the number of steps: the bound is recorded whenever this number has grown by this share of its value.
 const RECORDS: u64 = 16;
 
-/// Maximum number of entries of a table of a neighbourhood.
+/// Maximum number of table entries in the elimination of a neighbourhood.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// Costs are moved against the order for a gain of at least `2^-20` in natural logarithms.
+/// Negative base-2 logarithm of the smallest gain, in natural logarithms of weights, for which costs are moved against
+/// the order of the variables.
 const WORTHWHILE: f64 = 20.0;
 
-/// A world is proven to be the best if the gap of the bound to its log-weight is at most this number times one plus the size of the log-weight.
+/// Tolerance of a proof: a world is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 + |*w*|.
 const PROVEN: f64 = 1e-9;
 
 /// Limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchLimits {
-    /// Maximum number of entries of a table of an exact elimination.
+    /// Maximum number of entries of a table in an exact elimination.
     pub table: usize,
     /// Maximum number of steps of the search.
     pub work: u64,
-    /// Maximum number of bytes of the open nodes of all components and of the tables of eliminations.
+    /// Maximum number of bytes of the open nodes of all components and of the tables of eliminations together.
     pub memory: u64,
 }
 
 impl SearchLimits {
-    /// Maximum number of bytes of the tables of an elimination: half of all, since open nodes stay while it runs.
+    /// Returns the maximum number of bytes of the tables of an elimination. This is half of the memory limit, because
+    /// open nodes stay in memory during the elimination.
     fn memory_of_tables(self) -> u64 {
         self.memory / 2
     }
 
-    /// Maximum number of bytes of the open nodes of all components.
+    /// Returns the maximum number of bytes of the open nodes of all components.
     fn memory_of_nodes(self) -> usize {
         usize::try_from(self.memory - self.memory_of_tables()).unwrap_or(usize::MAX)
     }
@@ -73,7 +78,7 @@ impl SearchLimits {
 /// Functions that a search calls while it runs.
 #[derive(Clone, Copy)]
 pub struct SearchObserver<'a> {
-    /// Called from time to time with the work done so far.
+    /// Called from time to time with the number of steps done so far.
     pub progress: &'a dyn Fn(u64),
     /// Called with each better world and each better bound.
     pub improvement: &'a dyn Fn(&Improvement),
@@ -97,13 +102,13 @@ impl fmt::Debug for SearchObserver<'_> {
 /// Result of a search.
 #[derive(Debug)]
 pub enum SearchResult {
-    /// No assignment has weight.
+    /// Every assignment has weight zero.
     Impossible,
-    /// The best assignment found, with all improvements, and the reason of an early end.
+    /// The best assignment found, with all improvements, and the reason if the search ended early.
     Found(Vec<u32>, Vec<Improvement>, Option<Stopped>),
-    /// No assignment was found.
+    /// The search found no assignment.
     Unknown {
-        /// Work done.
+        /// Number of steps done.
         work: u64,
         /// Upper bound of the natural logarithms of the weights of all assignments.
         upper_bound: f64,
@@ -112,7 +117,7 @@ pub enum SearchResult {
     },
 }
 
-/// Looks for the assignment of the largest weight.
+/// Searches for the assignment of the largest weight.
 pub fn solve(
     graph: &FactorGraph,
     limits: SearchLimits,
@@ -134,7 +139,8 @@ pub fn solve(
         observer,
     };
     let (mut end, mut known) = run.search(fixed, KnownWorlds::default())?;
-    // Units are finer without the costs that a better world cannot have.
+    // Entries that are too expensive for any better world are forbidden, so that the costs can have a larger scale in a
+    // second search.
     if end == SearchEnd::Finished
         && let Some(distance) = known.unresolved_distance(units.1)
         && let Some(fixed) = FixedPointCosts::within(&reduced.graph, distance)
@@ -145,7 +151,7 @@ pub fn solve(
     Ok(known.into_result(end, &reduced))
 }
 
-/// The settings of a search on costs in any units.
+/// The settings of a search, which hold for costs of any scale.
 #[derive(Clone, Copy)]
 struct SearchRun<'a> {
     reduced: &'a ReducedGraph,
@@ -157,18 +163,18 @@ struct SearchRun<'a> {
 /// State in which a search ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SearchEnd {
-    /// No assignment has weight.
+    /// Every assignment has weight zero.
     Impossible,
-    /// Every component was searched, or all were eliminated.
+    /// Every component was searched completely, or all variables were eliminated.
     Finished,
-    /// The work was used, or the search was stopped.
+    /// The allowed steps were done, or the search was stopped.
     Unfinished(Option<Stopped>),
 }
 
-/// The best world known, the bound on all, and the work that both took.
+/// The best known world, the upper bound for all worlds, and the number of steps spent on both.
 struct KnownWorlds {
     work: u64,
-    /// The best assignment of the reduced graph, with its logarithm.
+    /// The best known assignment of the reduced graph, with the logarithm of its weight.
     best: Option<(Vec<u32>, f64)>,
     upper_bound: f64,
     steps: Vec<Improvement>,
@@ -186,7 +192,8 @@ impl Default for KnownWorlds {
 }
 
 impl KnownWorlds {
-    /// The distance of the best world from the product of the largest weights, if the bound is above the world by more than a proof allows.
+    /// Returns the difference between `product`, the logarithm of the product of the largest weights, and the log-weight of the best world;
+    /// `None` if that world is already proven to be the best.
     fn unresolved_distance(&self, product: f64) -> Option<f64> {
         let (_, log) = self.best.as_ref()?;
         let gap = self.upper_bound - log;
@@ -214,7 +221,7 @@ impl KnownWorlds {
 }
 
 impl SearchRun<'_> {
-    /// Searches on costs in some units for worlds that are better than the best one known.
+    /// Searches with costs of some scale for worlds that are better than the best known one.
     fn search(
         self,
         mut fixed: FixedPointCosts,
@@ -261,7 +268,7 @@ impl SearchRun<'_> {
     }
 }
 
-/// The searches of all components, and their results.
+/// The searches of all components, and what they found.
 struct WorldSearch<'a> {
     reduced: &'a ReducedGraph,
     fixed: &'a FixedPointCosts,
@@ -271,11 +278,11 @@ struct WorldSearch<'a> {
     observer: SearchObserver<'a>,
     stopped: Option<Stopped>,
     known: KnownWorlds,
-    /// A bound that was found without search.
+    /// An upper bound of the log-weights that a mini-bucket elimination found without search.
     mini_bucket_bound: f64,
-    /// True if the best assignment is that of an exact elimination.
+    /// True if an exact elimination found the best assignment.
     is_eliminated: bool,
-    /// The work at which the bound is recorded again.
+    /// The number of steps at which the bound is recorded next.
     next_record: u64,
 }
 
@@ -308,19 +315,20 @@ impl WorldSearch<'_> {
         if self.is_impossible() {
             SearchEnd::Impossible
         } else if self.is_finished() {
-            // What was proven by the time it was over is proven.
+            // A proof that was completed before the deadline is valid even if the deadline has passed since.
             SearchEnd::Finished
         } else {
             SearchEnd::Unfinished(self.stopped)
         }
     }
 
-    /// True if the search is neither finished nor stopped.
+    /// True if the search has neither finished nor been stopped.
     fn is_unfinished(&self) -> bool {
         self.stopped.is_none() && !self.is_finished()
     }
 
-    /// True if every component was searched, or all were eliminated, or one has no assignment.
+    /// True if every component was searched completely, all variables were eliminated, or some component has no
+    /// assignment.
     fn is_finished(&self) -> bool {
         let mut components = self.components.iter();
         self.is_eliminated || components.all(|part| part.is_finished) || self.is_impossible()
@@ -330,7 +338,7 @@ impl WorldSearch<'_> {
         self.components.iter().any(ComponentSearch::is_impossible)
     }
 
-    /// Searches all components in turn until their total work reaches `limit`.
+    /// Searches all components in turn until their total number of steps reaches `limit`.
     fn advance(&mut self, limit: u64) {
         while self.is_unfinished() && self.known.work < limit {
             for i in 0..self.components.len() {
@@ -368,7 +376,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Eliminates all variables, if the limits allow it.
+    /// Eliminates all variables exactly, if the limits allow it.
     fn eliminate(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
         let options = Options::default()
             .table_budget(limits.table)
@@ -382,7 +390,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Bounds all worlds by a mini-bucket elimination.
+    /// Computes an upper bound of the log-weights of all worlds by mini-bucket elimination.
     fn bound_by_mini_buckets(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
         let graph = &self.reduced.graph;
         let until = self.until;
@@ -408,7 +416,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Records the present best world and bound, if one of them is better than before.
+    /// Records the present best world and upper bound, if one of them is better than before.
     fn record(&mut self) {
         let bounds = self.components.iter().map(ComponentSearch::lower);
         let lower = bounds.fold(self.preprocessed.tables.constant, add);
@@ -428,7 +436,7 @@ impl WorldSearch<'_> {
         self.record_bound(bound);
     }
 
-    /// Takes over an assignment of the reduced graph if it is better than the best one known.
+    /// Adopts an assignment of the reduced graph if it is better than the best known one.
     fn take_better(&mut self, values: Vec<u32>) {
         let log = log_weight(&self.reduced.graph, &values);
         if self.known.best.as_ref().is_none_or(|(_, best)| log > *best) {
@@ -436,7 +444,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Records the best world known and a bound, if one of them is better than before.
+    /// Records the best known world and an upper bound, if one of them is better than before.
     fn record_bound(&mut self, bound: f64) {
         let is_better = bound < self.known.upper_bound;
         self.known.upper_bound = self.known.upper_bound.min(bound);
@@ -455,7 +463,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Looks for better worlds near the best one.
+    /// Searches for better worlds in neighbourhoods of the best known one.
     fn search_neighbourhoods(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
         let Some((values, _)) = &self.known.best else {
             return Ok(());
@@ -471,7 +479,7 @@ impl WorldSearch<'_> {
         let mut values = values.clone();
         match Neighbourhoods::new(graph).improve(&centres, &mut values, &options, budget) {
             Ok(work) => self.known.work += work,
-            // What was found until then is taken.
+            // The improvements made before the interrupt are kept.
             Err(EliminationError::Interrupted) => {}
             Err(error) => return Err(error),
         }
@@ -479,7 +487,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Makes the searches look only for assignments that cost less than this one.
+    /// Makes the searches of all components look only for assignments that cost less than this one.
     fn adopt(&mut self, values: &[u32]) {
         let left: Vec<u32> = self
             .preprocessed

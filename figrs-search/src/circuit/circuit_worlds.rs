@@ -1,4 +1,4 @@
-//! Single worlds of a circuit: the best ones, and random ones.
+//! Single worlds of a circuit: the worlds of largest weight, and random worlds.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,18 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world: its choices at the sum nodes of a walk from the root, in their order, and the value nodes that the walk meets.
+/// One world of a circuit, given by the choices at the sum nodes of a traversal from the root, in their order, and by the
+/// value nodes that the traversal visits.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
-    /// True for the second child.
+    /// For each choice, `true` if the second child is taken.
     choices: Vec<bool>,
-    /// Numbers of values.
+    /// The indices of the visited values in the numbering of values.
     pub values: Vec<u32>,
 }
 
 impl DecisionCircuit {
-    /// Walks down from the root; `choose` returns `true` to take the second child of a sum.
+    /// Traverses the circuit from the root downwards; `choose` returns `true` to take the second child of a sum.
     fn walk(&self, mut choose: impl FnMut(usize, u32, u32) -> bool) -> CircuitWorld {
         let mut world = CircuitWorld::default();
         let mut stack = vec![self.root];
@@ -36,7 +37,7 @@ impl DecisionCircuit {
         world
     }
 
-    /// A random world, given the value of each node; the root must not be zero.
+    /// Draws a random world, given the value of each node; the value of the root must not be zero.
     pub fn sample(&self, values: &[ScaledNumber], rng: &mut impl Rng) -> CircuitWorld {
         self.walk(|_, a, b| {
             let [a, b] = [a, b].map(|child| values[child as usize]);
@@ -45,10 +46,11 @@ impl DecisionCircuit {
         })
     }
 
-    /// The `count` worlds of the largest weights, best first, given the largest weight below each node.
+    /// Returns the `count` worlds of the largest weights, best first, given for each node the largest weight of its
+    /// subcircuit.
     ///
-    /// The largest weights give the exact rating of each alternative that a world leaves out, so that the best of all alternatives leads to the next best
-    /// world.
+    /// The largest weights give the exact weight of the best world for each choice that a found world did not take, so that the best of these choices
+    /// leads to the next best world.
     ///
     /// **References.** Lawler, *A procedure for computing the K best solutions to discrete optimization problems*, 1972.
     pub fn k_best(&self, maxima: &[ScaledNumber], count: usize) -> Vec<CircuitWorld> {
@@ -56,7 +58,8 @@ impl DecisionCircuit {
         if maxima[self.root as usize].is_zero() || count == 0 {
             return found;
         }
-        // Alternatives by rating: the world that each leaves, and the choice at which it does.
+        // Choices that found worlds did not take, sorted by rating: the index of the world, and the index of the
+        // choice.
         let mut open: BTreeMap<ChoiceRating, (usize, usize)> = BTreeMap::new();
         let mut age = 0;
         let mut next = Some((0.0, None::<(usize, usize)>));
@@ -98,7 +101,8 @@ impl DecisionCircuit {
     }
 }
 
-/// Rating of an alternative: the logarithm of its share of the best weight (greatest first), then its age.
+/// Rating of a choice that was not taken: the logarithm of its weight relative to the best weight (largest first), then
+/// the order of insertion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoiceRating(f64, u64);
 

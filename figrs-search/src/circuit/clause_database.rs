@@ -1,26 +1,27 @@
-//! Clauses of three literals and more, of the problem and learned.
+//! Given and learned clauses of at least three literals.
 
 use super::literal::AtomLiteral;
 
-/// Literal block distance (the number of different levels of a learned clause's literals) up to which the clause is always kept.
+/// Literal block distance (number of different levels among the literals of a learned clause) up to which the clause is never
+/// forgotten.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
-/// Bytes of a watch, including its share of the free places of watch lists.
+/// Number of bytes of a watch, including its share of the unused capacity of watch lists.
 const WATCH_BYTES: usize = 16;
 
-/// Position of a clause in the database.
+/// Index of a clause in the database.
 pub(super) type ClauseId = u32;
 
-/// Origin of a clause, which decides how long it stays.
+/// Origin of a clause, which decides whether and when it may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClauseKind {
-    /// Part of the problem.
+    /// A clause of the problem, which is never deleted.
     Given,
-    /// A clause implied by the problem, and watched; it may be forgotten.
+    /// A learned clause, which the problem implies; it is watched and may be forgotten.
     Learned,
-    /// A clause that is the reason of one assignment; it is not watched.
+    /// A clause that is only the reason of one assignment; it is not watched.
     Temporary,
-    /// A free place in the database, where a forgotten clause was.
+    /// An unused entry of the database, whose clause was forgotten.
     Forgotten,
 }
 
@@ -29,19 +30,19 @@ struct ClauseHeader {
     start: u32,
     len: u32,
     kind: ClauseKind,
-    /// The literal block distance when the clause was learned.
+    /// The literal block distance at the time when the clause was learned.
     block_distance: u32,
-    /// The time at which the clause last took part in a conflict.
+    /// The time (number of conflicts) at which the clause last took part in a conflict.
     used: u64,
 }
 
-/// Clauses in one array of literals.
+/// Clauses whose literals are stored in one array.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClauseDatabase {
     headers: Vec<ClauseHeader>,
     literals: Vec<AtomLiteral>,
     free: Vec<ClauseId>,
-    /// Number of literals of forgotten clauses.
+    /// Number of literals that belong to forgotten clauses.
     waste: usize,
     pub(super) learned: usize,
 }
@@ -71,7 +72,7 @@ impl ClauseDatabase {
         (self.headers.len() - 1) as ClauseId
     }
 
-    /// Number of places for clauses, including places of forgotten clauses.
+    /// Returns the number of entries for clauses, including the entries of forgotten clauses.
     pub(super) fn len(&self) -> usize {
         self.headers.len()
     }
@@ -92,7 +93,7 @@ impl ClauseDatabase {
         &mut self.literals[header.start as usize..][..header.len as usize]
     }
 
-    /// Records that a clause took part in a conflict.
+    /// Records that a clause took part in a conflict at this time.
     pub(super) fn touch(&mut self, id: ClauseId, now: u64) {
         self.headers[id as usize].used = now;
     }
@@ -106,7 +107,8 @@ impl ClauseDatabase {
         self.free.push(id);
     }
 
-    /// Forgets the least recently used half of the learned clauses of large literal block distance; a clause that `is_locked` stays.
+    /// Forgets the least recently used half of the learned clauses with large literal block distance; a clause for which `is_locked`
+    /// returns true is kept.
     pub(super) fn forget_half(&mut self, is_locked: impl Fn(ClauseId) -> bool) {
         let is_candidate = |id: &ClauseId| {
             let header = &self.headers[*id as usize];
@@ -124,7 +126,8 @@ impl ClauseDatabase {
         }
     }
 
-    /// Closes the gaps, if they are more than half of the array and than the number of places.
+    /// Removes the literals of forgotten clauses, if they are more than half of the array and more than the number of
+    /// entries.
     pub(super) fn compact(&mut self) {
         if self.waste <= self.headers.len().max(self.literals.len() / 2) {
             return;
@@ -140,7 +143,7 @@ impl ClauseDatabase {
         self.waste = 0;
     }
 
-    /// Approximate size in bytes, including the watches.
+    /// Returns the approximate size in bytes, including the watches.
     pub(super) fn bytes(&self) -> usize {
         let clauses = self.headers.len() - self.free.len();
         self.literals.capacity() * size_of::<AtomLiteral>()
@@ -148,12 +151,12 @@ impl ClauseDatabase {
             + clauses * 2 * WATCH_BYTES
     }
 
-    /// Length of the array of literals, whose positions have 32 bits.
+    /// Returns the length of the array of literals, whose indices have 32 bits.
     pub(super) fn positions(&self) -> usize {
         self.literals.len()
     }
 
-    /// Number of clauses of a kind.
+    /// Returns the number of clauses of a kind.
     #[cfg(test)]
     pub(super) fn count(&self, kind: ClauseKind) -> usize {
         self.headers

@@ -1,4 +1,4 @@
-//! Simplification of clauses before the search: units, subsumption and self-subsuming resolution.
+//! Simplification of clauses before the search by unit propagation, subsumption and self-subsuming resolution.
 
 use figrs_factor::Until;
 
@@ -7,37 +7,38 @@ use super::propagator::Truth;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of literals looked at in all simplifications together.
+/// Maximum number of literals examined in all simplifications together.
 const MAX_WORK: u64 = 200_000_000;
-/// Maximum number of clauses of an atom that is used to find subsumed clauses.
+/// Maximum number of clauses of an atom that are compared in order to find subsumed clauses.
 const MAX_OCCURRENCES: usize = 2000;
 
-/// Clauses with their occurrences, kept free of units, repeats and subsumed clauses.
+/// Clauses with lists of their occurrences, without unit clauses, duplicates and subsumed clauses.
 ///
-/// **Guarantee.** The solutions stay the same.
+/// **Guarantee.** The simplified clauses have the same solutions.
 ///
 /// **References.** Eén and Biere, *Effective preprocessing in SAT through variable and clause elimination*, SAT 2005.
 #[derive(Debug)]
 pub(super) struct ClauseSimplifier {
-    /// Sorted literals; empty where a clause was removed.
+    /// The sorted literals of each clause; the list is empty if the clause was removed.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// The clauses of each literal; some of them may have been removed or have lost the literal.
+    /// The indices of the clauses of each literal; some of these clauses may have been removed or may have lost the
+    /// literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
-    /// Clauses that may subsume other clauses.
+    /// Clauses whose subsumption of other clauses is still to be tested.
     queue: Vec<u32>,
     work: u64,
     pub(super) is_contradictory: bool,
 }
 
-/// Relation of a clause to another.
+/// Relation of a clause to another clause.
 enum Subsumption {
     Nothing,
-    /// The other clause contains this clause.
+    /// The other clause contains all literals of this clause.
     Whole,
-    /// The other clause contains this clause except for this literal, and contains the negation of the literal.
+    /// The other clause contains all literals of this clause except this one, whose negation it contains.
     Without(AtomLiteral),
 }
 
@@ -59,7 +60,7 @@ impl ClauseSimplifier {
         this
     }
 
-    /// Adds a clause.
+    /// Adds a clause, unless it is satisfied or contains both a literal and its negation.
     pub(super) fn add(&mut self, mut clause: Vec<AtomLiteral>) {
         clause.sort_unstable();
         clause.dedup();
@@ -84,7 +85,7 @@ impl ClauseSimplifier {
         }
     }
 
-    /// States that a literal is true.
+    /// Makes a literal true, and marks a contradiction if it is false.
     pub(super) fn assign(&mut self, literal: AtomLiteral) {
         match self.truths[literal.index()] {
             Truth::True => {}
@@ -101,14 +102,14 @@ impl ClauseSimplifier {
         self.truths[2 * atom] == Truth::Open
     }
 
-    /// The clauses of a literal.
+    /// Returns the clauses that contain a literal.
     pub(super) fn clauses_of(&self, literal: AtomLiteral) -> impl Iterator<Item = &[AtomLiteral]> {
         let ids = self.occurrences[literal.index()].iter();
         let clauses = ids.map(|&id| self.clauses[id as usize].as_slice());
         clauses.filter(move |clause| clause.binary_search(&literal).is_ok())
     }
 
-    /// Removes all clauses of an atom.
+    /// Removes all clauses that contain an atom.
     pub(super) fn remove_clauses_of(&mut self, atom: usize) {
         for value in [true, false] {
             let literal = AtomLiteral::new(atom as u32, value);
@@ -120,7 +121,7 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Simplifies until nothing changes, or the work is used up.
+    /// Simplifies the clauses until nothing changes, or the maximum work is done.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub(super) fn simplify(&mut self, until: &Until) -> Result<(), EliminationError> {
@@ -142,7 +143,8 @@ impl ClauseSimplifier {
         while let Some(&unit) = self.units.get(next) {
             next += 1;
             for id in std::mem::take(&mut self.occurrences[unit.index()]) {
-                // A strengthened clause is still listed for the literal that it lost.
+                // The occurrence lists of a strengthened clause still contain the literal that it lost, so membership
+                // is tested.
                 if self.clauses[id as usize].binary_search(&unit).is_ok() {
                     self.clauses[id as usize].clear();
                 }
@@ -170,7 +172,8 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Removes the clauses that a clause subsumes, and the literals that resolution with it makes unnecessary.
+    /// Removes the clauses that a clause subsumes, and removes literals of other clauses by self-subsuming resolution
+    /// with it.
     fn subsume_by(&mut self, id: u32) {
         let clause = std::mem::take(&mut self.clauses[id as usize]);
         let count = |l: &AtomLiteral| {
@@ -208,20 +211,20 @@ impl ClauseSimplifier {
         }
     }
 
-    /// The literals that are true.
+    /// Returns the literals that are true in all solutions.
     pub(super) fn units(&self) -> impl Iterator<Item = AtomLiteral> {
         let all = (0..self.truths.len()).filter(|&i| self.truths[i] == Truth::True);
         all.map(AtomLiteral::at)
     }
 
-    /// The remaining clauses, units first.
+    /// Returns the remaining clauses, with unit clauses first.
     pub(super) fn into_clauses(self) -> Vec<Vec<AtomLiteral>> {
         let mut all: Vec<Vec<AtomLiteral>> = self.units().map(|unit| vec![unit]).collect();
         all.extend(self.clauses.into_iter().filter(|clause| !clause.is_empty()));
         all
     }
 
-    /// The remaining clauses, without units.
+    /// Returns the remaining clauses, without unit clauses.
     pub(super) fn long_clauses(&self) -> impl Iterator<Item = &[AtomLiteral]> {
         self.clauses
             .iter()
@@ -230,12 +233,12 @@ impl ClauseSimplifier {
     }
 }
 
-/// A set of atoms as bits; one bit may stand for several atoms.
+/// Returns a set of atoms as bits, in which several atoms may share one bit.
 fn signature(clause: &[AtomLiteral]) -> u64 {
     clause.iter().fold(0, |bits, l| bits | 1 << (l.atom() % 64))
 }
 
-/// The relation of the shorter of two sorted clauses to the other.
+/// Returns the relation of the first of two sorted clauses, which is not longer, to the other one.
 fn subsumption(clause: &[AtomLiteral], other: &[AtomLiteral]) -> Subsumption {
     let mut flipped = None;
     let mut rest = other.iter();
@@ -258,7 +261,7 @@ fn subsumption(clause: &[AtomLiteral], other: &[AtomLiteral]) -> Subsumption {
 mod tests {
     use super::*;
 
-    /// Number of assignments of `atoms` that satisfy all clauses.
+    /// Returns the number of assignments of `atoms` atoms that satisfy all clauses.
     fn solutions(atoms: u32, clauses: &[Vec<AtomLiteral>]) -> usize {
         let holds = |world: u32, l: &AtomLiteral| (world >> l.atom() & 1 == 1) == l.is_positive();
         let is_solution =
@@ -275,7 +278,8 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let [a, b, c, d] = [0, 1, 2, 3];
-        // The first two make `a` true; before that, the last two become `b or c`, and stay listed for `a`.
+        // The first two clauses imply `a`. Before that is found, the last two become `b or c`, but are still listed as
+        // clauses of `a`.
         let clauses = vec![
             clause(&[(a, true), (d, true)]),
             clause(&[(a, true), (d, false)]),

@@ -1,51 +1,52 @@
-//! A least-recently-used cache of the values of components, in bounded memory.
+//! A least-recently-used cache of the values of components, whose memory is bounded.
 
 use std::hash::BuildHasherDefault;
 
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-/// Hash of a component: the sum, modulo `2^128`, of the keys of its open atoms, open clauses and residual tables.
+/// Hash of a component: the sum, modulo `2^128`, of the random keys of its open atoms, open clauses and residual
+/// tables.
 ///
-/// The keys are drawn at random, from a fixed seed, so that two different components have the same sum with
-/// probability `2^-128`, or at most `m / 2^128` if they differ only in the number of equal residual tables, by `m`. By the union
-/// bound over pairs, a search of `n` different components confuses two with probability at most `n^2 / 2^129`, `m` times that at
-/// worst: below `10^-18` for `n = 10^10`.
+/// The keys are drawn at random from a fixed seed, so two different components have the same sum with probability `2^-128`. If
+/// they differ only in the number of equal residual tables, by `m`, the probability is at most `m / 2^128`. By the union bound
+/// over pairs, a search of `n` different components confuses any two of them with probability at most `n^2 / 2^129`, times `m`
+/// at worst. This is below `10^-18` for `n = 10^10`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
 struct CachedValue<V> {
     value: V,
-    /// The time of its last use.
+    /// The time (number of uses of the cache) at which the value was last used.
     used: u64,
 }
 
-/// A hash table of values of bounded size; when it is full, the least recently used half is removed.
+/// A hash table of values whose size is bounded; when the table is full, the least recently used half is removed.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
-    /// The keys in the order of insertion, so that the entries since a position can be removed.
+    /// The keys in the order of insertion, so that all entries inserted since a certain time can be removed.
     entered: Vec<ComponentHash>,
-    /// Maximum number of entries.
+    /// Maximum number of entries of the cache.
     capacity: usize,
-    /// Number of places of the hash table for that capacity.
+    /// Number of slots of the hash table at that capacity.
     places: usize,
     clock: u64,
     pub(super) evictions: u64,
 }
 
 impl<V: Copy> ComponentCache<V> {
-    /// Bytes of a place of the hash table.
+    /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each place: of the table and the one of half its size from which it grows; of the key in the list
-    /// of entries; of the time of use, when times are sorted.
+    /// Maximum number of bytes for each slot. It covers the table and the half-sized table from which it grows, the key in the list
+    /// of insertions, and the time of use while times are sorted.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
-    /// A cache that never takes more than `bytes` bytes, except for the smallest table.
+    /// Creates a cache that takes at most `bytes` bytes, except that the smallest table may take more.
     pub(super) fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        // The number of places of a hash table is a power of two, and an eighth of them stays free.
+        // The number of slots of a hash table is a power of two, and an eighth of the slots stay free.
         let places = 1 << (bytes / Self::MAX_BYTES).max(8).ilog2();
         Self {
             values: HashMap::default(),
@@ -57,7 +58,7 @@ impl<V: Copy> ComponentCache<V> {
         }
     }
 
-    /// Size in bytes.
+    /// Returns the size of the cache in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.values.allocation_size() + self.entered.capacity() * size_of::<ComponentHash>()
     }
@@ -69,7 +70,8 @@ impl<V: Copy> ComponentCache<V> {
         Some(found.value)
     }
 
-    /// Inserts a value. `marks` are positions returned by [`mark`](Self::mark), ascending: they stay valid.
+    /// Inserts a value. The `marks`, which [`mark`](Self::mark) returned, are given in ascending order and are updated
+    /// when entries are removed.
     pub(super) fn insert<'m>(
         &mut self,
         key: ComponentHash,
@@ -85,8 +87,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.push(key);
     }
 
-    /// True if the largest table would grow for another entry: places of removed entries count until the table is
-    /// rehashed, which happens by itself if less than half of it is used.
+    /// True if another entry would enlarge the table beyond the largest size. Slots of removed entries count as used
+    /// until the table is rehashed, which happens automatically if less than half of it is used.
     fn is_crowded(&self) -> bool {
         let (taken, values) = (self.values.len(), &self.values);
         taken == values.capacity()
@@ -94,13 +96,13 @@ impl<V: Copy> ComponentCache<V> {
             && values.allocation_size() >= self.places * Self::PLACE_BYTES
     }
 
-    /// The present position in the order of insertion, for [`purge`](Self::purge).
+    /// Returns the present number of inserted keys, as a mark for [`purge`](Self::purge).
     pub(super) fn mark(&self) -> usize {
         self.entered.len()
     }
 
-    /// Removes all entries since a position: beside a component without solutions, the value of another component may be wrong, as learned clauses may exclude
-    /// some of its solutions.
+    /// Removes all entries inserted since a mark. If a component has no solution, values of components beside it may be wrong, because learned
+    /// clauses may exclude some of their solutions.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);
@@ -166,7 +168,8 @@ mod tests {
                 kept += usize::from(cache.get(key).is_some_and(|value| u128::from(value) == key));
                 assert!(largest as u64 <= bytes, "{time}: {largest} of {bytes}");
             }
-            // The table, without the memory for growing and sorting, takes a good part of the memory allowed.
+            // The table itself, without the memory for growing and sorting, takes at least a quarter of the allowed
+            // memory.
             assert!(largest as u64 >= bytes / 4, "{largest} of {bytes}");
             assert!(cache.evictions > 5, "{} {kept}", cache.evictions);
         }

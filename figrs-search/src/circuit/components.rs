@@ -1,4 +1,4 @@
-//! Independent components of the atoms that an assignment leaves open.
+//! Independent components of the atoms that a partial assignment leaves undecided.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -10,10 +10,10 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// The number of walks through the incidence after which stamps start again.
+/// The largest stamp of a traversal of the incidence graph, after which stamps start again at the beginning.
 const MAX_STAMP: u32 = 1 << 30;
 
-/// An open component: the range of its atoms in the list of members, and its hash.
+/// A component of open atoms, given by the range of its atoms in the list of members and by its hash.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenComponent {
     pub(super) start: u32,
@@ -21,16 +21,16 @@ pub(super) struct OpenComponent {
     pub(super) hash: ComponentHash,
 }
 
-/// Incidence of atoms, clauses of the problem and residual tables, with scratch space for a walk through them.
+/// Incidence graph of atoms, clauses of the problem and residual tables, with working memory for its traversal.
 ///
-/// Learned clauses are not included: they would connect independent components.
+/// Learned clauses are left out, because they would connect independent components.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentFinder {
-    /// For each atom, the other atoms of its two-literal clauses, without repeats.
+    /// For each atom, the other atoms in its two-literal clauses, without repetition.
     neighbours: Vec<Vec<u32>>,
-    /// For each atom the long clauses.
+    /// For each atom, the clauses of at least three literals that contain it.
     clauses: Vec<Vec<ClauseId>>,
-    /// For each variable the factors that have weights.
+    /// For each variable, the factors that contain it and have weights.
     pub(super) factors: Vec<Vec<u32>>,
     /// The present residual table of each factor.
     pub(super) residuals: Vec<ResidualTable>,
@@ -40,17 +40,18 @@ pub(super) struct ComponentFinder {
     clause_stamps: Vec<u32>,
     factor_stamps: Vec<u32>,
     variable_stamps: Vec<u32>,
-    /// Number of open atoms of each variable when its component was found.
+    /// Number of open atoms of each variable at the time when its component was found.
     open_values: Vec<u32>,
     stamp: u32,
-    /// Number of open clauses and tables of each atom when its component was found.
+    /// Number of open clauses and tables of each atom at the time when its component was found.
     pub(super) frequency: Vec<u32>,
     /// The atoms of open components, one component after another.
     pub(super) members: Vec<u32>,
 }
 
 impl ComponentFinder {
-    /// The incidence of the clauses of `form`; `long` has the clauses of three literals and more.
+    /// Creates the incidence graph for the clauses of `form`, where `long` contains the clauses of at least three
+    /// literals.
     pub(super) fn new(form: &LogicalForm, long: &ClauseDatabase) -> Self {
         let atoms = form.atoms.len();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x66_6967_7273);
@@ -96,7 +97,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Approximate size in bytes, without the list of members.
+    /// Returns the approximate size in bytes, without the list of members.
     pub(super) fn bytes(&self) -> usize {
         let lists = |lists: &[Vec<u32>]| -> usize {
             lists
@@ -113,7 +114,7 @@ impl ComponentFinder {
             + self.variable_stamps.len() * 8
     }
 
-    /// Begins a new walk through the incidence.
+    /// Begins a new traversal of the incidence graph.
     pub(super) fn begin(&mut self) {
         if self.stamp == MAX_STAMP {
             self.stamp = 0;
@@ -125,7 +126,8 @@ impl ComponentFinder {
         self.stamp += 1;
     }
 
-    /// The component of an open atom that this walk has not met; its atoms are appended to `members`.
+    /// Returns the component of an open atom, and appends its atoms to `members`; returns `None` if this traversal has
+    /// already visited the atom.
     pub(super) fn component_of(
         &mut self,
         atom: u32,
@@ -174,7 +176,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Visits the open atoms of a variable, once in a walk; returns their number.
+    /// Visits the open atoms of a variable unless this traversal has visited them; returns their number.
     fn visit_values(
         &mut self,
         variable: u32,
@@ -195,8 +197,8 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// The variable whose open values form this component, if only tables of that variable alone distinguish them: its
-    /// only open clause states that it has one of them.
+    /// Returns the variable of a component that consists of the open values of only one variable. Its only open clause
+    /// must state that it has one of these values, so that only tables of this variable distinguish them.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,
@@ -215,7 +217,7 @@ impl ComponentFinder {
             support.binary_search(&variable).is_ok()
         };
         let tables = self.factors[variable as usize].iter().filter(is_read);
-        // Each atom counts the other values, the tables, and one clause.
+        // For an isolated variable, the frequency of each atom counts the other values, the tables, and one clause.
         let alone = open + tables.count() as u32;
         let mut atoms = members.iter();
         if !atoms.all(|&atom| self.frequency[atom as usize] == alone) {
@@ -244,7 +246,7 @@ impl ComponentFinder {
         propagator: &ClausePropagator,
         hash: &mut ComponentHash,
     ) -> u32 {
-        // The last binary digit of a stamp is one if the clause is open.
+        // The lowest bit of a clause's stamp states whether the clause is open.
         let stamp = self.stamp << 1;
         let known = self.clause_stamps[clause as usize];
         if known | 1 == stamp | 1 {

@@ -1,28 +1,28 @@
-//! Clauses learned from conflicts, and the decision that a conflict refutes.
+//! Conflict analysis, which learns a clause from a conflict and finds the decision that the conflict refutes.
 
 use super::clause_database::{ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 use super::propagator::{AssignmentReason, ClausePropagator};
 
-/// The latest decision that a conflict depends on, whose negation the earlier assignments imply.
+/// The latest decision on which a conflict depends; earlier assignments imply the negation of this decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
-    /// No decision: the problem has no solution.
+    /// The conflict depends on no decision, so the problem has no solution.
     Problem,
-    /// The decision of this level, with the reason of its negation.
+    /// The level of the refuted decision, and the reason of its negation.
     Decision(u32, AssignmentReason),
 }
 
-/// Scratch space of conflict analysis.
+/// Working memory of conflict analysis.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConflictAnalysis {
     seen: Vec<bool>,
-    /// Number of seen literals of each level.
+    /// Number of literals of each level that are marked as seen.
     counts: Vec<u32>,
-    /// All literals that were seen; they are false.
+    /// All literals that were marked as seen; they are false in the present assignment.
     marked: Vec<AtomLiteral>,
     clause: Vec<AtomLiteral>,
-    /// The learned clauses, if they are kept for checks.
+    /// The learned clauses, if tests request that they are recorded.
     #[cfg(test)]
     pub(super) log: Option<Vec<Vec<AtomLiteral>>>,
 }
@@ -35,8 +35,8 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Resolves the violated clause until it depends on one decision: learns the clause of the first unique implication point on the
-    /// way, and returns the last clause as the reason of the decision's negation.
+    /// Resolves the violated clause with reasons until the resolvent depends on one decision. Learns the clause of the first unique
+    /// implication point, and returns the last clause as the reason of the decision's negation.
     ///
     /// **Guarantee.** Both clauses are implied by the clauses of the problem.
     ///
@@ -112,7 +112,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Collects the literals that are seen: first the negation of `literal`, then the others.
+    /// Collects the clause of all seen literals, which begins with the negation of `literal`.
     fn collect(&mut self, literal: AtomLiteral) {
         self.clause.clear();
         self.clause.push(!literal);
@@ -121,7 +121,7 @@ impl ConflictAnalysis {
                 self.clause.push(other);
             }
         }
-        // A literal that was resolved may have been marked again.
+        // Duplicates are removed, because a literal that was resolved may have been marked again.
         self.clause[1..].sort_unstable();
         self.clause.dedup();
     }
@@ -131,7 +131,7 @@ impl ConflictAnalysis {
         let (seen, clause) = (&self.seen, &mut self.clause);
         let first = clause[0];
         clause.retain(|&other| other == first || !is_redundant(propagator, seen, other));
-        // The second watch is the literal that will be open next.
+        // The second watched literal is the one that backtracking makes undecided next.
         let latest = (1..clause.len()).max_by_key(|&i| (propagator.level_of(clause[i]), i));
         if let Some(latest) = latest {
             clause.swap(1, latest);
@@ -147,7 +147,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// The reason of the negation of a decision.
+    /// Returns the reason of the negation of a decision.
     fn refute(
         &mut self,
         propagator: &mut ClausePropagator,
@@ -167,7 +167,8 @@ impl ConflictAnalysis {
     }
 }
 
-/// True if the reason why a literal is false has only literals that were seen or that hold in all worlds.
+/// True if a false literal is redundant in a learned clause: all other literals of its reason were seen or are assigned
+/// at level zero.
 fn is_redundant(propagator: &ClausePropagator, seen: &[bool], literal: AtomLiteral) -> bool {
     let is_covered = |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
     match propagator.reason_of(literal) {

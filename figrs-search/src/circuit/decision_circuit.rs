@@ -1,24 +1,25 @@
-//! Decision circuits: the trace of a search as sums and products over values of variables and weights.
+//! Decision circuits, which record a search as sums and products over values of variables and weights.
 
 use super::scaled_number::ScaledNumber;
 use super::search_trace::SearchTrace;
 
 const NONE: u32 = u32::MAX;
 
-/// A node of a circuit; its children have smaller numbers.
+/// A node of a circuit; the children of a node have smaller indices than the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitNode {
-    /// A value of a variable, by its number in the numbering of values.
+    /// A leaf for a value of a variable, given by its index in the numbering of values.
     Value(u32),
-    /// A weight, by its symbol.
+    /// A leaf for a weight, given by the index of its symbol.
     Symbol(u32),
-    /// The product of children of different variables: the start of their range in the list of children, and its length.
+    /// The product of children over disjoint sets of variables, given by the start and the length of their range in the
+    /// list of children.
     Product(u32, u32),
-    /// The sum of two children of the same variables, at most one of which has weight in any world.
+    /// The sum of two children over the same variables; in each world, at most one of them has positive weight.
     Sum(u32, u32),
 }
 
-/// Numbers of all values of all variables.
+/// A numbering of all values of all variables.
 #[derive(Clone, Debug, Default)]
 pub struct ValueNumbering {
     firsts: Vec<u32>,
@@ -43,46 +44,47 @@ impl ValueNumbering {
         self.owners.len()
     }
 
-    /// The variable and the value of a number.
+    /// Returns the variable and the value that belong to an index of the numbering.
     pub fn value(&self, number: u32) -> (usize, u32) {
         let variable = self.owners[number as usize] as usize;
         (variable, number - self.firsts[variable])
     }
 }
 
-/// A deterministic, decomposable and smooth circuit: the sum over all worlds of the products of their weights.
+/// A deterministic, decomposable and smooth circuit, which represents the sum over all worlds of the products of their
+/// weights.
 ///
-/// Each world of positive weight is one walk down from the root that takes one child of each sum and all children of each product; it meets
-/// exactly one value of each variable.
+/// Each world of positive weight is a traversal from the root that takes one child of each sum and all children of each product. The
+/// traversal visits exactly one value of each variable.
 ///
 /// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
 /// Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 #[derive(Clone, Debug, Default)]
 pub struct DecisionCircuit {
-    /// The nodes, each after its children.
+    /// The nodes in topological order, children before parents.
     pub nodes: Vec<CircuitNode>,
     children: Vec<u32>,
-    /// Position of the root.
+    /// The index of the root node.
     pub root: u32,
 }
 
 impl DecisionCircuit {
-    /// The children of a node, by their start and number in the list of all children.
+    /// Returns the children of a node, given by their start and their number in the list of all children.
     pub fn children(&self, start: u32, len: u32) -> &[u32] {
         &self.children[start as usize..][..len as usize]
     }
 
-    /// Size of the circuit in bytes.
+    /// Returns the size of the circuit in bytes.
     pub fn bytes(&self) -> usize {
         self.nodes.len() * size_of::<CircuitNode>() + self.children.len() * size_of::<u32>()
     }
 
-    /// Bytes of the numbers of a question: a value and a derivative for each node.
+    /// Returns the number of bytes of working memory for a query: a value and a derivative for each node.
     pub fn question_bytes(&self) -> usize {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// The value of each node, given the values of leaves by `leaf` and the operations of a semiring.
+    /// Returns the value of each node in a semiring, given its operations and the values `leaf` of the leaves.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -107,7 +109,7 @@ impl DecisionCircuit {
         values
     }
 
-    /// The derivative of the root by each node, given the value of each node.
+    /// Returns the derivative of the root's value with respect to the value of each node.
     pub fn derivatives(&self, values: &[ScaledNumber]) -> Vec<ScaledNumber> {
         let mut derivatives = vec![ScaledNumber::ZERO; self.nodes.len()];
         derivatives[self.root as usize] = ScaledNumber::ONE;
@@ -126,7 +128,8 @@ impl DecisionCircuit {
                 }
                 CircuitNode::Product(start, len) => {
                     let children = self.children(start, len);
-                    // Products of the children before and after each, as a child may be zero.
+                    // The products of the children before and after each child are computed separately, because
+                    // division fails if a child is zero.
                     before.clear();
                     let mut product = own;
                     for &child in children {
@@ -145,9 +148,10 @@ impl DecisionCircuit {
         derivatives
     }
 
-    /// The circuit without the nodes that its root does not need. Nodes move to the front, where they do not overwrite later ones.
+    /// Returns the circuit without the nodes that its root does not use. The used nodes are moved forward in the same array, where
+    /// they overwrite only nodes that were already processed.
     fn reachable(mut self, root: u32) -> Self {
-        // The new number of each node that is needed.
+        // The new index of each node that the root uses.
         let mut names = vec![NONE; self.nodes.len()];
         names[root as usize] = 0;
         for (place, &node) in self.nodes.iter().enumerate().rev() {
@@ -198,23 +202,23 @@ impl DecisionCircuit {
     }
 }
 
-/// Records a search as a circuit.
+/// Records a search as a decision circuit.
 #[derive(Debug)]
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The nodes of values and symbols, if they exist already.
+    /// The node of each value and of each symbol, if the node exists already.
     values: Vec<u32>,
     symbols: Vec<u32>,
-    /// A symbol that is always one.
+    /// A symbol whose weight is always 1, so that products leave it out.
     one: Option<u32>,
-    /// The children of open products, and the start of each product.
+    /// The children of all products under construction, and the start of each product in this list.
     open: Vec<u32>,
     starts: Vec<usize>,
 }
 
 impl CircuitTrace {
-    /// A trace of a problem with these variables and this number of symbols.
+    /// Creates a trace for a problem with these variables and this number of symbols.
     pub(super) fn new(numbering: ValueNumbering, symbols: usize, one: Option<u32>) -> Self {
         Self {
             circuit: DecisionCircuit::default(),
@@ -227,7 +231,7 @@ impl CircuitTrace {
         }
     }
 
-    /// The circuit of a value.
+    /// Returns the circuit whose root is this node.
     pub(super) fn into_circuit(self, root: u32) -> DecisionCircuit {
         self.circuit.reachable(root)
     }
@@ -300,7 +304,7 @@ impl SearchTrace for CircuitTrace {
     }
 
     fn bytes(&self) -> usize {
-        // Leaving out unneeded nodes takes a new number for each node.
+        // When unused nodes are removed, a new index is stored for each node.
         let names = self.circuit.nodes.len() * size_of::<u32>();
         let leaves = (self.values.len() + self.symbols.len()) * size_of::<u32>();
         self.circuit.bytes() + names + leaves

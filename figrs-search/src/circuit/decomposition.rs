@@ -1,4 +1,4 @@
-//! Levels of variables in a balanced tree decomposition, for branching.
+//! Preferences of variables for branching, derived from their levels in a balanced tree decomposition.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -11,13 +11,13 @@ use figrs_factor::order::eliminate_candidates;
 
 /// Maximum number of words that the search for an elimination order reads: some tens of milliseconds.
 const MAX_WORK: u64 = 4_000_000;
-/// Maximum preference for the middle of the decomposition.
+/// Upper limit of the preference that the variables at the centre of the decomposition get.
 const MAX_PREFERENCE: f64 = 1e7;
 
-/// A preference for each variable, which is greater nearer to the centre of a tree decomposition.
+/// Returns a preference for each variable, which is larger for variables nearer to the centre of a tree decomposition.
 ///
-/// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree, the more the preference
-/// counts against the activity of variables.
+/// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree decomposition is, the
+/// more the preference weighs against the activity of variables.
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
@@ -67,7 +67,7 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
     Ok(preferences)
 }
 
-/// The buckets of an elimination as the bags of tree decompositions.
+/// The buckets of an elimination order, regarded as the bags of a forest of tree decompositions.
 struct BagForest {
     neighbours: Vec<Vec<u32>>,
     /// Number of variables eliminated in each bag.
@@ -97,17 +97,18 @@ impl BagForest {
         }
     }
 
-    /// The level of each bag in the centroid decomposition of its tree: the centroid has level zero, the centroids of the parts that its
-    /// removal leaves level one, and so on.
+    /// Returns the level of each bag in the centroid decomposition of its tree. The centroid has level zero, the centroids of the parts
+    /// without it have level one, and so on.
     ///
-    /// **Complexity.** The bags times the number of levels, which is at most the logarithm of their number.
+    /// **Complexity.** The number of bags times the number of levels, which is at most logarithmic in the number of
+    /// bags.
     fn levels(&self, until: &Until) -> Result<Vec<u32>, EliminationError> {
         let n = self.sizes.len();
         let mut levels = vec![u32::MAX; n];
         let mut parents = vec![u32::MAX; n];
         let mut below = vec![0u64; n];
         let mut largest = vec![0u64; n];
-        // The roots of parts, with the levels of their centroids.
+        // The roots of the remaining parts, with the levels of their centroids.
         let mut parts: Vec<(usize, u32)> = Vec::new();
         for root in 0..n {
             if levels[root] == u32::MAX {
@@ -136,7 +137,7 @@ impl BagForest {
         Ok(levels)
     }
 
-    /// The bags without a level that are connected with `root`, parents first.
+    /// Returns the bags without a level that are connected with `root`, parents first.
     fn part(&self, root: usize, levels: &[u32], parents: &mut [u32]) -> Vec<usize> {
         parents[root] = u32::MAX;
         let mut order = vec![root];
@@ -172,7 +173,7 @@ mod tests {
         let levels = forest.levels(&Until::default()).expect("no limit");
         assert_eq!(levels.iter().max(), Some(&9));
         assert_eq!(levels.iter().filter(|&&level| level == 0).count(), 1);
-        // Between two bags of one level there is one of a lower level.
+        // The path between two bags of one level contains a bag of a lower level.
         for level in 1..10 {
             let mut before = None;
             for (i, &own) in levels.iter().enumerate() {

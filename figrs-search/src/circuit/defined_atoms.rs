@@ -1,4 +1,4 @@
-//! Elimination of atoms that other atoms define, which keeps the number of solutions.
+//! Elimination of atoms that other atoms define, which does not change the number of solutions.
 
 use figrs_factor::Until;
 
@@ -7,29 +7,31 @@ use super::literal::AtomLiteral;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of clauses of an atom that may be eliminated.
+/// Maximum number of clauses of an atom for which it is eliminated.
 const MAX_CLAUSES: usize = 40;
-/// Maximum number of literals of a new clause.
+/// Maximum number of literals of a clause that an elimination adds.
 const MAX_LENGTH: usize = 24;
 /// Maximum number of passes over all atoms.
 const MAX_PASSES: usize = 20;
-/// Maximum number of assignments tried to decide whether an atom is defined.
+/// Maximum number of partial assignments tried to decide whether an atom is defined.
 const MAX_TRIES: usize = 64;
 
-/// An eliminated atom, with its positive clauses at that time: it is true if and only if all other literals of one of them are false.
+/// An eliminated atom, with the clauses in which it occurred positively: it is true if and only if all other literals of one of them
+/// are false.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
 }
 
-/// Eliminates atoms that their clauses define as functions of others, where that does not enlarge the problem.
+/// Eliminates atoms that their clauses define as functions of other atoms, if this adds no clauses to the problem.
 ///
-/// A set of clauses defines an atom if the clauses without its literals contradict each other: for each
-/// assignment of the others some clause decides it. Then the sum over its values is resolution, as each solution of the rest
-/// extends to one solution only.
+/// A set of clauses defines an atom if the clauses contradict each other once its literals are removed: for each assignment
+/// of the other atoms, some clause determines the atom. In this case each solution of the remaining clauses extends to
+/// exactly one solution, so resolution sums over the values of the atom.
 ///
-/// **Guarantee.** The solutions of the remaining clauses are those of the given ones, restricted to the remaining atoms, one for one.
+/// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given ones, restricted to the
+/// remaining atoms.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 ///
@@ -90,7 +92,8 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
     let mut resolvents = Vec::new();
     for (i, first) in positive.iter().enumerate() {
         for (j, second) in negative.iter().enumerate() {
-            // The resolvent of two clauses outside the definition follows from their resolvents with it.
+            // A resolvent of two clauses outside the definition is left out, because it follows from their resolvents
+            // with clauses of the definition.
             if !definition.has(i) && !definition.has(positive.len() + j) {
                 continue;
             }
@@ -117,7 +120,7 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
     })
 }
 
-/// A set of clauses that defines an atom, by position.
+/// A set of clauses that defines an atom, as bits for the indices of the clauses.
 struct AtomDefinition {
     members: u64,
 }
@@ -127,7 +130,7 @@ impl AtomDefinition {
         self.members >> place & 1 == 1
     }
 
-    /// A minimal definition among the clauses of an atom, if there is one.
+    /// Returns a minimal definition among the clauses of an atom, if there is one.
     fn of(
         positive: &[Vec<AtomLiteral>],
         negative: &[Vec<AtomLiteral>],
@@ -169,17 +172,17 @@ impl AtomDefinition {
     }
 }
 
-/// A clause over at most 64 atoms.
+/// A clause over at most 64 atoms, represented by two bit masks.
 #[derive(Clone, Copy, Debug, Default)]
 struct MaskedClause {
     positive: u64,
     negative: u64,
 }
 
-/// True if these clauses are found to have no solution.
+/// True if a bounded search finds that these clauses have no solution.
 fn contradicts(clauses: &[MaskedClause], members: u64) -> bool {
     let mut tries = 0;
-    // The true and the false atoms of partial assignments that are still to be tried.
+    // Partial assignments that are still to be tried, each given by its true and its false atoms.
     let mut left = vec![(0u64, 0u64)];
     while let Some((mut yes, mut no)) = left.pop() {
         tries += 1;

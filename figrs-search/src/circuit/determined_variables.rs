@@ -1,25 +1,29 @@
-//! Variables that are functions of other variables and that no other factor mentions.
+//! Finds variables that are functions of other variables and occur in no other factor.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-/// The variables that a search leaves out, since functions of others determine them: each solution of the others extends to one of all variables.
+/// The variables that a search leaves out because functions of other variables determine them: each solution for the other variables extends to
+/// exactly one for all variables.
 ///
-/// Such a variable is mentioned by its function, and at most by one table of weights of its own values, which become weights of the
-/// function's arguments. A function that is left out and is defined everywhere does not mention its arguments either.
+/// Such a variable occurs in its function, and in at most one table of weights of its own values, which become weights of the
+/// function's arguments. If the function excludes no argument values and has no weights, the search leaves the function out too, so
+/// it no longer counts as an occurrence of its arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
-    /// The factors of the functions, in the order in which the variables were left out: a later variable may be an argument of earlier functions.
+    /// The factors of the functions, in the order in which their variables were left out; a variable that was left out later may be an argument
+    /// of earlier functions.
     functions: Vec<usize>,
-    /// The factor of the weights of a function's values, by the factor of the function.
+    /// For the factor of a function, the factor with the weights of the function's values.
     weights: FxHashMap<usize, usize>,
-    /// For each factor, `true` if it is not read by itself: weights of a function's values, and functions that exclude nothing.
+    /// For each factor, `true` if the search does not read it separately: weights of a function's values, and functions that
+    /// exclude nothing.
     is_skipped: Vec<bool>,
-    /// For each variable, `true` if it is left out.
+    /// For each variable, `true` if the search leaves it out.
     is_determined: Vec<bool>,
 }
 
-/// The arguments of a function, its value, and its table.
+/// Returns the argument variables, the value variable and the table of a function factor; `None` for other factors.
 fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
     let FactorTable::Function { index } = &factor.table else {
         return None;
@@ -29,7 +33,7 @@ fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
 }
 
 impl DeterminedVariables {
-    /// The determined variables of a graph, without those that are kept.
+    /// Finds the determined variables of a graph, except those that must be kept.
     pub(super) fn of(graph: &FactorGraph, is_kept: &[bool]) -> Self {
         let mut mentioning = vec![Vec::new(); graph.cardinalities.len()];
         let mut defining = vec![None; graph.cardinalities.len()];
@@ -43,7 +47,8 @@ impl DeterminedVariables {
                 open.push(number);
             }
         }
-        // Numbers of mentions by factors that exclude something. Lists are read only where few are left, so that a variable of many functions is fast.
+        // For each variable, the number of its occurrences in factors that exclude something. The list of factors is read only for variables with few
+        // occurrences, so that a variable in many functions takes little time.
         let mut mentions: Vec<usize> = mentioning.iter().map(Vec::len).collect();
         let mut found = Self {
             is_skipped: vec![false; graph.factors.len()],
@@ -87,35 +92,36 @@ impl DeterminedVariables {
         found
     }
 
-    /// Number of values of each variable in the search; variables that are left out have one.
+    /// Returns the number of values of each variable in the search, which is 1 for variables that are left out.
     pub(super) fn cardinalities(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = graph.cardinalities.iter().zip(&self.is_determined);
         all.map(|(&n, &is_determined)| if is_determined { 1 } else { n })
             .collect()
     }
 
-    /// True if a variable is left out.
+    /// True if the search leaves a variable out.
     pub(super) fn contains(&self, variable: u32) -> bool {
         self.is_determined[variable as usize]
     }
 
-    /// True if a factor is not read by itself: it weighs the values of a function, or excludes nothing.
+    /// True if the search does not read a factor separately: it has the weights of a function's values, or it excludes
+    /// nothing.
     pub(super) fn is_skipped(&self, factor: usize) -> bool {
         self.is_skipped[factor]
     }
 
-    /// Number of variables that are left out.
+    /// Returns the number of variables that the search leaves out.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.functions.len()
     }
 
-    /// The factor of the weights of a function's values.
+    /// Returns the factor with the weights of the values of a function's factor, if there is one.
     pub(super) fn weights_of(&self, factor: usize) -> Option<usize> {
         self.weights.get(&factor).copied()
     }
 
-    /// Completes an assignment of the other variables.
+    /// Extends an assignment of the other variables to the variables that were left out.
     pub(super) fn complete(&self, graph: &FactorGraph, values: &mut [u32]) {
         for &number in self.functions.iter().rev() {
             if let Some((arguments, value, index)) = function(&graph.factors[number]) {

@@ -1,35 +1,35 @@
-//! Entries of the tables of factors, and the symbols of their weights.
+//! Entries of the tables of factors, and the symbols that represent their weights.
 
 use figrs_factor::graph::{Assignments, for_each_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
-/// A weight of entries of factors: a constant of the model, or a weight that may change.
+/// A symbol for the weight of table entries: a constant of the model, or a weight that may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum WeightSymbol {
-    /// A constant, as the bits of its natural logarithm.
+    /// A constant, given by the bits of its natural logarithm.
     Constant(u64),
-    /// The probability of a parametric outcome.
+    /// The probability of the parametric outcome with this origin.
     Origin(u32),
-    /// The entry of a factor.
+    /// The weight of one entry, given by the indices of the factor and of the entry.
     Entry(u32, u32),
 }
 
-/// Entries that are zero only at present, as an [`Encoding`](figrs_core::expand::Encoding) lists them: factors, and positions in
-/// the weights of each.
+/// Entries that are zero only for the present parameters, as an [`Encoding`](figrs_core::expand::Encoding) lists them: factors,
+/// and indices of weights in each factor.
 pub(super) type OpenZeros<'a> = &'a [(usize, Vec<u32>)];
 
 impl WeightSymbol {
-    /// The weight one.
+    /// The symbol of the constant weight 1.
     pub(super) const ONE: Self = Self::Constant(0.0f64.to_bits());
 }
 
-/// The entries of a factor that are zero only at present.
+/// Returns the entries of a factor that are zero only for the present parameters.
 pub(super) fn open_entries(open_zeros: OpenZeros<'_>, factor: usize) -> &[u32] {
     let place = open_zeros.binary_search_by_key(&factor, |(factor, _)| *factor);
     place.map_or(&[], |place| open_zeros[place].1.as_slice())
 }
 
-/// The symbol of a stored entry; `None` for an entry that is always zero.
+/// Returns the symbol of a stored entry; returns `None` for an entry that is zero for all parameters.
 pub(super) fn entry_symbol(
     factor: &Factor,
     number: usize,
@@ -48,13 +48,13 @@ pub(super) fn entry_symbol(
         match origin.filter(|&origin| origin != Weights::NO_ORIGIN) {
             Some(origin) => WeightSymbol::Origin(origin),
             None if is_zero => WeightSymbol::Entry(number as u32, entry as u32),
-            // The addition turns negative zero into zero.
+            // Adding 0 turns negative zero into zero, so that equal weights have equal bits.
             None => WeightSymbol::Constant((weights.log(entry) + 0.0).to_bits()),
         },
     )
 }
 
-/// Number of entries of a factor that have a symbol.
+/// Returns the number of entries of a factor that have a symbol.
 pub(super) fn count_entries(factor: &Factor, open: &[u32]) -> usize {
     match &factor.table {
         FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => {
@@ -71,7 +71,8 @@ pub(super) fn count_entries(factor: &Factor, open: &[u32]) -> usize {
     }
 }
 
-/// Calls `visit` with the number and the values of each stored entry, including zeros; for a function, only of the non-zero entries.
+/// Calls `visit` with the index and the values of each stored entry, zero entries included; for a function, only the non-zero
+/// entries are visited.
 pub(super) fn for_each_stored(
     graph: &FactorGraph,
     factor: &Factor,

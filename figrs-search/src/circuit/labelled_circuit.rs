@@ -1,4 +1,4 @@
-//! A circuit with the meaning of its leaves.
+//! A circuit with labels that give the meaning of its leaves.
 
 use std::sync::Arc;
 
@@ -21,23 +21,23 @@ use super::search::{ExhaustiveSearch, SearchControl};
 use super::value_atoms::ValueAtoms;
 use figrs_factor::eliminate::EliminationError;
 
-/// Largest difference of the logarithms of one weight that counts as rounding.
+/// Largest relative difference between two logarithms of the same weight that counts as a rounding error.
 const MAX_ROUNDING: f64 = 1e-14;
 
-/// A circuit with the meaning of its leaves: values of variables, and weights of the entries of a graph.
+/// A circuit with labels of its leaves, which are values of variables and weights of a graph's entries.
 #[derive(Debug)]
 pub struct LabelledCircuit {
-    /// `None` if zeros exclude all worlds.
+    /// The circuit; `None` if zeros exclude all worlds.
     pub circuit: Option<DecisionCircuit>,
-    /// The numbers of the values of the variables.
+    /// The numbering of the values of the variables.
     pub numbering: ValueNumbering,
-    /// For each variable, `true` if the circuit keeps it as a leaf.
+    /// For each variable, `true` if the circuit contains its values as leaves.
     pub kept: Vec<bool>,
-    /// The graph that was searched, and the entries that were zero only at that time.
+    /// The graph that was searched, and its entries that were zero only for the parameters at that time.
     graph: Arc<FactorGraph>,
     open_zeros: Vec<(usize, Vec<u32>)>,
     names: FxHashMap<WeightSymbol, u32>,
-    /// The natural logarithm of the weight of each symbol in that graph.
+    /// For each symbol, the natural logarithm of its weight in that graph.
     pub symbol_logs: Vec<f64>,
     atoms: ValueAtoms,
     defined: Vec<DefinedAtom>,
@@ -45,7 +45,8 @@ pub struct LabelledCircuit {
 }
 
 impl LabelledCircuit {
-    /// Searches a graph. Variables that are `kept` are leaves of the circuit.
+    /// Searches a graph and records the search as a circuit. The values of variables that are `kept` become leaves of
+    /// the circuit.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
     pub fn new(
@@ -92,13 +93,14 @@ impl LabelledCircuit {
         })
     }
 
-    /// Number of variables that were left out and of atoms that were eliminated beforehand.
+    /// Returns the number of variables that were left out and the number of atoms that were eliminated before the
+    /// search.
     #[cfg(test)]
     pub fn left_out(&self) -> [usize; 2] {
         [self.determined.len(), self.defined.len()]
     }
 
-    /// The values of all variables in a world of the circuit.
+    /// Returns the values of all variables in a world of the circuit.
     pub fn values(&self, world: &CircuitWorld) -> Vec<u32> {
         let atoms = &self.atoms;
         let mut values = vec![0; atoms.cardinalities.len()];
@@ -124,8 +126,9 @@ impl LabelledCircuit {
         values
     }
 
-    /// The weight of each symbol in a graph with the same structure as the one that was searched; `None` if the structure differs,
-    /// a symbol would have two weights, or an entry of weight one, which the circuit leaves out, would get another weight.
+    /// Returns the weight of each symbol in a graph with the structure of the searched graph. Returns `None` if the structures
+    /// differ, if a symbol would have two different weights, or if an entry of weight 1, which the circuit leaves out, would get
+    /// another weight.
     pub fn symbol_weights(&self, new: &FactorGraph) -> Option<Vec<ScaledNumber>> {
         let old = &*self.graph;
         if old.cardinalities != new.cardinalities || old.factors.len() != new.factors.len() {
@@ -164,12 +167,12 @@ impl LabelledCircuit {
     }
 }
 
-/// True if two logarithms differ by rounding at most.
+/// True if two logarithms are equal up to rounding errors.
 fn is_same_weight(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a - b).abs() <= MAX_ROUNDING * a.abs().max(1.0)
 }
 
-/// True if two tables store weights of the same entries.
+/// True if two tables store weights for the same entries.
 fn has_same_layout(old: &FactorTable, new: &FactorTable) -> bool {
     match (old, new) {
         (FactorTable::Dense(old), FactorTable::Dense(new)) => old.len() == new.len(),

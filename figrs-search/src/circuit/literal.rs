@@ -1,4 +1,4 @@
-//! Literals over atoms: statements that a variable has a value, and their negations.
+//! Literals over atoms: an atom states that a variable has a certain value, and a literal is an atom or its negation.
 
 use std::ops::Not;
 
@@ -7,7 +7,7 @@ use std::ops::Not;
 pub(super) struct AtomLiteral(u32);
 
 impl AtomLiteral {
-    /// The literal of an atom that is true if and only if the atom is `value`.
+    /// Returns the literal of an atom that is true if and only if the atom has the truth value `value`.
     pub(super) fn new(atom: u32, value: bool) -> Self {
         Self(atom << 1 | u32::from(!value))
     }
@@ -16,17 +16,17 @@ impl AtomLiteral {
         (self.0 >> 1) as usize
     }
 
-    /// True for an atom, false for a negation.
+    /// True for an atom, false for the negation of an atom.
     pub(super) fn is_positive(self) -> bool {
         self.0 & 1 == 0
     }
 
-    /// Position in lists of all literals; the two literals of an atom are neighbours.
+    /// Returns the index in lists of all literals, in which the two literals of an atom are adjacent.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The literal at a position.
+    /// Returns the literal with an index in lists of all literals.
     pub(super) fn at(index: usize) -> Self {
         Self(index as u32)
     }

@@ -1,4 +1,4 @@
-//! The sum over all worlds of a factor graph, by a search without a trace.
+//! Computes the sum over all worlds of a factor graph, by a search that records no circuit.
 
 use figrs_factor::graph::FactorGraph;
 
@@ -11,9 +11,9 @@ use super::search::{ExhaustiveSearch, SearchControl};
 use super::search_trace::SumTrace;
 use figrs_factor::eliminate::{EliminationError, without_barren};
 
-/// The natural logarithm of the sum, over all assignments, of the product of all factors.
+/// Returns the natural logarithm of the sum over all assignments of the product of all factors.
 ///
-/// All zeros prune the search, and every determined variable may be left out.
+/// All zero weights prune the search, and every determined variable may be left out.
 ///
 /// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
 pub fn log_sum(

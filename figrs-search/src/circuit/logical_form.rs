@@ -1,4 +1,4 @@
-//! A factor graph as clauses over value atoms and diagrams of weights.
+//! Represents a factor graph by clauses over value atoms and by diagrams of weights.
 
 use figrs_factor::graph::log_stored;
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -15,42 +15,43 @@ use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
 use figrs_factor::eliminate::{EliminationError, Options};
 
-/// Maximum number of entries of a table whose zeros are covered by few clauses; larger tables have a clause for each prefix of a row.
+/// Maximum number of entries of a table whose zeros are covered by a small set of clauses; a larger table gets a clause for each
+/// prefix of a row.
 const MAX_COVERED_ENTRIES: usize = 1 << 12;
-/// Bytes of a clause without its literals, and of a symbol with its name.
+/// Number of bytes of a clause without its literals, and number of bytes of a symbol with its name.
 const CLAUSE_BYTES: usize = 40;
 const SYMBOL_BYTES: usize = 80;
-/// Bytes of a row while its diagram is built, without its values.
+/// Number of bytes of a row, without its values, while its diagram is built.
 const ROW_BYTES: usize = 16;
 
-/// A factor graph as clauses over value atoms and diagrams of weights.
+/// A factor graph represented by clauses over value atoms and by diagrams of weights.
 ///
-/// Zeros of factors are clauses; the other weights are symbols in diagrams.
+/// Zero entries of factors become clauses; the weights of the other entries are symbols in diagrams.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogicalForm {
     pub(super) atoms: ValueAtoms,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
     pub(super) diagrams: WeightDiagrams,
-    /// The diagrams of the factors that have weights other than one.
+    /// The diagrams of the factors that have weights other than 1.
     pub(super) roots: Vec<ResidualTable>,
     pub(super) determined: DeterminedVariables,
     symbols: Vec<WeightSymbol>,
-    /// The natural logarithm of the present weight of each symbol.
+    /// For each symbol, the natural logarithm of its present weight.
     pub(super) symbol_logs: Vec<f64>,
     pub(super) names: FxHashMap<WeightSymbol, u32>,
-    /// Number of literals of clauses and of values of rows.
+    /// Total number of literals in clauses and of values in rows.
     size: usize,
     meter: MemoryMeter,
-    /// True if a factor is zero everywhere.
+    /// True if all entries of some factor are zero.
     pub(super) is_empty: bool,
 }
 
 impl LogicalForm {
-    /// The logical form of a graph without the variables that others determine, unless they are kept. Weights of `open_zeros` do not exclude
-    /// their entries.
+    /// Creates the logical form of a graph without the variables that others determine, except those that must be kept. The zero weights in
+    /// `open_zeros` exclude no entries, because they may become positive.
     ///
-    /// **Errors.** [`EliminationError::TableTooLarge`] if there are more literals and rows than the table budget;
-    /// [`EliminationError::TooMuchMemory`]; [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::TableTooLarge`] if the number of literals and row values exceeds the table
+    /// budget; [`EliminationError::TooMuchMemory`]; [`EliminationError::Interrupted`].
     pub(super) fn new(
         graph: &FactorGraph,
         open_zeros: OpenZeros<'_>,
@@ -77,7 +78,7 @@ impl LogicalForm {
         Ok(form)
     }
 
-    /// Approximate size in bytes, with the clauses before simplification.
+    /// Returns the approximate size in bytes, with the clauses before simplification.
     pub(super) fn bytes(&self) -> usize {
         self.diagrams.bytes()
             + self.atoms.bytes()
@@ -86,12 +87,12 @@ impl LogicalForm {
             + self.symbols.len() * SYMBOL_BYTES
     }
 
-    /// Number of literals of all clauses.
+    /// Returns the number of literals of all clauses.
     pub(super) fn clause_literals(&self) -> usize {
         self.clauses.iter().map(Vec::len).sum()
     }
 
-    /// Counts numbers against the budget before they are stored.
+    /// Counts literals or row values against the budget before they are stored.
     fn take_room(&mut self, numbers: usize, options: &Options) -> Result<(), EliminationError> {
         self.size += numbers;
         let limit = options.table_entries().min(MAX_POSITIONS);
@@ -170,7 +171,7 @@ impl LogicalForm {
         })
     }
 
-    /// Clauses of an irredundant cover of the zeros.
+    /// Adds the clauses of an irredundant cover of the zeros of a factor.
     fn add_cover(
         &mut self,
         variables: &[u32],
@@ -197,7 +198,8 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// Adds, for each prefix of a row, a clause that requires the next value to be one that some row has after this prefix.
+    /// For each prefix of a row, adds a clause that restricts the next value to the values that some row has after this
+    /// prefix.
     fn add_prefixes(
         &mut self,
         variables: &[u32],
@@ -236,7 +238,8 @@ impl LogicalForm {
     }
 }
 
-/// The entries of a factor that are not excluded: values of the variables that have several, and symbols.
+/// The entries of a factor that are not excluded: for each entry, the values of variables with several values, and the
+/// symbol of its weight.
 #[derive(Debug, Default)]
 struct FactorRows {
     values: Vec<u32>,
@@ -253,7 +256,7 @@ impl FactorRows {
     ) -> Self {
         let (mut rows, factor) = (Self::default(), &graph.factors[number]);
         let weighing = form.determined.weights_of(number);
-        // The weights of a function's values get symbols even where the function has none of these values.
+        // The weights of a function's values get symbols even for values that the function never takes.
         let named: Vec<Option<u32>> = weighing.map_or_else(Vec::new, |number| {
             let mut named = Vec::new();
             let weights = &graph.factors[number];
@@ -309,7 +312,7 @@ mod tests {
 
     #[test]
     fn tables_are_counted_before_they_are_read() {
-        // Half of a million entries are zero.
+        // The table has a million entries, half of which are zero.
         let n = 1 << 20;
         let weights = (0..n).map(|i| f64::from(i % 2)).collect();
         let graph = FactorGraph {

@@ -1,13 +1,14 @@
-//! Limits of the lists of a search: bytes, and positions that are numbers of 32 bits.
+//! Limits of the lists of a search: their size in bytes, and their length if indices have 32 bits.
 
 use figrs_factor::eliminate::{EliminationError, Options};
 
-/// Number of bytes by which a structure grows before it is compared with the budget.
+/// Number of bytes by which a structure may grow before its size is compared with the budget again.
 const UNCHECKED_GROWTH: usize = 1 << 20;
-/// Maximum length of a list whose positions are numbers of 32 bits. As many positions again are left for additions between two checks.
+/// Maximum length of a list whose indices have 32 bits. The other half of the indices is reserved for elements that are added between
+/// two checks.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
-/// Compares the size of a growing structure with the memory budget from time to time.
+/// Compares the size of a growing structure with the memory budget at intervals.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MemoryMeter {
     checked: usize,
@@ -28,14 +29,16 @@ impl MemoryMeter {
     }
 }
 
-/// Bytes of a cache that may take `bytes` bytes: at most half of the memory budget, since the search needs the rest.
+/// Returns the number of bytes for a cache that may take `bytes` bytes: at most half of the memory budget, because the
+/// search needs the other half.
 pub(super) fn cache_share(bytes: u64, options: &Options) -> u64 {
     options
         .memory_budget
         .map_or(bytes, |budget| bytes.min(budget / 2))
 }
 
-/// Returns an error if the longest list has too many positions; `bytes` is the size of all lists together.
+/// Returns an error if the longest list has too many elements for indices of 32 bits; `bytes` is the size of all lists
+/// together.
 pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), EliminationError> {
     if longest <= MAX_POSITIONS {
         return Ok(());
@@ -47,7 +50,8 @@ pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), Elimin
     })
 }
 
-/// Bytes of a hash table of entries of type `T`, by its capacity: an eighth of the places stays free.
+/// Returns the number of bytes of a hash table with entries of type `T` at this capacity, where an eighth of the slots
+/// stay free.
 pub(super) fn hash_table_bytes<T>(capacity: usize) -> usize {
     capacity.div_ceil(7) * 8 * (size_of::<T>() + 1)
 }

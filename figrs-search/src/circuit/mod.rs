@@ -1,15 +1,15 @@
-//! Exhaustive search with component caching, and its trace as a decision circuit.
+//! Exhaustive search with component caching, which can record a decision circuit.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `labelled_circuit`, `log_sum` | from a factor graph to a circuit with the meaning of its leaves; the sum alone |
-//! | `memory_budget` | limits of the memory of a search and of positions of 32 bits |
+//! | `labelled_circuit`, `log_sum` | converts a factor graph to a circuit with labelled leaves; computes only the sum over all worlds |
+//! | `memory_budget` | limits of the memory of a search and of indices with 32 bits |
 //! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
 //! | `zero_cover`, `weight_diagrams` | clauses of the zeros of a table; equal residual tables, stored once |
 //! | `determined_variables` | variables that are functions of others and are left out |
-//! | `preprocess`, `clause_simplifier`, `probing`, `defined_atoms` | simpler clauses with as many solutions |
+//! | `preprocess`, `clause_simplifier`, `probing`, `defined_atoms` | simplification of clauses that keeps the number of solutions |
 //! | `propagator`, `clause_database`, `conflict_analysis` | the partial assignment, and clauses learned from conflicts |
-//! | `components`, `component_cache`, `decomposition` | independent components, their hashes and values; preferences of decisions |
+//! | `components`, `component_cache`, `decomposition` | independent components with their hashes and values; preferences for decisions |
 //! | `search`, `search_trace`, `scaled_number` | the search, its trace, and numbers of any magnitude |
 //! | `decision_circuit`, `circuit_worlds` | the circuit: sums, derivatives, single worlds |
 

@@ -1,4 +1,4 @@
-//! Preprocessing: simpler clauses with the same number of solutions.
+//! Preprocessing, which simplifies the clauses of a logical form without changing the number of solutions.
 
 use figrs_factor::Until;
 
@@ -13,17 +13,18 @@ use figrs_factor::eliminate::{EliminationError, Options};
 
 /// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
-/// Bytes of a literal in addition to its clause: its occurrences, and its copy in the propagator of probing.
+/// Number of bytes of a literal in addition to its clause, for its occurrences and its copy in the propagator of
+/// probing.
 const LITERAL_BYTES: usize = 20;
-/// Bytes of an atom: its lists of occurrences, pairs and watches.
+/// Number of bytes of an atom for its lists of occurrences, pairs and watches.
 const ATOM_BYTES: usize = 250;
 
-/// Simplifies the clauses of a form, and eliminates atoms that others define.
+/// Simplifies the clauses of a logical form, and eliminates atoms that other atoms define.
 ///
-/// `is_kept` marks the variables that must stay.
+/// `is_kept` marks the variables whose atoms must not be eliminated.
 ///
-/// **Guarantee.** The solutions of the remaining atoms are those of the given form, one for one, and weigh the same; the
-/// atoms returned follow from them, the last first.
+/// **Guarantee.** The solutions over the remaining atoms correspond one to one to those of the given form, with the same
+/// weights; the values of the eliminated atoms follow from them in reverse order.
 ///
 /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`].
 pub(super) fn preprocess(
@@ -68,14 +69,15 @@ pub(super) fn preprocess(
     Ok(defined)
 }
 
-/// Adds the consequences that probing finds; returns `false` if there is no solution.
+/// Adds the consequences that probing finds; returns `false` if the clauses have no solution.
 fn probe_clauses(
     form: &LogicalForm,
     simplifier: &mut ClauseSimplifier,
     until: &Until,
 ) -> Result<bool, EliminationError> {
     let mut propagator = ClausePropagator::new(form.atoms.exclusive());
-    // A variable that no clause connects with another has consequences only for its own values, of which there may be many.
+    // A variable that no clause connects with another variable is not probed, because it has consequences only for its own
+    // values, which may be many.
     let mut is_joined = vec![false; form.atoms.cardinalities.len()];
     let mut excluded = Vec::new();
     for clause in simplifier.long_clauses() {
@@ -89,7 +91,7 @@ fn probe_clauses(
         } else if let Some(v) = first
             && clause.iter().all(|l| l.is_positive())
         {
-            // A variable with one of these values has none of the others.
+            // If the variable must have one of these values, all its other values are excluded.
             let atoms = form.atoms.of(v).map(|atom| AtomLiteral::new(atom, true));
             let others = atoms.filter(|atom| clause.binary_search(atom).is_err());
             excluded.extend(others.map(|atom| !atom));
@@ -120,7 +122,7 @@ fn probe_clauses(
     Ok(!simplifier.is_contradictory)
 }
 
-/// Completes an assignment of the atoms that were not eliminated, as true literals.
+/// Extends an assignment of the atoms that were not eliminated, given as true literals, to the eliminated atoms.
 pub(super) fn complete(defined: &[DefinedAtom], is_true: &mut [bool]) {
     for atom in defined.iter().rev() {
         let [yes, no] = [true, false].map(|value| AtomLiteral::new(atom.atom, value));

@@ -1,4 +1,4 @@
-//! Failed literals, common consequences and equivalences, found by propagation of each literal.
+//! Finds failed literals, common consequences and equivalences by unit propagation of each literal.
 
 use figrs_factor::Until;
 
@@ -7,21 +7,21 @@ use super::propagator::{AssignmentReason, ClausePropagator, Truth};
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of assignments made.
+/// Maximum number of assignments that probing makes.
 const MAX_WORK: usize = 5_000_000;
 
-/// Consequences of a problem.
+/// Consequences that probing found.
 #[derive(Debug, Default)]
 pub(super) struct Probes {
-    /// Literals that hold in all solutions.
+    /// Literals that are true in all solutions.
     pub(super) units: Vec<AtomLiteral>,
-    /// Pairs of literals with the same truth in all solutions.
+    /// Pairs of literals that have the same truth value in all solutions.
     pub(super) equivalences: Vec<[AtomLiteral; 2]>,
     pub(super) is_contradictory: bool,
 }
 
-/// Propagates each literal of the atoms that `is_probed` chooses alone: one that leads to a conflict is false, one implied by an atom and its negation is true, and
-/// two literals that follow from each other are equivalent.
+/// Propagates each literal of the atoms that `is_probed` selects, one at a time. A literal that leads to a conflict is false, a literal implied by an
+/// atom and by its negation is true, and two literals that imply each other are equivalent.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 ///
@@ -80,7 +80,8 @@ pub(super) fn probe(
     Ok(probes)
 }
 
-/// The literals that unit propagation of a literal makes true, including itself; `None` if it violates a clause.
+/// Returns the literals that unit propagation of a literal makes true, including the literal itself; returns `None` if
+/// a clause is violated.
 fn consequences(
     propagator: &mut ClausePropagator,
     literal: AtomLiteral,
@@ -93,7 +94,7 @@ fn consequences(
     consistent.then_some(found)
 }
 
-/// Makes a literal true for good; returns `false` if that violates a clause.
+/// Makes a literal true permanently; returns `false` if a clause is violated.
 fn assert(propagator: &mut ClausePropagator, literal: AtomLiteral) -> bool {
     propagator.assign(literal, AssignmentReason::None);
     propagator.propagate()

@@ -1,12 +1,12 @@
-//! Unit propagation over clauses, two-literal clauses and groups of atoms that exclude each other.
+//! Unit propagation over long clauses, two-literal clauses and groups of mutually exclusive atoms.
 
 use super::clause_database::{ClauseDatabase, ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 
-/// Bytes of an atom and its two literals, with the heads of their lists.
+/// Number of bytes of an atom and its two literals, with the headers of their lists.
 const ATOM_BYTES: usize = 160;
 
-/// Truth of a literal.
+/// Truth value of a literal in a partial assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
     Open,
@@ -14,25 +14,26 @@ pub(super) enum Truth {
     False,
 }
 
-/// Reason that a literal is true.
+/// Reason why a literal is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AssignmentReason {
-    /// The literal was decided, or is true in all worlds.
+    /// The literal was decided, or it is true in all worlds.
     None,
-    /// All other literals of a clause are false.
+    /// The literal is true because all other literals of this clause are false.
     Clause(ClauseId),
-    /// The other literal of a clause of two literals is false.
+    /// The literal is true because the other literal of a two-literal clause is false.
     Pair(AtomLiteral),
 }
 
-/// A clause on the watch list of a literal, and another literal of it: if that one is true, the clause is not visited.
+/// An entry of a literal's watch list: a clause and another literal of it. If the other literal is true, the clause
+/// need not be examined.
 #[derive(Clone, Copy, Debug)]
 struct ClauseWatch {
     clause: ClauseId,
     blocker: AtomLiteral,
 }
 
-/// The partial assignment of the search, kept closed under unit propagation.
+/// The partial assignment of a search, which is kept closed under unit propagation.
 ///
 /// **References.** Moskewicz, Madigan, Zhao, Zhang and Malik, *Chaff: engineering an efficient SAT solver*, DAC 2001.
 #[derive(Clone, Debug)]
@@ -42,20 +43,20 @@ pub(super) struct ClausePropagator {
     reasons: Vec<AssignmentReason>,
     pub(super) trail: Vec<AtomLiteral>,
     head: usize,
-    /// For each literal, the other literals of its two-literal clauses.
+    /// For each literal, the other literals in its two-literal clauses.
     pairs: Vec<Vec<AtomLiteral>>,
     watches: Vec<Vec<ClauseWatch>>,
     pub(super) clauses: ClauseDatabase,
-    /// For each atom the atoms that exclude it: the other values of its variable.
+    /// For each atom, the range of atoms that exclude each other: the values of its variable.
     exclusive: Vec<(u32, u32)>,
-    /// Learned literals, which are true in all worlds.
+    /// Learned literals that are true in all worlds.
     facts: Vec<AtomLiteral>,
     is_fact: Vec<bool>,
-    /// Number of learned clauses of two literals.
+    /// Number of learned two-literal clauses.
     learned_pairs: usize,
     /// The literals of the violated clause.
     pub(super) conflict: Vec<AtomLiteral>,
-    /// The level of new assignments.
+    /// The search level to which new assignments belong.
     pub(super) level: u32,
     /// Number of conflicts so far.
     pub(super) conflicts: u64,
@@ -64,7 +65,8 @@ pub(super) struct ClausePropagator {
 }
 
 impl ClausePropagator {
-    /// An empty assignment of atoms; `exclusive` has, for each atom, the range of the atoms that exclude each other.
+    /// Creates an empty assignment of atoms; `exclusive` gives for each atom the range of atoms that exclude each
+    /// other.
     pub(super) fn new(exclusive: Vec<(u32, u32)>) -> Self {
         let atoms = exclusive.len();
         Self {
@@ -110,8 +112,8 @@ impl ClausePropagator {
         self.reasons[literal.atom()]
     }
 
-    /// Adds a clause. The first two literals of a long clause are watched. A learned clause of one literal is a fact; a given clause of one literal is left to
-    /// the caller.
+    /// Adds a clause. The first two literals of a long clause are watched. A learned clause of one literal is stored as a fact; the caller must
+    /// assign a given clause of one literal.
     pub(super) fn add_clause(
         &mut self,
         literals: &[AtomLiteral],
@@ -147,7 +149,7 @@ impl ClausePropagator {
         self.watches[literal.index()].push(ClauseWatch { clause, blocker });
     }
 
-    /// Makes an open literal true.
+    /// Makes an undecided literal true.
     #[inline]
     pub(super) fn assign(&mut self, literal: AtomLiteral, reason: AssignmentReason) {
         self.truths[literal.index()] = Truth::True;
@@ -157,7 +159,7 @@ impl ClausePropagator {
         self.trail.push(literal);
     }
 
-    /// Undoes all assignments from a position of the trail on.
+    /// Undoes all assignments from an index of the trail on.
     pub(super) fn undo(&mut self, from: usize) {
         for literal in self.trail.drain(from..) {
             self.truths[literal.index()] = Truth::Open;
@@ -166,10 +168,10 @@ impl ClausePropagator {
         self.head = self.head.min(from);
     }
 
-    /// Assigns the facts that are open, at level zero as they depend on no decision; returns `false` if one is false, which `conflict`
-    /// then holds.
+    /// Assigns the facts that are undecided, at level zero because they depend on no decision. Returns `false` if a fact is false;
+    /// `conflict` then contains this fact.
     ///
-    /// Facts are assigned again after each decision, as the components were found without them.
+    /// Facts are assigned again after each decision, because components are found without them.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];
@@ -189,7 +191,8 @@ impl ClausePropagator {
         true
     }
 
-    /// Assigns all literals that follow from the assignments; returns `false` if a clause is violated, which `conflict` then holds.
+    /// Assigns all literals that follow by unit propagation. Returns `false` if a clause is violated; `conflict` then contains the
+    /// literals of this clause.
     pub(super) fn propagate(&mut self) -> bool {
         while let Some(&literal) = self.trail.get(self.head) {
             self.head += 1;
@@ -285,7 +288,7 @@ impl ClausePropagator {
         consistent
     }
 
-    /// Forgets a clause that was the reason of one assignment.
+    /// Forgets a clause that was only the reason of one assignment.
     pub(super) fn forget_reason(&mut self, reason: AssignmentReason) {
         if let AssignmentReason::Clause(id) = reason
             && self.clauses.kind(id) == ClauseKind::Temporary
@@ -294,14 +297,14 @@ impl ClausePropagator {
         }
     }
 
-    /// Approximate size in bytes.
+    /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.atoms() * ATOM_BYTES
             + self.learned_pairs * 2 * 2 * size_of::<AtomLiteral>()
             + self.clauses.bytes()
     }
 
-    /// Forgets half of the learned clauses that are not the reason of an assignment.
+    /// Forgets half of the learned clauses, except clauses that are the reason of an assignment.
     pub(super) fn forget_learned(&mut self) {
         let mut locked = vec![false; self.clauses.len()];
         for literal in &self.trail {
@@ -310,14 +313,14 @@ impl ClausePropagator {
             }
         }
         self.clauses.forget_half(|id| locked[id as usize]);
-        // A place may be reused, so that no watch may stay on it.
+        // The index of a forgotten clause may be reused, so all watches of that clause are removed.
         let clauses = &self.clauses;
         for list in &mut self.watches {
             list.retain(|watch| clauses.kind(watch.clause) != ClauseKind::Forgotten);
         }
     }
 
-    /// Raises the activity of a literal.
+    /// Raises the activity of a literal, which influences later decisions.
     pub(super) fn bump(&mut self, literal: AtomLiteral) {
         self.activity[literal.index()] += self.activity_step;
         if self.activity[literal.index()] > 1e100 {

@@ -1,11 +1,11 @@
-//! Non-negative numbers of any magnitude, with the precision of `f64`.
+//! Non-negative numbers of nearly unbounded magnitude, with the precision of `f64`.
 
 use std::ops::{Add, Mul};
 
-/// Base-2 logarithm of the unit of the scale.
+/// Base-2 logarithm of the factor by which consecutive scales differ.
 const UNIT: i32 = 512;
 
-/// `mantissa * 2^(512 scale)`: the mantissa is zero, or between `2^-256` and `2^256`.
+/// The number `mantissa * 2^(512 scale)`, where the mantissa is zero or between `2^-256` and `2^256`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScaledNumber {
     mantissa: f64,
@@ -13,24 +13,24 @@ pub struct ScaledNumber {
 }
 
 impl ScaledNumber {
-    /// Zero.
+    /// The number zero.
     pub const ZERO: Self = Self {
         mantissa: 0.0,
         scale: 0,
     };
-    /// One.
+    /// The number one.
     pub const ONE: Self = Self {
         mantissa: 1.0,
         scale: 0,
     };
 
-    /// Two.
+    /// The number two.
     pub const TWO: Self = Self {
         mantissa: 2.0,
         scale: 0,
     };
 
-    /// The number whose natural logarithm is `log`.
+    /// Returns the number whose natural logarithm is `log`.
     pub fn from_log(log: f64) -> Self {
         if log == f64::NEG_INFINITY {
             return Self::ZERO;
@@ -60,24 +60,25 @@ impl ScaledNumber {
         }
     }
 
-    /// True for zero.
+    /// True if the number is zero.
     pub fn is_zero(self) -> bool {
         self.mantissa == 0.0
     }
 
-    /// The larger of two numbers.
+    /// Returns the larger of two numbers.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         let is_larger = match (self.is_zero(), other.is_zero()) {
             (true, _) => true,
             (false, true) => false,
-            // Numbers of neighbouring scales are equal only at mantissa `2^256` of the lower scale.
+            // Numbers with consecutive scales are equal only if the mantissa of the lower scale is `2^256`.
             (false, false) => (other.scale, other.mantissa) > (self.scale, self.mantissa),
         };
         if is_larger { other } else { self }
     }
 
-    /// The quotient by `whole`, which is not zero and, apart from rounding, not smaller.
+    /// Returns the quotient of this number and `whole`, which must be positive and, up to rounding errors, not smaller
+    /// than this number.
     pub fn share_of(self, whole: Self) -> f64 {
         if self.is_zero() {
             return 0.0;
@@ -85,14 +86,14 @@ impl ScaledNumber {
         let ratio = self.mantissa / whole.mantissa;
         match whole.scale - self.scale {
             0 => ratio,
-            // Rounding may lift a share of almost one across the border between two scales.
+            // Rounding may move a quotient of almost 1 to the next scale.
             -1 => ratio * power_of_two(UNIT),
             1 => ratio * power_of_two(-UNIT),
             _ => 0.0,
         }
     }
 
-    /// The natural logarithm.
+    /// Returns the natural logarithm of the number.
     pub fn ln(self) -> f64 {
         self.mantissa.ln() + self.scale as f64 * f64::from(UNIT) * std::f64::consts::LN_2
     }
@@ -124,13 +125,13 @@ impl Add for ScaledNumber {
                 large.mantissa + small.mantissa * power_of_two(-UNIT),
                 large.scale,
             ),
-            // The smaller number is less than the last digit of the larger one.
+            // The smaller number is less than one unit in the last place of the larger one.
             _ => large,
         }
     }
 }
 
-/// `2^exponent` for exponents of normal numbers.
+/// Returns `2^exponent`, where the result must be a normal number.
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

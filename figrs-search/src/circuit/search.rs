@@ -1,4 +1,4 @@
-//! The search: decisions, propagation, components and their cache.
+//! Exhaustive search of a logical form by decisions, propagation, and components whose values are cached.
 
 use std::fmt;
 
@@ -15,25 +15,26 @@ use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
 use figrs_factor::eliminate::{EliminationError, Options};
 
-/// Number of atoms looked at between two checks of the clock and the memory; tests check after each step.
+/// Number of atoms examined between two checks of the clock and the memory; in tests, the limits are checked after each
+/// step.
 const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
-/// Work of a step in addition to the atoms of its component.
+/// Work of a step of the search, in addition to the number of atoms of its component.
 const STEP_WORK: usize = 1 << 6;
 /// Number of learned clauses beyond which clauses are forgotten for the first time.
 const FIRST_LEARNED_LIMIT: usize = 4000;
-/// Bytes of an atom in the search's own lists.
+/// Number of bytes of an atom in the lists of the search.
 const ATOM_BYTES: usize = 32;
-/// Weight of the activity of an atom relative to the number of its clauses.
+/// Weight of the activity of an atom relative to its number of clauses.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
-/// A decision, with the starts of the lists that grow below it.
+/// A decision, with the lengths of the search's lists at the time of the decision.
 #[derive(Clone, Debug)]
 struct SearchFrame<V> {
     component: OpenComponent,
     branch: AtomLiteral,
-    /// True in the branch of the negation.
+    /// True in the second branch, in which the negation of the decided literal holds.
     second: bool,
-    /// The value of the first branch, unless it has no solution.
+    /// The value of the first branch; `None` if that branch has no solution.
     first_value: Option<V>,
     trail_start: usize,
     residuals_start: usize,
@@ -41,13 +42,13 @@ struct SearchFrame<V> {
     members_start: usize,
 }
 
-/// Limits of a search, and its listener.
+/// Limits of a search, and its progress listener.
 pub struct SearchControl<'a> {
     /// Limits of memory, deadline and interrupt.
     pub options: &'a Options,
     /// Maximum number of decisions.
     pub decisions: u64,
-    /// Called from time to time with the number of decisions.
+    /// Progress listener, which is called from time to time with the number of decisions.
     pub report: &'a dyn Fn(u64),
 }
 
@@ -59,7 +60,7 @@ impl fmt::Debug for SearchControl<'_> {
     }
 }
 
-/// Exhaustive search of a logical form.
+/// Exhaustive search over the worlds of a logical form.
 #[derive(Debug)]
 pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     form: &'a mut LogicalForm,
@@ -68,32 +69,32 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     pub analysis: ConflictAnalysis,
     finder: ComponentFinder,
     pub cache: ComponentCache<T::Value>,
-    /// For each frame, the mark of the cache at which its branch began.
+    /// For each frame, the mark of the cache at the beginning of its present branch.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
     frames: Vec<SearchFrame<T::Value>>,
     pending: Vec<OpenComponent>,
-    /// Changes of residual tables: each factor and its table before.
+    /// Changes of residual tables, each given by the factor and its table before the change.
     residual_trail: Vec<(u32, ResidualTable)>,
-    /// For each atom, the last branch in whose component it is.
+    /// For each atom, the number of the last branch whose component contains it.
     owner: Vec<u64>,
-    /// Atoms that were eliminated beforehand.
+    /// For each atom, `true` if it was eliminated before the search.
     is_defined: Vec<bool>,
     branches: u64,
     learned_limit: usize,
     decisions: u64,
-    /// Number of atoms looked at since the last check of the clock.
+    /// Number of atoms examined since the last check of the clock.
     work: usize,
-    /// Size in bytes of the lists that do not grow.
+    /// Total size in bytes of the lists that do not grow.
     fixed_bytes: usize,
     meter: MemoryMeter,
-    /// If set, components found in the cache are searched again, and their values compared.
+    /// If set, components found in the cache are searched again, and their values are compared with the cached ones.
     #[cfg(test)]
     pub replay: Option<super::tests::CacheReplay<T::Value>>,
 }
 
 impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
-    /// A search of a problem; it takes the problem's clauses.
+    /// Creates a search of a problem; the search takes the problem's clauses.
     pub(super) fn new(
         form: &'a mut LogicalForm,
         (preferences, defined): (Vec<f64>, &[DefinedAtom]),
@@ -136,15 +137,15 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// The trace; drops everything else.
+    /// Returns the trace, and drops the rest of the search.
     pub(super) fn into_trace(self) -> T {
         self.trace
     }
 
-    /// The value of the problem; `None` if zeros exclude all worlds.
+    /// Returns the value of the problem; returns `None` if zeros exclude all worlds.
     ///
     /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooManyOperations`] after more decisions than allowed;
-    /// [`EliminationError::TooMuchMemory`] if the whole search takes more than allowed.
+    /// [`EliminationError::TooMuchMemory`] if the search takes more memory than allowed.
     pub(super) fn run(
         &mut self,
         control: &SearchControl<'_>,
@@ -188,7 +189,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Approximate size in bytes: of the trace, the cache, all clauses, residual tables and components.
+    /// Returns the approximate size in bytes of the trace, the cache, all clauses, the residual tables and the
+    /// components.
     fn bytes(&self) -> usize {
         self.fixed_bytes
             + self.trace.bytes()
@@ -222,7 +224,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         control.options.check_interrupt()
     }
 
-    /// Assigns the literals of unit clauses, and finds the components; returns `false` if there is no solution.
+    /// Assigns the literals of unit clauses, and finds the components; returns `false` if the problem has no solution.
     fn begin(&mut self) -> bool {
         for i in 0..self.form.clauses.len() {
             if let [literal] = *self.form.clauses[i] {
@@ -236,7 +238,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         if !self.propagator.propagate() {
             return false;
         }
-        // The propagator has the clauses.
+        // The clauses are dropped, because the propagator has a copy of them.
         self.form.clauses = Vec::new();
         self.trace.open_product();
         for &residual in &self.finder.residuals {
@@ -262,7 +264,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Takes the next component of the present branch and decides an atom of it.
+    /// Takes the next component of the present branch, and decides one of its atoms.
     fn decide(&mut self) {
         let Some(component) = self.pending.pop() else {
             return;
@@ -286,7 +288,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.propagator.assign(branch, AssignmentReason::None);
     }
 
-    /// The literal to decide next in a component.
+    /// Returns the literal of a component to decide next.
     fn choose(&self, component: OpenComponent) -> AtomLiteral {
         let members = self.members(component);
         let activity = |literal: AtomLiteral| self.propagator.activity[literal.index()];
@@ -315,7 +317,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         &self.finder.members[component.start as usize..][..component.len as usize]
     }
 
-    /// Propagates the last decision; resolves conflicts until there is none. Returns `false` if there is no solution.
+    /// Propagates the last decision, and resolves conflicts until there is none. Returns `false` if the problem has no
+    /// solution.
     fn settle(&mut self) -> bool {
         while !(self.propagator.assign_facts() && self.propagator.propagate()) {
             let refutation = self.analysis.resolve(&mut self.propagator);
@@ -348,14 +351,14 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Undoes the assignments of the present branch, and drops its open components.
+    /// Undoes the assignments of the present branch, and drops its components that are not yet searched.
     fn undo_branch(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
         };
         let start = frame.residuals_start;
         let (pending, members) = (frame.pending_start, frame.members_start);
-        // Only the negated decision uses its reason.
+        // The reason of the first literal is forgotten; it is a clause only if the literal is a negated decision.
         let first = self.propagator.trail[frame.trail_start];
         let reason = self.propagator.reason_of(first);
         self.propagator.forget_reason(reason);
@@ -374,7 +377,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.propagator.level = self.frames.len() as u32;
     }
 
-    /// Goes from the first branch of the last decision to the second.
+    /// Switches from the first branch of the last decision to the second.
     fn flip(&mut self, value: Option<T::Value>, reason: AssignmentReason) {
         self.undo_branch();
         let mark = self.cache.mark();
@@ -390,7 +393,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Ends the last decision with the value of its second branch.
+    /// Completes the last decision with the value of its second branch.
     fn finish_frame(&mut self, second: Option<T::Value>) {
         let Some((hash, first)) = self
             .frames
@@ -415,7 +418,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.trace.multiply(value);
     }
 
-    /// Records the assignments of the present branch, and splits the open atoms into components.
+    /// Records the assignments of the present branch, and splits the undecided atoms into components.
     fn extend(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -435,9 +438,10 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.sort_pending(base);
     }
 
-    /// Records the assignments of the present component's atoms, from a position of the trail on, and restricts their tables.
+    /// Records the assignments of the present component's atoms, from an index of the trail on, and restricts the residual
+    /// tables to them.
     ///
-    /// A learned clause may assign an atom of another component as well, which is no part of this one.
+    /// A learned clause may also assign an atom of another component; such an assignment is not recorded here.
     fn record_assignments(&mut self, from: usize) {
         for at in from..self.propagator.trail.len() {
             let literal = self.propagator.trail[at];
@@ -464,7 +468,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Finds the component of an atom, whose value is looked up in the cache, or which is left to be searched.
+    /// Finds the component of an atom. If its value is neither in the cache nor easy to compute, the component is
+    /// queued for the search.
     fn split_off(&mut self, atom: u32) {
         let found = self.finder.component_of(atom, self.form, &self.propagator);
         let Some(component) = found else {
@@ -487,8 +492,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// The sum over the open values of a variable that is a component by itself, in time linear in their number: with a decision for each value, each decision
-    /// would look at all other values.
+    /// Returns the sum over the open values of a variable that forms a component, in time linear in their number. With one decision for each value,
+    /// each decision would examine all other values.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {
@@ -522,7 +527,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         })
     }
 
-    /// The value of a component from the cache.
+    /// Returns the cached value of a component, if there is one.
     fn look_up(&mut self, component: OpenComponent) -> Option<T::Value> {
         #[cfg(test)]
         if self.replay.is_some() {
@@ -531,7 +536,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.cache.get(component.hash)
     }
 
-    /// Puts the components since `base` into the order of their search: the last is the smallest.
+    /// Sorts the pending components from `base` on by decreasing size; the last one is searched first.
     fn sort_pending(&mut self, base: usize) {
         self.pending[base..].sort_by_key(|component| std::cmp::Reverse(component.len));
     }

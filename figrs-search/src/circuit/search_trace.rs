@@ -1,31 +1,33 @@
-//! Records of a search: a sum, or a circuit.
+//! Traces of a search, which compute a sum or record a circuit.
 
 use super::scaled_number::ScaledNumber;
 
-/// Operations by which the search builds the value of the problem.
+/// Operations with which the search builds the value of the problem.
 ///
-/// Products are built on a stack: the search opens a product, adds to it, and closes it; a closed product is a value.
+/// Products are built on a stack. The search opens a product, multiplies it by factors, and closes it; the closed
+/// product is a value.
 pub(super) trait SearchTrace {
-    /// A value of a component: a number, or a node of a circuit.
+    /// The value of a component, which is a number or a node of a circuit.
     type Value: Copy;
 
     fn open_product(&mut self);
-    /// Multiplies the present product by the assignment of this value to the variable.
+    /// Multiplies the present product by the leaf of a variable's value.
     fn value(&mut self, variable: u32, value: u32);
     fn symbol(&mut self, symbol: u32);
-    /// Multiplies the present product by a variable of two values that no clause or table constrains.
+    /// Multiplies the present product by the sum over both values of a binary variable that no clause or table
+    /// constrains.
     fn free(&mut self, variable: u32);
     fn multiply(&mut self, value: Self::Value);
     fn close_product(&mut self) -> Self::Value;
     fn drop_product(&mut self);
     fn sum(&mut self, first: Self::Value, second: Self::Value) -> Self::Value;
-    /// Size in bytes.
+    /// Returns the size of the trace in bytes.
     fn bytes(&self) -> usize;
-    /// Length of the longest list with positions of 32 bits.
+    /// Returns the length of the longest list whose indices have 32 bits.
     fn positions(&self) -> usize;
 }
 
-/// The sum of the weights, without a trace.
+/// A trace that only computes the sum of the weights.
 #[derive(Debug)]
 pub(super) struct SumTrace {
     symbols: Vec<ScaledNumber>,
@@ -33,7 +35,7 @@ pub(super) struct SumTrace {
 }
 
 impl SumTrace {
-    /// A sum trace for symbols of these natural logarithms.
+    /// Creates a sum trace whose symbols have weights with these natural logarithms.
     pub(super) fn new(logs: impl IntoIterator<Item = f64>) -> Self {
         Self {
             symbols: logs.into_iter().map(ScaledNumber::from_log).collect(),

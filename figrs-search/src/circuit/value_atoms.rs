@@ -1,17 +1,17 @@
-//! Atoms of the values of variables.
+//! Atoms (Boolean variables) that encode the values of variables.
 
 use super::literal::AtomLiteral;
 
-/// The direct encoding of variables by atoms, statements that a variable has a value.
+/// The direct encoding of variables by atoms, each of which states that a variable has a certain value.
 ///
-/// A variable of two values has one atom, true for the second; one of three values or more has an atom for each value, exactly one of which
-/// is true; one of a single value has none.
+/// A variable of two values has one atom, which is true for the second value. A variable of three or more values has an atom for each
+/// value, exactly one of which is true. A variable of one value has no atom.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueAtoms {
     pub(super) cardinalities: Vec<u32>,
-    /// The first atom of each variable.
+    /// For each variable, the index of its first atom.
     firsts: Vec<u32>,
-    /// The variable of each atom.
+    /// For each atom, the index of its variable.
     pub(super) variables: Vec<u32>,
 }
 
@@ -30,7 +30,7 @@ impl ValueAtoms {
         this
     }
 
-    /// Number of atoms.
+    /// Returns the number of atoms.
     pub(super) fn len(&self) -> usize {
         self.variables.len()
     }
@@ -39,19 +39,19 @@ impl ValueAtoms {
         4 * (self.cardinalities.len() + self.firsts.len() + self.variables.len())
     }
 
-    /// The atoms of a variable.
+    /// Returns the range of a variable's atoms.
     pub(super) fn of(&self, variable: u32) -> std::ops::Range<u32> {
         let first = self.firsts[variable as usize];
         let n = self.cardinalities[variable as usize];
         first..first + if n > 2 { n } else { n.saturating_sub(1) }
     }
 
-    /// The variable of a literal.
+    /// Returns the variable to which the atom of a literal belongs.
     pub(super) fn variable(&self, literal: AtomLiteral) -> u32 {
         self.variables[literal.atom()]
     }
 
-    /// For each atom, the range of atoms that exclude each other: the values of its variable.
+    /// Returns for each atom the range of atoms that exclude each other, which are the values of its variable.
     pub(super) fn exclusive(&self) -> Vec<(u32, u32)> {
         let range = |&v: &u32| {
             let atoms = self.of(v);
@@ -60,7 +60,7 @@ impl ValueAtoms {
         self.variables.iter().map(range).collect()
     }
 
-    /// The literal that a variable of at least two values has this value.
+    /// Returns the literal which states that a variable of at least two values has this value.
     pub(super) fn has_value(&self, variable: u32, value: u32) -> AtomLiteral {
         let first = self.firsts[variable as usize];
         if self.cardinalities[variable as usize] == 2 {
@@ -70,7 +70,8 @@ impl ValueAtoms {
         }
     }
 
-    /// The variable and the value that a literal assigns to it; `None` for a literal that excludes one of several values.
+    /// Returns the variable and the value that a literal assigns to it; returns `None` if the literal only excludes one
+    /// of several values.
     pub(super) fn value_of(&self, literal: AtomLiteral) -> Option<(u32, u32)> {
         let variable = self.variable(literal);
         if self.cardinalities[variable as usize] == 2 {
@@ -80,7 +81,7 @@ impl ValueAtoms {
         literal.is_positive().then_some((variable, value))
     }
 
-    /// Adds the literals of "the variable has none of these values".
+    /// Adds to a clause the literals which state that the variable has none of these values.
     pub(super) fn exclude(&self, variable: u32, values: &[u32], clause: &mut Vec<AtomLiteral>) {
         let n = self.cardinalities[variable as usize];
         if let [value] = *values {
@@ -91,7 +92,7 @@ impl ValueAtoms {
         }
     }
 
-    /// The clauses that each variable of three or more values has some value.
+    /// Returns the clauses which state that each variable of three or more values has at least one of its values.
     pub(super) fn some_value(&self) -> impl Iterator<Item = Vec<AtomLiteral>> {
         let variables = (0..).zip(&self.cardinalities).filter(|&(_, &n)| n > 2);
         variables.map(|(v, _)| {

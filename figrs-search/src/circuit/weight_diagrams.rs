@@ -1,4 +1,4 @@
-//! Weights of factors as decision diagrams that share equal parts, so that residual tables are identified by their content.
+//! Weights of factors as decision diagrams that share equal subdiagrams, so that equal residual tables have the same index.
 
 use figrs_factor::Until;
 use rand::{Rng, SeedableRng};
@@ -10,23 +10,24 @@ use super::memory_budget::hash_table_bytes;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Bytes of an allocation in addition to its contents.
+/// Number of bytes of a memory allocation in addition to its contents.
 const ALLOCATION_BYTES: usize = 16;
-/// Number of nodes made between two checks of the clock.
+/// Number of nodes created between two checks of the clock.
 const LOOK_INTERVAL: usize = 1 << 16;
 
-/// A residual table: a leaf or an inner node.
+/// A residual table, which is what remains of a factor's table under a partial assignment: a leaf or an inner node of a
+/// diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ResidualTable(u32);
 
-/// A leaf.
+/// Bit that marks a leaf.
 const LEAF: u32 = 1 << 31;
 
 impl ResidualTable {
-    /// A don't-care: all entries are zero and excluded by clauses, so that any table may stand for it.
+    /// A don't-care leaf: all entries of the table are zero and excluded by clauses, so any table may replace it.
     pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
-    /// A constant: a symbol, by its number.
+    /// Returns a constant table, whose weight is the symbol with this index.
     pub(super) fn constant(symbol: u32) -> Self {
         Self(symbol | LEAF)
     }
@@ -35,7 +36,7 @@ impl ResidualTable {
         self.0 & LEAF != 0
     }
 
-    /// The symbol of a constant.
+    /// Returns the symbol of a constant table; returns `None` for other tables.
     pub(super) fn symbol(self) -> Option<u32> {
         (self.is_leaf() && self != Self::DONT_CARE).then_some(self.0 & !LEAF)
     }
@@ -44,16 +45,18 @@ impl ResidualTable {
 #[derive(Clone, Debug)]
 struct DiagramNode {
     variable: u32,
-    /// The start of the range of its children and its length; likewise for its support.
+    /// The start and the length of the node's range in the list of children, and those of its range in the list of
+    /// supports.
     children: (u32, u32),
     support: (u32, u32),
-    /// A random number: the node's part of the hash of a component.
+    /// A random number, which is the node's summand in the hash of a component.
     key: ComponentHash,
 }
 
-/// Multi-valued decision diagrams of the weights of all factors, with equal nodes stored once.
+/// Multi-valued decision diagrams of the weights of all factors, in which equal nodes are stored once.
 ///
-/// A node whose children are equal, apart from don't-cares, is replaced by one of them. Restrictions are cached.
+/// If all children of a node are equal, apart from don't-cares, one of them replaces the node. The results of
+/// restrictions are cached.
 #[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
@@ -78,7 +81,8 @@ impl Default for WeightDiagrams {
 }
 
 impl WeightDiagrams {
-    /// The diagram of a table given by its non-zero entries: rows of `arity` values in ascending order, with a symbol each.
+    /// Builds the diagram of a table that is given by its non-zero entries: rows of `arity` values in ascending order, with
+    /// a symbol for each row.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub(super) fn table(
@@ -93,7 +97,7 @@ impl WeightDiagrams {
             .iter()
             .map(|&s| ResidualTable::constant(s))
             .collect();
-        // The first row of each table.
+        // For each table, the index of its first row.
         let mut firsts: Vec<usize> = (0..symbols.len()).collect();
         for depth in (0..arity).rev() {
             let prefix = |row: usize| &rows[row * arity..][..depth];
@@ -151,7 +155,7 @@ impl WeightDiagrams {
         table
     }
 
-    /// The variables that a residual table depends on, ascending.
+    /// Returns the variables on which a residual table depends, in ascending order.
     pub(super) fn support(&self, table: ResidualTable) -> &[u32] {
         if table.is_leaf() {
             return &[];
@@ -160,7 +164,7 @@ impl WeightDiagrams {
         &self.support[start as usize..][..len as usize]
     }
 
-    /// The part of a residual table, which is not a constant, in the hash of a component.
+    /// Returns the summand of a residual table, which must not be a constant, in the hash of a component.
     pub(super) fn key(&self, table: ResidualTable) -> ComponentHash {
         self.nodes[table.0 as usize].key
     }
@@ -169,7 +173,7 @@ impl WeightDiagrams {
         self.children[(self.nodes[table.0 as usize].children.0 + i) as usize]
     }
 
-    /// The residual table of a value of a variable.
+    /// Returns the residual table after a variable is assigned a value.
     pub(super) fn restrict(
         &mut self,
         table: ResidualTable,
@@ -221,9 +225,10 @@ impl WeightDiagrams {
         self.restricted.get(&(table, variable, value)).copied()
     }
 
-    /// Approximate size in bytes.
+    /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        // The nodes and the keys of the table of unique nodes each hold the children in one allocation.
+        // The children of a node are stored twice, in the node list and in the keys of the table of unique nodes; each
+        // key is one allocation.
         self.nodes.len() * (size_of::<DiagramNode>() + ALLOCATION_BYTES)
             + self.children.len() * 2 * size_of::<ResidualTable>()
             + self.support.len() * size_of::<u32>()
@@ -235,7 +240,8 @@ impl WeightDiagrams {
             )
     }
 
-    /// Length of the longest list with positions of 32 bits; half of these stand for nodes.
+    /// Returns the length of the longest list whose indices have 32 bits; half of the indices denote leaves, so the
+    /// number of nodes counts twice.
     pub(super) fn positions(&self) -> usize {
         let nodes = 2 * self.nodes.len();
         nodes.max(self.children.len()).max(self.support.len())

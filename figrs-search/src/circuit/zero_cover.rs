@@ -1,11 +1,12 @@
-//! Clauses that exclude the zeros of a table: an irredundant cover of the zeros by cubes.
+//! Finds clauses that exclude the zeros of a table, as an irredundant cover of the zeros by cubes.
 
-/// A cube: for some variables of a table, by position, the values it allows.
+/// A cube: a product set of values, given by the allowed values of some variables of a table, which are denoted by
+/// their positions.
 pub(super) type Cube = Vec<(usize, Vec<u32>)>;
 
-/// Cubes that cover the zeros of a dense table and no other entry.
+/// Returns cubes that cover the zeros of a dense table and no other entry.
 ///
-/// **Complexity.** A power of the number of entries below 1.6 for Booleans, nearer to linear in practice.
+/// **Complexity.** The number of entries to a power below 1.6 for Boolean variables; in practice, nearly linear.
 ///
 /// **References.** Minato, *Fast generation of irredundant sum-of-products forms from binary decision diagrams*, SASIMI 1992.
 pub(super) fn zero_cover(is_zero: &[bool], cards: &[u32]) -> Vec<Cube> {
@@ -25,10 +26,11 @@ struct ZeroCover<'a> {
 }
 
 impl ZeroCover<'_> {
-    /// Covers the entries `required` of a slice within those `allowed`; returns the covered ones. `at` is the first variable of
-    /// the slice.
+    /// Covers the `required` entries of a slice by cubes within the `allowed` entries; returns the covered entries. The
+    /// variable with the index `at` is the first variable of the slice.
     ///
-    /// The depth of the recursion is the number of variables of a dense table, logarithmic in its entries.
+    /// The depth of the recursion is the number of variables of a dense table, which is logarithmic in its number of
+    /// entries.
     fn cover(&mut self, required: &[bool], allowed: &[bool], at: usize) -> Vec<bool> {
         if !required.contains(&true) {
             return vec![false; required.len()];

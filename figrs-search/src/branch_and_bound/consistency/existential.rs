@@ -1,10 +1,12 @@
-//! Existential arc consistency: each variable has a value that costs nothing and that all its functions support.
+//! Existential arc consistency: each variable has a value of unary cost zero that all its cost functions support at
+//! cost zero.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// The place of a variable in a function, if the directional moves do not move the costs of the function to this variable.
+    /// Returns the position of a variable in the scope of a function, if directional arc consistency does not move the
+    /// function's costs to this variable.
     fn place_against_order(&self, f: usize, v: usize) -> Option<usize> {
         let function = &self.functions[f];
         if !self.is_active(f) || matches!(function.arity, Arity::Nary(_)) {
@@ -14,7 +16,7 @@ impl Network {
         (place > 0).then_some(place)
     }
 
-    /// The minimum cost of a value, if it is below a limit; else some cost of at least the limit.
+    /// Returns the minimum cost of a value if it is below a limit; otherwise returns some cost of at least the limit.
     fn cost_of_value(&mut self, v: usize, value: usize, limit: i64) -> i64 {
         let mut cost = self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -32,8 +34,8 @@ impl Network {
         cost
     }
 
-    /// Finds a value that all functions support, or moves costs to the variable so that the lower bound may rise. Returns `false` if
-    /// costs were moved.
+    /// Finds a value of the variable that all functions support, or moves costs to the variable so that the lower bound may rise.
+    /// Returns `false` if costs were moved.
     pub(super) fn make_existential(&mut self, v: usize) -> Result<bool, Conflict> {
         let limit = self.worthwhile;
         let known = self.supported[v] as usize;

@@ -1,14 +1,14 @@
-//! Soft local consistencies: costs are moved between cost functions so that the lower bound rises.
+//! Soft local consistencies, which move costs between cost functions so that the lower bound rises.
 //!
-//! Every move subtracts from some cost functions what it adds to others, so that no assignment changes its cost, and no cost becomes
-//! negative. A value is removed when its unary cost and the lower bound reach the upper bound.
+//! Each move adds to some cost functions what it subtracts from others, so every assignment keeps its cost, and no cost becomes
+//! negative. A value is removed when its unary cost plus the lower bound reaches the upper bound.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `node` | unary costs, and assigned variables |
 //! | `binary`, `ternary`, `nary` | moves of costs by functions of two, three and more variables |
 //! | `existential` | values that all functions support |
-//! | `propagate` | the fixpoint of all of them |
+//! | `propagate` | the fixpoint of all moves of costs |
 //! | `reweigh` | tree-reweighted sweeps through all variables at a node |
 
 mod binary;

@@ -1,4 +1,5 @@
-//! Moves of costs by functions of more than three variables, and their replacement once three of them are open.
+//! Moves of costs by functions of more than three variables, and replacement of these functions once at most three of
+//! their variables are undecided.
 
 use figrs_factor::graph::Assignments;
 
@@ -7,15 +8,17 @@ use super::super::cost_table::CostTable;
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
-/// Maximum number of entries of a function of more than three open variables that is projected.
+/// Maximum number of entries for which a function of more than three undecided variables is projected.
 const LOOK: usize = 1 << 10;
 
-/// Maximum number of open variables of a function that is replaced by a smaller one, and maximum size of the smaller one.
+/// Maximum number of undecided variables for which a function is replaced by a smaller one, and maximum number of entries
+/// of the smaller one.
 const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces a function of few open variables by a function of these alone; projects other functions on each of their variables.
+    /// Replaces a function of few undecided variables by a function of only these variables; projects other functions on each of
+    /// their undecided variables.
     pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
         let f = self.nary[place].function as usize;
         if !self.is_active(f) {
@@ -51,7 +54,8 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces a function of more than three variables by a function of its open variables, with the assigned variables at their values.
+    /// Replaces a function of more than three variables by a function of its undecided variables, in which the other variables have their
+    /// assigned values.
     fn replace_nary(
         &mut self,
         f: usize,
@@ -96,7 +100,8 @@ impl Network {
         Ok(())
     }
 
-    /// Moves the minimum cost of each value of a variable in a function of more than three variables to the unary cost of the value.
+    /// For a function of more than three variables, moves the minimum cost of each value of a variable to the unary cost of the
+    /// value.
     fn project_nary(
         &mut self,
         place: usize,

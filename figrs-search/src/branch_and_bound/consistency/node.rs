@@ -1,4 +1,5 @@
-//! Node consistency: each variable has a value of unary cost zero, and none that reaches the upper bound.
+//! Node consistency: each variable has a value of unary cost zero, and no value whose unary cost plus the lower bound
+//! reaches the upper bound.
 
 use super::super::cost::LARGE;
 use super::super::network::function::Arity;
@@ -6,7 +7,7 @@ use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Adds to the unary cost of a live value.
+    /// Increases the unary cost of a value that is not removed.
     #[inline]
     pub(in super::super) fn raise(&mut self, v: usize, value: usize, cost: i64) {
         let place = self.unary_place(v, value);
@@ -19,7 +20,8 @@ impl Network {
         self.queue_without_zero(v);
     }
 
-    /// Queues a variable without a known value of cost zero. The stored value may come from a level that was undone since.
+    /// Queues a variable for which no value of unary cost zero is known. The stored value may be outdated, because it may
+    /// come from a search level that was undone since.
     #[inline]
     pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
         let cheapest = self.cheapest[v] as usize;
@@ -28,7 +30,8 @@ impl Network {
         }
     }
 
-    /// Moves the smallest unary cost of a variable to the lower bound and removes values that cost too much.
+    /// Moves the smallest unary cost of a variable to the lower bound, and then removes the values whose unary cost
+    /// reaches the gap between the bounds.
     pub(super) fn make_node_consistent(&mut self, v: usize) -> Result<(), Conflict> {
         self.look(self.live_count(v));
         let (mut least, mut cheapest) = (i64::MAX, 0);
@@ -53,7 +56,7 @@ impl Network {
         self.remove_costly(v)
     }
 
-    /// Removes the values whose unary cost reaches the upper bound.
+    /// Removes the values whose unary cost reaches the gap between the bounds.
     fn remove_costly(&mut self, v: usize) -> Result<(), Conflict> {
         let gap = self.gap();
         self.costs_seen += self.live_count(v) as u64;
@@ -66,7 +69,8 @@ impl Network {
         Ok(())
     }
 
-    /// Removes the values of all variables that cost too much, if the bounds have changed since the last sweep.
+    /// Removes from all variables the values whose unary cost reaches the gap between the bounds, if the bounds have
+    /// changed since the last sweep.
     pub(super) fn sweep(&mut self) -> Result<(), Conflict> {
         if self.swept == (self.lower, self.upper) {
             return Ok(());
@@ -76,13 +80,14 @@ impl Network {
         while place < self.open().len() {
             let v = self.open()[place] as usize;
             self.remove_costly(v)?;
-            // A variable that got a value has left its place to another.
+            // If the variable was assigned, another variable now has its position in the list, so the position is
+            // visited again.
             place += usize::from(self.is_open(v));
         }
         Ok(())
     }
 
-    /// Detaches the functions of a variable that has one value: their costs go to the other variables.
+    /// Removes an assigned variable from its cost functions, whose costs at its value move to the other variables.
     pub(super) fn project_assigned(&mut self, v: usize) -> Result<(), Conflict> {
         let value = self.value(v, 0);
         for i in 0..self.incident[v].len() {
@@ -115,7 +120,7 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces a ternary function with a variable of one value by a binary function.
+    /// Replaces a ternary function with an assigned variable by a binary function of the other two variables.
     fn condition_ternary(&mut self, f: usize, v: usize, value: usize) {
         self.active.set(f, INACTIVE);
         let function = self.functions[f];

@@ -1,19 +1,20 @@
-//! Existential directional arc consistency: the fixpoint of all moves.
+//! Existential directional arc consistency, computed as the fixpoint of all moves of costs.
 
 use figrs_factor::Until;
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Work between two checks of the clock.
+/// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Number of times that costs may be moved against the order without a gain, in one propagation.
+/// Maximum number of moves of costs against the order of the variables in one propagation that do not raise the lower
+/// bound.
 const MAX_FUTILE_MOVES: u32 = 64;
 
 impl Network {
-    /// Moves costs until nothing changes (EDAC), and eliminates variables of few neighbours. Pauses once the work allowed is done: the bounds hold,
-    /// and the next call goes on.
+    /// Moves costs until no move is possible (EDAC), and eliminates variables of few neighbours. The propagation pauses once it has done the
+    /// allowed number of steps. The bounds are then valid, and the next call continues it.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     ///
@@ -28,7 +29,7 @@ impl Network {
         result
     }
 
-    /// As [`propagate`](Self::propagate), pausing only after the deadline.
+    /// Propagates as [`propagate`](Self::propagate) does, but pauses only after the deadline.
     pub(in super::super) fn propagate_until(&mut self, until: &Until) -> Result<(), Conflict> {
         loop {
             self.pause_at = self.work() + WORK_IN_A_ROW;
@@ -85,7 +86,8 @@ impl Network {
         }
     }
 
-    /// After values of a variable were removed, moves costs to the variables after it in its functions, which may have lost supports.
+    /// After values of a variable were removed, moves costs to the later variables of its functions, whose values may have lost their
+    /// supports.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -112,7 +114,8 @@ impl Network {
         Ok(())
     }
 
-    /// After values of a variable were removed or cost more, moves costs to the first variables of its functions.
+    /// After values of a variable were removed or became more expensive, moves costs to the first variable of each of
+    /// its functions.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -128,7 +131,8 @@ impl Network {
         Ok(())
     }
 
-    /// Queues a variable that changed, and the variables after it in its functions: they may have lost the value that all functions support.
+    /// Queues a changed variable and the later variables of its functions, because they may no longer have a value that all functions
+    /// support.
     fn queue_candidates(&mut self, v: usize) {
         self.candidates.insert(v);
         self.dominance_queue.insert(v);

@@ -1,4 +1,4 @@
-//! Random cost functions for tests, and all their assignments.
+//! Random cost functions for tests, and enumeration of all their assignments.
 
 use rand::RngExt;
 
@@ -6,7 +6,7 @@ use super::super::cost::FORBIDDEN;
 use super::super::cost_table::{CostTable, CostTables, ListedCosts};
 use figrs_random_graphs::generator;
 
-/// Random functions of up to `arity` variables; some costs are forbidden.
+/// Returns random cost functions of up to `arity` variables; some of their costs are forbidden.
 pub(in super::super) fn random_tables(seed: u64, arity: usize) -> CostTables {
     let mut rng = generator(seed);
     let n = rng.random_range(1..=6);
@@ -45,7 +45,7 @@ pub(in super::super) fn random_tables(seed: u64, arity: usize) -> CostTables {
     tables
 }
 
-/// The finite costs of a table as a list.
+/// Returns the finite costs of a table as a list.
 fn listed(sizes: &[u32], scope: &[u32], cells: &[i64]) -> ListedCosts {
     let mut listed = ListedCosts::new(scope.to_vec());
     let own: Vec<u32> = scope.iter().map(|&v| sizes[v as usize]).collect();
@@ -57,7 +57,7 @@ fn listed(sizes: &[u32], scope: &[u32], cells: &[i64]) -> ListedCosts {
     listed
 }
 
-/// All assignments, the last variable changing fastest.
+/// Returns all assignments in lexicographic order, so that the last variable changes fastest.
 pub(in super::super) fn assignments(sizes: &[u32]) -> Vec<Vec<u32>> {
     sizes.iter().fold(vec![Vec::new()], |all, &size| {
         let longer = |row: &Vec<u32>| {

@@ -1,12 +1,13 @@
-//! Sequential tree-reweighted moves of costs within a search.
+//! Sequential tree-reweighted moves of costs at a node of the search.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Sweeps go on while one raises the bound by more than the gap to the upper bound divided by this.
+/// Divisor of the gap between the bounds: sweeps continue while a sweep raises the lower bound by more than this share
+/// of the gap.
 const LEAST_GAIN: i64 = 1 << 7;
 
-/// The direction of a sweep through the variables.
+/// The direction in which a sweep visits the variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sweep {
     Forward,
@@ -14,12 +15,12 @@ enum Sweep {
 }
 
 impl Network {
-    /// Moves costs in whole sweeps until the lower bound hardly rises, as [`reweighted`](super::super::reweighting::reweighted) does for tables,
-    /// with the remaining values and functions of a node.
+    /// Moves costs in whole sweeps over the remaining values and functions of a search node until the lower bound hardly rises, as
+    /// [`reweighted`](super::super::reweighting::reweighted) does for tables.
     ///
-    /// Each open variable in turn takes from its binary and ternary functions the minimum costs of its values, adds the smallest sum to the lower bound, and
-    /// spreads the rest over the functions that have later variables. No assignment below the upper bound changes its cost; all moves are undone
-    /// with the level. Ends early once the work allowed is done.
+    /// Each undecided variable in turn takes the minimum costs of its values from its binary and ternary functions. The smallest sum is added to the
+    /// lower bound, and the rest is spread over the functions that contain later variables. Each assignment below the upper bound keeps its cost, and
+    /// all moves are undone when the search leaves this level. The sweeps end early once the allowed number of steps is done.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {
@@ -45,7 +46,8 @@ impl Network {
         Ok(())
     }
 
-    /// Collects the costs of a variable, adds the smallest cost to the lower bound and spreads the rest over the functions.
+    /// Collects the costs of a variable from its functions, adds the smallest cost to the lower bound, and spreads the rest
+    /// over the functions.
     fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
         if !self.is_open(v) || self.work() >= self.pause_at {
             return Ok(());
@@ -107,7 +109,8 @@ impl Network {
         Ok(())
     }
 
-    /// The place of a variable in an active binary or ternary function, and the last place there.
+    /// For an active binary or ternary function, returns the position of a variable in the scope and the last position
+    /// of the scope.
     fn place_to_reweigh(&self, f: usize, v: usize) -> Option<(usize, usize)> {
         let function = &self.functions[f];
         let last = match function.arity {
@@ -119,7 +122,7 @@ impl Network {
         Some((function.place_of(v as u32), last))
     }
 
-    /// Adds to the costs of each value of a variable by a binary or ternary function.
+    /// In a binary or ternary function, adds `shares` to the costs of each value of a variable.
     fn extend_unary(&mut self, f: usize, place: usize, shares: &[i64]) {
         if self.functions[f].arity == Arity::Binary {
             let side = self.side(f, place);

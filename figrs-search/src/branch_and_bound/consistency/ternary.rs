@@ -1,24 +1,25 @@
-//! Moves of costs by ternary functions.
+//! Moves of costs between ternary functions and functions of fewer variables.
 
 use super::super::network::function::Function;
 use super::super::network::{Conflict, Network};
 
-/// One side of a ternary function.
+/// A ternary function as seen from one of its variables.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,
-    /// The two other variables, ascending.
+    /// The two other variables, in ascending order.
     pub(in super::super) others: [usize; 2],
     cells: usize,
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The binary functions of this side's variable with each other variable, and of the two other variables, if they are active.
+    /// The active binary functions of this side's variable with each of the other variables, and the one of the two other
+    /// variables.
     pairs: [Option<u32>; 3],
 }
 
 impl Function {
-    /// The place of a variable in a ternary function.
+    /// Returns the position of a variable in the scope of a ternary function.
     pub(in super::super) fn place_of(&self, v: u32) -> usize {
         self.scope.iter().position(|&u| u == v).unwrap_or(0)
     }
@@ -57,7 +58,7 @@ impl Network {
         }
     }
 
-    /// Number of live pairs of values of the two other variables.
+    /// Returns the number of pairs of remaining values of the two other variables.
     fn others_count(&self, side: &TernarySide) -> u64 {
         let [y, z] = side.others.map(|v| self.live_count(v) as u64);
         y * z
@@ -79,7 +80,7 @@ impl Network {
         self.costs.values[Self::triple_place(side, a, b, c)]
     }
 
-    /// Projects a ternary function on one of its variables.
+    /// Projects the costs of a ternary function on one of its variables.
     pub(super) fn project_ternary(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;
@@ -122,7 +123,7 @@ impl Network {
         Ok(())
     }
 
-    /// Subtracts from all costs of a value.
+    /// Subtracts a cost from all entries of a value in a ternary function.
     pub(super) fn take_from_ternary(&mut self, side: &TernarySide, a: usize, cost: i64) {
         self.costs_seen += self.others_count(side);
         for i in 0..self.live_count(side.others[0]) {
@@ -136,7 +137,8 @@ impl Network {
         }
     }
 
-    /// The cost of two values by a binary function in the scope of a ternary one, if it is active.
+    /// Returns the cost of two values in the binary function `f`, whose variables are in the scope of a ternary
+    /// function; 0 if there is no such active function.
     #[inline]
     fn pair_within(&self, f: Option<u32>, v: usize, a: usize, b: usize) -> i64 {
         match f {
@@ -149,7 +151,8 @@ impl Network {
         }
     }
 
-    /// The cost of three values by a ternary function and all functions within its scope except the unary one of the first.
+    /// Returns the cost of three values by a ternary function and all smaller functions in its scope, without the unary
+    /// cost of the first value.
     fn full_triple_cost(&self, side: &TernarySide, a: usize, b: usize, c: usize) -> i64 {
         let [y, z] = side.others;
         self.triple_cost(side, a, b, c)
@@ -160,8 +163,8 @@ impl Network {
             + self.unary(z, c)
     }
 
-    /// The minimum cost of a value by a ternary function, the binary ones in its scope and the unary ones of its other
-    /// variables.
+    /// Returns the minimum cost of a value by a ternary function, the binary functions in its scope, and the unary
+    /// costs of the other two variables.
     pub(super) fn full_ternary_cost(&mut self, f: usize, place: usize, a: usize) -> i64 {
         let side = self.ternary_side(f, place);
         self.cheapest_triple(&side, a)
@@ -195,7 +198,8 @@ impl Network {
         least
     }
 
-    /// Projects a ternary function with all functions in its scope on one of its variables, taking from them only as much as that needs.
+    /// Projects a ternary function and all smaller functions in its scope on one of its variables; the smaller functions decrease only
+    /// by the amount needed.
     pub(super) fn project_ternary_fully(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
@@ -232,11 +236,11 @@ impl Network {
         Ok(some)
     }
 
-    /// Moves costs of the smaller functions to a ternary one until it can pay the gain of each value. Each function gives only the cost
-    /// that is missing if all functions after it give all their costs.
+    /// Moves costs of the smaller functions to a ternary function, until its costs suffice for the gain of each value. Each function
+    /// contributes only the cost that is missing even if all later functions contribute all their costs.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
-        // Each of the three pairs and each of the two single values goes through all triples.
+        // For each of the three pairs and each of the two single values, all triples are visited.
         self.costs_seen += 5 * self.live_count(side.own) as u64 * self.others_count(side);
         for (pair, first, second) in [(2, y, z), (0, side.own, y), (1, side.own, z)] {
             let Some(f) = side.pairs[pair] else {
@@ -281,7 +285,7 @@ impl Network {
         self.costs.set(at, before + cost);
     }
 
-    /// Moves the cost of a pair of values to all triples with them.
+    /// Moves the cost of a pair of values to all triples that contain the pair.
     fn extend_pair(
         &mut self,
         side: &TernarySide,
@@ -298,7 +302,7 @@ impl Network {
         };
         let at = function.cells as usize + row * columns + column;
         let before = self.costs.get(at);
-        // A forbidden pair stays forbidden.
+        // The cost of a forbidden pair does not decrease, so the pair remains forbidden.
         if before < super::super::cost::LARGE {
             self.costs.set(at, before - cost);
         }
@@ -318,8 +322,8 @@ impl Network {
         }
     }
 
-    /// The largest missing cost of the triples with two values of a pair (or one value) if the functions that give after it
-    /// give all their costs. Functions give in this order: the pair of the two other variables, the pairs with the side's own variable, the unary costs.
+    /// For a pair of values (or one value), returns the largest cost missing at the triples that contain it, if the later functions contribute all
+    /// their costs. The order of contribution is: the pair of the two other variables, the pairs with the side's own variable, the unary costs.
     fn missing(
         &self,
         side: &TernarySide,

@@ -1,4 +1,4 @@
-//! Tests that moves of costs keep the cost of every assignment, and that bounds never exceed the best cost.
+//! Tests that moves of costs keep the cost of every assignment, and that lower bounds never exceed the best cost.
 
 use rand::RngExt;
 
@@ -11,11 +11,11 @@ use super::super::search::{BestFirst, SearchState};
 use super::random_tables::{assignments, random_tables};
 use figrs_random_graphs::generator;
 
-/// Larger than the sum of all finite costs of a case.
+/// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// The cost of an assignment by the functions of a network; without the eliminated functions, it is the cost with the best values of
-/// eliminated variables.
+/// Returns the cost of an assignment by the functions of a network. The functions of eliminated variables are left out, so this is
+/// the cost with the best values of those variables.
 fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     let mut cost = network.lower;
     for (v, &value) in values.iter().enumerate() {
@@ -39,7 +39,7 @@ fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     cost
 }
 
-/// Checks a network after propagation against all assignments of the decisions taken.
+/// Checks a network after propagation against all assignments that agree with the decisions taken.
 fn check(network: &Network, tables: &CostTables, agrees: impl Fn(&[u32]) -> bool, case: &str) {
     let mut best = i64::MAX;
     for values in assignments(&tables.sizes)
@@ -100,7 +100,7 @@ fn check(network: &Network, tables: &CostTables, agrees: impl Fn(&[u32]) -> bool
     }
 }
 
-/// A network in which no variable is eliminated and no dominated value is removed.
+/// Returns a network in which no variable is eliminated and no dominated value is removed.
 fn plain(tables: &CostTables) -> Network {
     let mut network = Network::new(tables, UPPER, 1);
     network.is_simplifying = false;
@@ -123,7 +123,7 @@ fn propagation_keeps_the_cost_of_every_assignment() {
         check(&network, &tables, |_| true, &case);
         consistent += 1;
         raised += usize::from(network.lower > 0);
-        // Takes decisions and undoes them.
+        // The following lines take decisions and undo them.
         let before = (
             network.lower,
             network.costs.values.clone(),
@@ -193,7 +193,8 @@ fn simplifications_keep_the_best_cost() {
     assert!(simplified > 1000, "{simplified}");
 }
 
-/// The bounds of a search enclose the best cost whenever it pauses, also without memory for open nodes, and it ends with the best cost.
+/// Whenever a search pauses, its bounds enclose the best cost, even if the memory for open nodes is 0; at the end it returns the best
+/// cost.
 #[test]
 fn searches_find_the_best_cost() {
     let mut pauses = 0;
@@ -210,7 +211,7 @@ fn searches_find_the_best_cost() {
         if seed % 2 == 0 {
             network.is_simplifying = false;
         }
-        // The search begins by finishing a paused propagation.
+        // The search first has to complete a propagation that was paused.
         if seed % 7 == 0 {
             network.pause_at = seed % 11;
         }
@@ -250,7 +251,8 @@ fn searches_find_the_best_cost() {
     assert!(pauses > 2000, "{pauses}");
 }
 
-/// Sweeps of reweighting at a node keep the cost of every assignment, raise bounds that propagation does not, and are undone with their level.
+/// Sweeps of reweighting at a node keep the cost of every assignment, raise lower bounds that propagation does not raise, and are undone with
+/// their level.
 #[test]
 fn sweeps_at_a_node_keep_the_cost_of_every_assignment() {
     let (mut consistent, mut raised) = (0, 0);
@@ -269,7 +271,7 @@ fn sweeps_at_a_node_keep_the_cost_of_every_assignment() {
         let result = network.decide(Decision::Assign(v as u32, value));
         let result = result.and_then(|()| network.propagate());
         let bound = network.lower;
-        // Some sweeps end early, as in a search that pauses.
+        // Some sweeps end early, as they do in a search that pauses.
         if seed % 5 == 0 {
             network.pause_at = network.work() + seed % 7;
         }

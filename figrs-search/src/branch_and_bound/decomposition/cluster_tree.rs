@@ -1,4 +1,4 @@
-//! Tree of clusters: groups of variables divided by small separators.
+//! Tree decomposition into clusters, which are groups of variables divided by small separators.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -11,19 +11,19 @@ use figrs_factor::order::eliminate_candidates;
 /// Maximum number of words that the search for an elimination order reads: some tens of milliseconds.
 const ORDER_WORK: u64 = 4_000_000;
 
-/// Limits of clusters.
+/// Limits of the shape of clusters.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct ClusterLimits {
-    /// Maximum number of variables of a separator, and of its assignments.
+    /// Maximum number of variables of a separator, and maximum number of assignments of a separator.
     pub(super) separator: usize,
     pub(super) assignments: usize,
     /// Minimum number of variables of a cluster.
     pub(super) least_own: usize,
-    /// Maximum depth of a tree: deeper clusters are merged into those above.
+    /// Maximum depth of the tree; deeper clusters are merged into their parents.
     pub(super) depth: usize,
 }
 
-/// Limits of clusters that are worth a search of their own.
+/// Limits for clusters that are worth a separate search.
 pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     separator: 8,
     assignments: 1 << 12,
@@ -31,20 +31,22 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     depth: 24,
 };
 
-/// A group of variables, and its separator: the variables of clusters above that functions of this cluster, or of clusters below it, mention.
+/// A cluster of variables with its separator. The separator consists of the ancestors' variables that occur in functions of this cluster or
+/// of its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,
-    /// The variables of the separator, ascending.
+    /// The variables of the separator, in ascending order.
     pub(super) separator: Vec<u32>,
-    /// The cluster above; `None` for the first one.
+    /// The index of the parent cluster; `None` for the root.
     pub(super) above: Option<usize>,
 }
 
-/// The clusters of a tree decomposition, each after the one above it: each variable is in one of them, and each function mentions
-/// variables of one cluster and of its separator.
+/// Returns the clusters of a tree decomposition, parents before children: each variable is in one cluster, and the scope of each
+/// function lies in one cluster and its separator.
 ///
-/// The buckets of an elimination are merged with those above them until separators are small and clusters are large. `None` if fewer than two remain.
+/// The buckets of an elimination are merged with their parents until separators are small and clusters are large. Returns `None` if fewer than two
+/// clusters remain.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn clusters(
@@ -66,7 +68,7 @@ pub(super) fn clusters(
     Ok(merged(tables, buckets.collect(), limits))
 }
 
-/// The clusters of buckets in the order of their elimination.
+/// Merges buckets, given in the order of their elimination, into clusters.
 fn merged(
     tables: &CostTables,
     mut buckets: Vec<Cluster>,
@@ -82,7 +84,7 @@ fn merged(
     if bucket_of.contains(&usize::MAX) {
         return None;
     }
-    // The bucket that takes a bucket's message.
+    // For each bucket, its parent: the bucket to which it sends its message.
     let mut above: Vec<Option<usize>> = buckets
         .iter()
         .map(|bucket| {
@@ -109,7 +111,7 @@ fn merged(
             is_merged[b] = true;
         }
     }
-    // Buckets stand before those above them.
+    // Children come before their parents in the list of buckets.
     let mut depth = vec![0; buckets.len()];
     for b in (0..buckets.len()).rev() {
         let mut at = above[b];
@@ -140,7 +142,7 @@ fn merged(
     (clusters.len() > 1).then_some(clusters)
 }
 
-/// Gives the variables of a bucket to another one.
+/// Moves the variables of a bucket to another bucket.
 fn merge(buckets: &mut [Cluster], from: usize, to: usize) {
     let own = std::mem::take(&mut buckets[from].own);
     buckets[to].own.extend(own);

@@ -1,9 +1,9 @@
-//! Search along a tree decomposition, with bounds for each assignment of a separator.
+//! Search along a tree decomposition, with cost bounds for each assignment of a separator.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `cluster_tree` | clusters of variables with small separators |
-//! | `subproblem` | a cluster with all clusters below it, as a network; a record for each assignment of its separator |
+//! | `subproblem` | a cluster with its descendants as a network; a record for each assignment of its separator |
 //! | `tree_search` | hybrid best-first search in all clusters |
 
 mod cluster_tree;

@@ -1,4 +1,5 @@
-//! A cluster as a network, with a record for each assignment of its separator: bounds and open nodes of it and all clusters below it.
+//! A cluster as a network of cost functions. For each assignment of its separator, a record has the bounds and open nodes of the
+//! cluster and its descendants.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -10,31 +11,32 @@ use super::super::network::{Decision, Network};
 use super::super::search::{BestFirst, OpenNodes};
 use super::cluster_tree::Cluster;
 
-/// A network is rebuilt once the number of rises of the bounds below has grown by more than its value divided by this.
+/// Divisor for rebuilds: a network is rebuilt once the count of increases of its children's bounds has grown by more
+/// than its value divided by this.
 const RISES: u64 = 4;
 
-/// Bytes of a record, without its lists.
+/// Number of bytes of a record, without its lists.
 const RECORD: usize = 128;
 
 /// Bounds and open nodes of a subproblem for one assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Lower bound of the cost.
+    /// Lower bound of the cost of the subproblem.
     pub(super) lower: i64,
     /// The lower bound when the record was last stored.
     known: i64,
-    /// The best assignment of all variables of the subproblem, and its cost.
+    /// The best known assignment of all variables of the subproblem, and its cost.
     pub(super) best: Option<Vec<u32>>,
     pub(super) upper: i64,
     pub(super) open: OpenNodes,
-    /// Nodes of at least this bound may have been dropped.
+    /// Lower bound of the nodes that may have been dropped.
     pub(super) dropped: i64,
-    /// The work done for this assignment.
+    /// The number of steps done for this assignment of the separator.
     pub(super) work: u64,
 }
 
 impl Record {
-    /// True if no assignment below the cost `upper` is left to be found.
+    /// True if every assignment with a cost below `upper` is already found or excluded.
     pub(super) fn is_closed(&self, upper: i64) -> bool {
         self.lower >= upper.min(self.upper)
     }
@@ -45,27 +47,27 @@ impl Record {
     }
 }
 
-/// A cluster below another one.
+/// A child cluster of a cluster.
 #[derive(Debug)]
 pub(super) struct Below {
     pub(super) subproblem: usize,
-    /// The places of the variables of its separator.
+    /// The positions of its separator's variables in the parent's subproblem.
     pub(super) separator: Vec<u32>,
-    /// The places of all its variables.
+    /// The positions of all its variables in the parent's subproblem.
     pub(super) places: Vec<u32>,
 }
 
-/// A cluster with all clusters below it. The variables of a subproblem are the variables of the separator, then those of the cluster, then those of the
-/// clusters below.
+/// A cluster with all its descendants. The variables of a subproblem are listed in the order: variables of the separator, of the cluster, of the
+/// descendants.
 ///
-/// The network has the first two kinds. The functions of the network are those of the cluster and, for each cluster below, lower bounds as a function of its
-/// separator.
+/// The network contains the variables of the separator and of the cluster. The functions of the network are those of the cluster and, for each child
+/// cluster, its lower bounds as a function of its separator.
 #[derive(Debug)]
 pub(super) struct Subproblem {
-    /// The names of the variables in the component.
+    /// For each variable of the subproblem, its index in the component.
     pub(super) names: Vec<u32>,
     separator: usize,
-    /// The cost functions of the cluster, without the functions of clusters below, over the variables of the network.
+    /// The cost functions of the cluster, without those of its descendants, over the variables of the network.
     pub(super) own: CostTables,
     pub(super) below: Vec<Below>,
     pub(super) search: BestFirst,
@@ -74,19 +76,19 @@ pub(super) struct Subproblem {
     lower: i64,
     records: FxHashMap<Vec<u32>, Record>,
     pub(super) bytes: usize,
-    /// Number of times that a bound for an assignment has risen.
+    /// Number of times that a lower bound for an assignment of the separator has risen.
     pub(super) rises: u64,
-    /// Number of rises of the clusters below when the network was built.
+    /// Sum of the children's `rises` when the network was built.
     known_rises: u64,
 }
 
-/// The clusters with their functions, from which networks are built.
+/// The clusters with their cost functions, from which networks are built.
 pub(super) struct ClusterFunctions<'a> {
     pub(super) tables: &'a CostTables,
     pub(super) clusters: &'a [Cluster],
-    /// By cluster, its functions: tables, then listed ones.
+    /// For each cluster, the indices of its cost functions, where dense tables come before listed functions.
     functions: Vec<Vec<usize>>,
-    /// By cluster, the cluster itself and then all clusters below it.
+    /// For each cluster, the cluster itself and then all its descendants.
     below: Vec<Vec<usize>>,
 }
 
@@ -109,7 +111,8 @@ impl<'a> ClusterFunctions<'a> {
         let scopes = tables.tables.iter().map(|table| &table.scope);
         let scopes = scopes.chain(tables.listed.iter().map(|listed| &listed.scope));
         for (f, scope) in scopes.enumerate() {
-            // The clusters of a function lie on one path of the tree, and each stands before those below it.
+            // The clusters that contain a function's variables lie on one path from the root, and parents have smaller
+            // indices.
             let lowest = scope.iter().map(|&v| cluster_of[v as usize]).max();
             functions[lowest.unwrap_or(0)].push(f);
         }
@@ -121,7 +124,7 @@ impl<'a> ClusterFunctions<'a> {
         }
     }
 
-    /// The functions of a cluster, with the names of a subproblem's variables.
+    /// Returns the cost functions of a cluster, with variables renumbered as in its subproblem.
     fn part(&self, cluster: usize, names: &[u32]) -> CostTables {
         let mut place = vec![u32::MAX; self.tables.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -148,7 +151,8 @@ impl<'a> ClusterFunctions<'a> {
 }
 
 impl Subproblem {
-    /// The network of a cluster; `None` if it has no assignment below the limit, or if the deadline has passed.
+    /// Creates the network of a cluster; returns `None` if it has no assignment below the upper bound, or if the
+    /// deadline has passed.
     pub(super) fn new(
         all: &ClusterFunctions<'_>,
         c: usize,
@@ -198,12 +202,12 @@ impl Subproblem {
         })
     }
 
-    /// True if the bounds of clusters below, after this number of rises, are worth a new network.
+    /// True if the bounds of the child clusters have risen often enough to justify a new network.
     pub(super) fn is_outdated(&self, rises: u64) -> bool {
         rises > self.known_rises + self.known_rises / RISES + self.below.len() as u64
     }
 
-    /// Rebuilds the network with bounds of the clusters below, after this number of rises.
+    /// Rebuilds the network with new bounds of the child clusters, and records their number of rises.
     pub(super) fn renew(&mut self, bounds: Vec<CostTable>, rises: u64, until: &Until) {
         self.known_rises = rises;
         let mut tables = self.own.clone();
@@ -214,12 +218,12 @@ impl Subproblem {
         }
     }
 
-    /// The sizes of the variables of the separator.
+    /// Returns the number of values of each variable of the separator.
     pub(super) fn separator_sizes(&self) -> &[u32] {
         &self.own.sizes[..self.separator]
     }
 
-    /// The lower bounds of all assignments of the separator, as a function of variables with these names.
+    /// Returns the lower bounds for all assignments of the separator, as a cost table over the variables `names`.
     pub(super) fn bound_table(&self, names: &[u32]) -> CostTable {
         let sizes = self.separator_sizes();
         let all = Assignments::rows(sizes.iter().map(|&size| size as usize));
@@ -235,7 +239,7 @@ impl Subproblem {
         CostTable { scope, cells }.renamed(sizes, |v| names[v as usize])
     }
 
-    /// Takes out the record of an assignment of the separator.
+    /// Removes and returns the record of an assignment of the separator; creates a record if there is none.
     pub(super) fn take(&mut self, assignment: &[u32]) -> Record {
         let Some(mut record) = self.records.remove(assignment) else {
             return Record {
@@ -265,7 +269,7 @@ impl Subproblem {
         self.records.insert(assignment, record);
     }
 
-    /// The bounds for an assignment of the separator, and the work done for it.
+    /// Returns the lower bound, the upper bound and the number of steps done for an assignment of the separator.
     pub(super) fn bounds(&self, assignment: &[u32]) -> (i64, i64, u64) {
         let record = self.records.get(assignment);
         record.map_or((self.lower, i64::MAX, 0), |record| {
@@ -273,18 +277,18 @@ impl Subproblem {
         })
     }
 
-    /// The best assignment known for an assignment of the separator.
+    /// Returns the best known assignment of the subproblem for an assignment of the separator.
     pub(super) fn best(&self, assignment: &[u32]) -> Option<&[u32]> {
         self.records.get(assignment)?.best.as_deref()
     }
 
-    /// Drops all records.
+    /// Drops the records of all assignments.
     pub(super) fn forget(&mut self) {
         self.records.clear();
         self.bytes = 0;
     }
 
-    /// The decisions that make an assignment of the separator.
+    /// Returns the decisions that assign the separator's variables.
     pub(super) fn decisions(assignment: &[u32]) -> Vec<Decision> {
         let values = (0..).zip(assignment);
         values
@@ -293,8 +297,8 @@ impl Subproblem {
     }
 }
 
-/// A network in which the variables of the separator, and of separators of clusters below, keep dominated values; `None` if it has no assignment below the limit, or
-/// if the deadline has passed.
+/// Creates a network in which variables of this separator and of the children's separators are not simplified. Returns `None` if the network has no
+/// assignment below the upper bound, or if the deadline has passed.
 fn network(
     tables: &CostTables,
     separator: usize,

@@ -15,10 +15,10 @@ use super::TreeSearch;
 use super::cluster_tree::{ClusterLimits, clusters};
 use figrs_random_graphs::generator;
 
-/// Larger than the sum of all finite costs of a case.
+/// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// Clusters of any size.
+/// Limits that allow clusters of any size.
 const SMALL: ClusterLimits = ClusterLimits {
     separator: 3,
     assignments: 64,
@@ -33,7 +33,8 @@ const LIMITS: ComponentLimits = ComponentLimits {
     memory: 1 << 24,
 };
 
-/// Random functions of up to four variables that are near each other in a random tree of groups; some costs are forbidden.
+/// Returns random functions of up to four variables, whose scopes lie in neighbouring groups of a random tree of groups;
+/// some of their costs are forbidden.
 fn tree_of_groups(seed: u64) -> CostTables {
     let mut rng = generator(seed);
     let mut tables = CostTables {
@@ -76,7 +77,7 @@ fn tree_of_groups(seed: u64) -> CostTables {
             let cells = cells.collect();
             tables.tables.push(CostTable { scope, cells });
         }
-        // These functions connect the group.
+        // The following functions connect the variables of a group.
         for pair in group.windows(2) {
             let mut scope = pair.to_vec();
             scope.sort_unstable();
@@ -88,7 +89,8 @@ fn tree_of_groups(seed: u64) -> CostTables {
     tables
 }
 
-/// Each variable is in one cluster, and each function mentions variables of one cluster and of its separator, which are above it.
+/// Each variable is in one cluster, and the scope of each function lies in one cluster and its separator, whose variables are in
+/// ancestors.
 #[test]
 fn clusters_are_those_of_a_tree_decomposition() {
     let mut trees = 0;
@@ -132,7 +134,8 @@ fn clusters_are_those_of_a_tree_decomposition() {
     assert!(trees > 500, "{trees}");
 }
 
-/// The bounds enclose the best cost whenever the search pauses, also with little memory, and it ends with the best cost.
+/// Whenever the search pauses, its bounds enclose the best cost, even with little memory; at the end it returns the best
+/// cost.
 #[test]
 fn searches_along_trees_find_the_best_cost() {
     let (mut searches, mut pauses, mut forgotten) = (0, 0, 0);
@@ -151,7 +154,7 @@ fn searches_along_trees_find_the_best_cost() {
         };
         searches += 1;
         let mut upper = UPPER;
-        // Another search has found an assignment.
+        // In some cases the search is given an assignment, as if another search had found it.
         if seed % 4 == 0 {
             let values = &all[seed as usize % all.len()];
             upper = upper.min(tables.cost(values));
@@ -163,7 +166,7 @@ fn searches_along_trees_find_the_best_cost() {
             interrupt: Some(Arc::new(AtomicBool::new(true))),
         };
         loop {
-            // A search that is stopped before it begins has the bounds it had.
+            // A search that is stopped before it begins keeps its bounds.
             if seed % 6 == 0 {
                 let lower = search.lower();
                 search.advance(1 + seed % 400, &over);

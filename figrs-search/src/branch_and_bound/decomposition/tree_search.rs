@@ -1,4 +1,4 @@
-//! Hybrid best-first search along a tree of clusters.
+//! Hybrid best-first search along a tree decomposition.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -10,71 +10,75 @@ use super::super::search::{OpenNodes, SearchState};
 use super::cluster_tree::{ClusterLimits, clusters};
 use super::subproblem::{ClusterFunctions, Record, Subproblem};
 
-/// Share of all variables that the largest cluster may have.
+/// Maximum share of all variables that the largest cluster may contain.
 const LARGEST: (usize, usize) = (3, 4);
 
-/// Divisors of the memory for the records of assignments of separators, for the open nodes of the first cluster, and for the open nodes of each other cluster
-/// being searched.
+/// Divisors of the memory budget: for the records of assignments of separators, for the open nodes of the root cluster, and for the open nodes of
+/// each other cluster.
 const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
 const NODES: usize = 64;
 
-/// Minimum work of a subproblem before the search turns to another node of the subproblem above; later visits do as much work as all visits before.
+/// Minimum number of steps in a subproblem before the search turns to another node of the parent; a later visit does as many steps as all earlier
+/// visits together.
 const LEAST_WORK: u64 = 1 << 12;
 
-/// Upward rounds go through separators of at most `FEW` assignments; each round does `GROWTH` times the work of the round before.
+/// Bottom-up rounds visit the separators that have at most `FEW` assignments; each round allows `GROWTH` times the steps of the
+/// previous round.
 const FEW: usize = 1 << 8;
 const GROWTH: u64 = 4;
 
-/// Work between two checks of the clock.
+/// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Search along a tree decomposition: once the variables of a cluster have values, the clusters below are independent of each other and of all other variables,
-/// so that each is searched alone, once for each assignment of its separator.
+/// Search along a tree decomposition. Once a cluster's variables have values, its child clusters are independent of each other, so each child is
+/// searched separately, once for each assignment of its separator.
 ///
-/// Each cluster has a network of its own functions, and of lower bounds of the clusters below as functions of their separators. The separator of a cluster is
-/// given; the variables of the cluster are decided by hybrid best-first search. At a node where all have values, the clusters below are searched with the bound
-/// that the node leaves, for as much work as they have had before; a node that is not decided by then waits with the bound it has reached. The results of a
-/// cluster are kept for each assignment of its separator, with the nodes that are still open.
+/// Each cluster has a network of its own functions and of its children's lower bounds, which are functions of their separators. The values of the
+/// separator are given, and hybrid best-first search decides the variables of the cluster. At a node where all these variables have values, the child
+/// clusters are searched with the remaining upper bound, for as many steps as they have had before. If the node is then still undecided, it is stored
+/// with its new lower bound. The results of a cluster are stored for each assignment of its separator, with the nodes that are still open.
 ///
-/// Half of the work goes to the first cluster, which searches those below it. The other half goes from leaves to root through all assignments of separators
-/// that have few of them, so that the bounds above them rise (Russian doll search).
+/// Half of the steps search the root cluster, which in turn searches its descendants. The other half search the small separators' assignments from
+/// the leaves to the root, so that the bounds of the parents rise (Russian doll search).
 ///
-/// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and Verfaillie, *Exploiting tree decomposition
-/// and soft local consistency in weighted CSP*, AAAI 2006; Sanchez, Allouche, de Givry and Schiex, *Russian doll search with tree decomposition*, IJCAI 2009; Allouche, de Givry, Katsirelos, Schiex and Zytnicki, *Anytime hybrid best-first search with
-/// tree decomposition for weighted CSP*, CP 2015.
+/// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and
+/// Verfaillie, *Exploiting tree decomposition and soft local consistency in weighted CSP*, AAAI 2006; Sanchez, Allouche, de Givry and Schiex,
+/// *Russian doll search with tree decomposition*, IJCAI 2009; Allouche, de Givry, Katsirelos, Schiex and Zytnicki, *Anytime hybrid best-first search
+/// with tree decomposition for weighted CSP*, CP 2015.
 #[derive(Debug)]
 pub(in super::super) struct TreeSearch {
     subproblems: Vec<Subproblem>,
-    /// Only assignments of lower cost count.
+    /// Upper bound: only assignments of lower cost are searched.
     upper: i64,
-    /// The best assignment of the component that was found here, and its cost.
+    /// The best assignment of the component that this search found since the last report, and its cost.
     pub(in super::super) best: Option<(Vec<u32>, i64)>,
     lower: i64,
     pub(in super::super) work: u64,
     /// Maximum number of bytes of the records of assignments of separators.
     memory: usize,
-    /// Minimum work of a subproblem: doubled each time that records are dropped.
+    /// Minimum number of steps of a subproblem, which is doubled each time that records are dropped.
     least_work: u64,
     upwards: Upwards,
 }
 
-/// A round through all assignments of small separators, from the leaves to the root.
+/// A bottom-up round through all assignments of small separators, from the leaves to the root.
 #[derive(Debug)]
 struct Upwards {
-    /// The cluster, and the next assignment of its separator.
+    /// The present cluster, and the next assignment of its separator.
     cluster: usize,
     assignment: Option<Vec<u32>>,
-    /// Work for each assignment.
+    /// Number of steps allowed for each assignment.
     allowed: u64,
-    /// The work of all rounds.
+    /// The total number of steps of all bottom-up rounds.
     work: u64,
-    /// True if this round has left an assignment undecided.
+    /// True if some assignment is still undecided after this round.
     is_open: bool,
 }
 
 impl TreeSearch {
-    /// The search of a component; `None` if it has no tree of suitable clusters, or the deadline passes before they are ready.
+    /// Creates the search of a component; returns `None` if the component has no tree of suitable clusters, or if the deadline
+    /// passes.
     pub(in super::super) fn new(
         tables: &CostTables,
         shape: ClusterLimits,
@@ -115,12 +119,12 @@ impl TreeSearch {
         })
     }
 
-    /// A lower bound of the costs of all assignments, except possibly of the one that has the upper bound as its cost.
+    /// Returns a lower bound of the costs of all assignments, except possibly of the best known one.
     pub(in super::super) fn lower(&self) -> i64 {
         self.lower.min(self.upper)
     }
 
-    /// Adopts an assignment of the component, and the cost below which other assignments count.
+    /// Adopts an assignment of the component as a hint, and an upper bound below which other assignments are searched.
     pub(in super::super) fn adopt(&mut self, values: &[u32], upper: i64) {
         self.upper = self.upper.min(upper);
         for subproblem in &mut self.subproblems {
@@ -129,13 +133,13 @@ impl TreeSearch {
         }
     }
 
-    /// True if records of assignments of separators had to be dropped.
+    /// True if the records of separators have been dropped.
     #[cfg(test)]
     pub(super) fn has_forgotten(&self) -> bool {
         self.least_work > LEAST_WORK
     }
 
-    /// Searches until some work is done, the deadline has passed, or a better assignment is found.
+    /// Searches until the given number of steps is done, the deadline has passed, or a better assignment is found.
     pub(in super::super) fn advance(&mut self, work: u64, until: &Until) -> SearchState {
         let (began, limit) = (self.work, self.work.saturating_add(work));
         if self.upwards.work <= self.work / 2 {
@@ -176,13 +180,14 @@ impl TreeSearch {
         }
     }
 
-    /// Searches clusters with each assignment of their separators, from the leaves to the root, until the work is used up.
+    /// Searches the clusters for each assignment of their separators, from the leaves to the root, until the allowed steps
+    /// are done.
     fn go_upwards(&mut self, limit: u64, until: &Until) {
         while self.work < limit && !until.is_over() {
             let c = self.upwards.cluster;
             if c == 0 {
                 if !self.upwards.is_open {
-                    // All bounds that matter are exact: the remaining work goes to the first cluster.
+                    // All relevant bounds of the clusters are exact, so the remaining steps go to the root cluster.
                     self.upwards.work = u64::MAX / 4;
                     return;
                 }
@@ -206,7 +211,8 @@ impl TreeSearch {
                 self.upwards.cluster -= 1;
             }
             let (lower, upper, _) = self.subproblems[c].bounds(&assignment);
-            // Assignments above this cost cannot improve the whole, since the other clusters cost at least their bounds.
+            // A subproblem assignment above this cost cannot improve the whole assignment, because the other clusters
+            // cost at least their lower bounds.
             let useful = add(lower, self.upper - self.lower()).min(self.upper);
             let allowed = self.work.saturating_add(self.upwards.allowed).min(limit);
             self.work += 1;
@@ -218,7 +224,7 @@ impl TreeSearch {
         }
     }
 
-    /// Rebuilds the network of a cluster if the bounds of clusters below have risen.
+    /// Rebuilds the network of a cluster if the bounds of its child clusters have risen.
     fn renew(&mut self, c: usize, until: &Until) {
         let below = &self.subproblems[c].below;
         let rises = below
@@ -239,14 +245,15 @@ impl TreeSearch {
         self.subproblems[c].renew(bounds, rises, until);
     }
 
-    /// Searches a subproblem with its separator given until no assignment below `upper` is left, or some work is done.
+    /// Searches a subproblem for given values of its separator, until no assignment below `upper` remains or the
+    /// allowed steps are done.
     fn narrow(&mut self, c: usize, separator: Vec<u32>, upper: i64, limit: u64, until: &Until) {
         self.renew(c, until);
         let mut record = self.subproblems[c].take(&separator);
         let began = self.work;
         let had = record.upper;
         while !record.is_closed(upper) && self.work < limit && !until.is_over() {
-            // Nodes that were dropped, and are below the present upper bound, are searched again from the root once the others are done.
+            // Once all other nodes are searched, dropped nodes below the upper bound are searched again from the root.
             let open = record.open.least().unwrap_or(i64::MAX);
             if record.dropped < upper && open >= record.dropped {
                 record.open = OpenNodes::root(record.lower);
@@ -255,7 +262,7 @@ impl TreeSearch {
             record.dropped = record.dropped.min(upper);
             self.search(c, &separator, &mut record, limit, until);
             if c == 0 && record.upper < had {
-                // A better assignment is reported at once.
+                // The search returns immediately to report a better assignment.
                 break;
             }
         }
@@ -263,7 +270,7 @@ impl TreeSearch {
         self.subproblems[c].keep(separator, record);
     }
 
-    /// Searches the open nodes of a subproblem below the bound of dropped nodes.
+    /// Searches the open nodes of a subproblem whose bound is smaller than the bound of the dropped nodes.
     fn search(
         &mut self,
         c: usize,
@@ -282,7 +289,8 @@ impl TreeSearch {
         loop {
             let search = &mut self.subproblems[c].search;
             let is_better = c == 0 && search.network.upper < upper;
-            // However little work is allowed, at least one node is divided, or the clusters below a decided node are searched.
+            // Each call makes progress, however few steps are allowed: it branches on at least one node, or searches the
+            // children of a decided node.
             has_changed |= search.branchings > branchings;
             if is_better || has_changed && self.work >= limit || until.is_over() {
                 break;
@@ -308,7 +316,8 @@ impl TreeSearch {
         record.lower = record.lower.max(reached);
     }
 
-    /// Searches the clusters below a cluster whose variables all have values; closes the node, or defers it with a better bound.
+    /// Searches the child clusters of a cluster whose variables all have values; closes the node, or stores it as open with a
+    /// larger lower bound.
     fn search_below(&mut self, c: usize, limit: u64, until: &Until) {
         let network = &self.subproblems[c].search.network;
         let bound = network.lower;
@@ -355,14 +364,14 @@ impl TreeSearch {
             let (d, separator) = &below[i];
             let (_, _, had) = self.subproblems[*d].bounds(separator);
             let allowed = self.work.saturating_add(had.max(self.least_work));
-            // The upper bound for this cluster is reduced by the lower bounds of the others.
+            // The upper bound for this child is reduced by the lower bounds of the cluster and the other children.
             let left = upper_bound - (least - lower[i]);
             let limit_below = limit.min(allowed).max(self.work + 1);
             self.narrow(*d, separator.clone(), left, limit_below, until);
         }
     }
 
-    /// Writes the best known values of the clusters below into the values of a subproblem.
+    /// Writes the best known values of the child clusters into the values of a subproblem.
     fn write_best(&self, c: usize, below: &[(usize, Vec<u32>)], values: &mut [u32]) {
         for (own, (d, separator)) in self.subproblems[c].below.iter().zip(below) {
             if let Some(best) = self.subproblems[*d].best(separator) {

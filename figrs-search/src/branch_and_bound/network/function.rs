@@ -1,49 +1,52 @@
-//! Cost functions of a network: a binary one is a table minus a shift for each value, others are tables that change.
+//! Cost functions of a network. A binary function is stored as a fixed table minus a shift for each value; a ternary
+//! function is a table that changes.
 
 use super::super::cost::{FORBIDDEN, LARGE};
 use super::super::cost_table::{CostTable, ListedCosts};
 use super::state::{ACTIVE, INACTIVE, Network};
 
-/// No function.
+/// Index that denotes the absence of a function.
 pub(in super::super) const NONE: u32 = u32::MAX;
 
-/// Number of variables of a function, which decides how its costs are stored.
+/// Number of variables of a cost function, which decides how its costs are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Arity {
     Binary,
     Ternary,
-    /// More than three variables, or a table too large to be dense: the position among the functions of this kind.
+    /// More than three variables, or a table too large to be dense; the number is the index among the functions of this
+    /// kind.
     Nary(u32),
 }
 
-/// A cost function of two or three variables, ascending; or a reference to a function of more variables.
+/// A cost function of two or three variables in ascending order, or a reference to a function of more variables.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Function {
     pub(in super::super) arity: Arity,
-    /// The first two or three variables.
+    /// The first two or three variables of the scope.
     pub(in super::super) scope: [u32; 3],
-    /// The position of its first cost.
+    /// The index of its first cost in the list of all costs.
     pub(in super::super) cells: u32,
-    /// For a binary function, the position of the first shift of each variable.
+    /// For a binary function, the index of the first shift of each variable.
     pub(in super::super) shifts: [u32; 2],
-    /// For each variable, the position of the first support of its values.
+    /// For each variable, the index of the first support of its values.
     pub(in super::super) supports: [u32; 3],
-    /// For a ternary function, the binary ones of the first and second, first and third, second and third variable.
+    /// For a ternary function, the indices of the binary functions of its first and second, first and third, and second
+    /// and third variable.
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function that is looked up: of more than three variables, or too large for a dense table. Each value of its variables has a shift among the costs, as
-/// in binary functions.
+/// A cost function of more than three variables, or one too large for a dense table. As in binary functions, each value of its variables has a shift,
+/// which is subtracted from the stored costs.
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
-    /// The number of this function among all functions.
+    /// The index of this function among all functions.
     pub(in super::super) function: u32,
-    /// For each variable, the position of the first shift of its values.
+    /// For each variable, the index of the first shift of its values.
     pub(in super::super) shifts: Vec<u32>,
 }
 
-/// The costs of an [`NaryFunction`] before any shift.
+/// The stored costs of an [`NaryFunction`], without shifts.
 #[derive(Clone, Debug)]
 pub(in super::super) enum NaryCosts {
     Table(CostTable, Vec<usize>),
@@ -58,7 +61,7 @@ impl NaryFunction {
         }
     }
 
-    /// The cost of values of its variables, in their order, before any shift.
+    /// Returns the stored cost of a row of values, without shifts.
     fn entry(&self, row: &[u32]) -> i64 {
         match &self.entries {
             NaryCosts::Table(table, strides) => {
@@ -72,7 +75,7 @@ impl NaryFunction {
     }
 }
 
-/// One side of a binary function.
+/// A binary function as seen from one of its variables.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Side {
     pub(in super::super) own: usize,
@@ -86,7 +89,8 @@ pub(in super::super) struct Side {
     pub(in super::super) other_support: usize,
 }
 
-/// Sum of a stored cost and an added one; a forbidden cost stays forbidden whatever is moved from it.
+/// Returns the sum of a stored cost and an added cost; a forbidden cost stays forbidden, whatever is subtracted from
+/// it.
 fn joined(before: i64, added: i64) -> i64 {
     if before >= LARGE || added >= LARGE {
         FORBIDDEN
@@ -105,7 +109,7 @@ impl Function {
 }
 
 impl Network {
-    /// A binary function as seen from its first (0) or second (1) variable.
+    /// Returns a binary function as seen from its first (0) or second (1) variable.
     #[inline]
     pub(in super::super) fn side(&self, f: usize, side: usize) -> Side {
         let function = &self.functions[f];
@@ -129,7 +133,7 @@ impl Network {
         }
     }
 
-    /// The cost of two values by a binary function.
+    /// Returns the cost of two values by a binary function.
     #[inline]
     pub(in super::super) fn pair_cost(&self, side: &Side, a: usize, b: usize) -> i64 {
         let cells = &self.costs.values;
@@ -138,7 +142,7 @@ impl Network {
             - cells[side.other_shift + b]
     }
 
-    /// The binary function of two variables, active or not.
+    /// Returns the binary function of two variables, active or not, if there is one.
     pub(in super::super) fn binary_between(&self, x: u32, y: u32) -> Option<usize> {
         let (low, high) = (x.min(y), x.max(y));
         let list = |v: u32| &self.incident[v as usize];
@@ -153,7 +157,8 @@ impl Network {
         })
     }
 
-    /// Adds costs to the binary function of two variables, ascending, row-major; creates the function if there is none.
+    /// Adds costs in row-major order to the binary function of two variables, given in ascending order; creates the
+    /// function if there is none.
     pub(in super::super) fn add_binary(&mut self, x: u32, y: u32, added: &[i64]) -> usize {
         let f = self
             .binary_between(x, y)
@@ -217,7 +222,7 @@ impl Network {
         f
     }
 
-    /// Adds a table over two or more variables.
+    /// Adds a cost table over two or more variables to the network.
     pub(in super::super) fn add_table(&mut self, table: &CostTable) {
         match *table.scope.as_slice() {
             [x, y] => {
@@ -261,14 +266,14 @@ impl Network {
         }
     }
 
-    /// The active ternary function of three variables, ascending.
+    /// Returns the active ternary function of three variables, given in ascending order, if there is one.
     fn active_ternary(&self, scope: [u32; 3]) -> Option<usize> {
         let own = self.incident[scope[0] as usize].iter().map(|&f| f as usize);
         let mut ternary = own.filter(|&f| self.functions[f].arity == Arity::Ternary);
         ternary.find(|&f| self.is_active(f) && self.functions[f].scope == scope)
     }
 
-    /// Adds costs to a ternary function, row-major.
+    /// Adds costs in row-major order to a ternary function.
     fn add_to_ternary(&mut self, f: usize, added: &[i64]) {
         let function = self.functions[f];
         for (i, &cost) in added.iter().enumerate().filter(|(_, cost)| **cost > 0) {
@@ -281,7 +286,7 @@ impl Network {
         }
     }
 
-    /// Adds a function that is looked up.
+    /// Adds a function whose costs are stored as an [`NaryFunction`].
     pub(in super::super) fn add_nary(&mut self, entries: NaryCosts) {
         let mut nary = NaryFunction {
             entries,
@@ -312,7 +317,7 @@ impl Network {
         self.nary_queue.insert(place);
     }
 
-    /// The cost of these values by an [`NaryFunction`], in the order of its variables.
+    /// Returns the cost of a row of values by an [`NaryFunction`], shifts included.
     pub(in super::super) fn nary_cost(&self, place: usize, row: &[u32]) -> i64 {
         let nary = &self.nary[place];
         let shifts = nary.shifts.iter().zip(row);

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `trail`, `queue` | numbers that are restored, queues of variables |
+//! | `trail`, `queue` | lists whose changes can be undone, queues of variables |
 //! | `function` | unary, binary, ternary and larger cost functions in one list of costs |
 //! | `state` | domains, bounds, decisions, levels |
 

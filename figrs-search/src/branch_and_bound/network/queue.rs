@@ -1,6 +1,6 @@
-//! Queue of variables, each at most once, taken by its number.
+//! Queue of variables that contains each variable at most once and returns them by index.
 
-/// A set of numbers as bits, with a second level of bits for the words that are not zero.
+/// A set of variable indices as bits, with a second level of bits that mark the non-zero words.
 #[derive(Debug, Default)]
 pub(in super::super) struct VariableQueue {
     words: Vec<u64>,
@@ -31,7 +31,7 @@ impl VariableQueue {
         word * 64 + bit
     }
 
-    /// Takes the smallest number.
+    /// Removes and returns the smallest index.
     #[inline]
     pub(in super::super) fn pop_first(&mut self) -> Option<usize> {
         let i = self.summary.iter().position(|&bits| bits != 0)?;
@@ -40,7 +40,7 @@ impl VariableQueue {
         Some(self.remove(word, bit))
     }
 
-    /// Takes the largest number.
+    /// Removes and returns the largest index.
     #[inline]
     pub(in super::super) fn pop_last(&mut self) -> Option<usize> {
         let i = self.summary.iter().rposition(|&bits| bits != 0)?;

@@ -1,11 +1,11 @@
-//! State of a network: domains, bounds, levels.
+//! State of a network of cost functions: domains, bounds and search levels.
 
 use super::super::cost_table::CostTables;
 use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
-/// Error: no assignment of the present state is cheaper than the best known one.
+/// Error that no assignment in the present state is cheaper than the best known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 
@@ -15,18 +15,18 @@ pub(in super::super) const INACTIVE: u32 = 0;
 /// Mark of an active function.
 pub(in super::super) const ACTIVE: u32 = 1;
 
-/// Marks from this on belong to functions that were eliminated, with the variable whose number is the mark minus this.
+/// First mark of functions that were eliminated: the mark minus this constant is the index of the eliminated variable.
 pub(in super::super) const ELIMINATED: u32 = 2;
 
-/// Number of costs that count as much as a look at a function.
+/// Number of examined costs that count as one step.
 const COSTS_OF_A_STEP: u64 = 64;
 
-/// A step of the search.
+/// A decision of the search, which restricts the domain of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Decision {
     Assign(u32, u32),
     Remove(u32, u32),
-    /// Keeps the values from `from` to below `to` and removes all other values.
+    /// Keeps the values at the indices from `from` to below `to`, and removes all other values.
     Keep {
         variable: u32,
         from: u32,
@@ -34,7 +34,7 @@ pub(in super::super) enum Decision {
     },
 }
 
-/// The untrailed state at the beginning of a level.
+/// The part of the state at the beginning of a level that trails do not record.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     lower: i64,
@@ -44,49 +44,50 @@ struct Level {
     supports: u32,
 }
 
-/// A network of cost functions, with domains and a lower bound to which costs of its functions were moved.
+/// A network of cost functions, with the domains of its variables and a lower bound to which costs of its functions
+/// were moved.
 ///
-/// The lower bound plus the costs of an assignment by all active functions is the cost of the assignment, for each that costs less
-/// than the upper bound.
+/// For each assignment that costs less than the upper bound, the cost is the lower bound plus the costs by all active functions.
 #[derive(Debug)]
 pub(in super::super) struct Network {
     pub(in super::super) sizes: Vec<u32>,
-    /// By variable, its first place in `values`, in `places`, and among the costs, where its unary costs are.
+    /// For each variable, the first index of its values in `values`, in `places`, and among the costs, where its unary
+    /// costs are.
     pub(in super::super) first: Vec<u32>,
-    /// By variable, its values, the live ones first.
+    /// For each variable, its values, with the remaining ones before the removed ones.
     values: Vec<u32>,
-    /// By variable and value, the place of the value in `values`.
+    /// For each variable and value, the index of the value in `values`.
     places: Vec<u32>,
-    /// By variable, the number of live values.
+    /// For each variable, the number of remaining values.
     pub(in super::super) live: Trailed<u32>,
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
     pub(in super::super) nary: Vec<NaryFunction>,
-    /// By function, whether it is active, or the variable with which it was eliminated.
+    /// For each function, a mark that states whether it is active, or with which variable it was eliminated.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
-    /// By variable, its functions.
+    /// For each variable, the functions that contain it.
     pub(in super::super) incident: Vec<Vec<u32>>,
-    /// By function, the number of conflicts it took part in.
+    /// For each function, the number of conflicts that it caused.
     pub(in super::super) weights: Vec<u64>,
-    /// By variable, a value of unary cost zero, and one that all functions support.
+    /// For each variable, a value of unary cost zero, and a value that all functions support.
     pub(in super::super) cheapest: Vec<u32>,
     pub(in super::super) supported: Vec<u32>,
-    /// Variables to be decided, then all other variables.
+    /// The undecided variables, followed by all other variables.
     open: Vec<u32>,
     open_places: Vec<u32>,
     open_count: usize,
-    /// Eliminated variables, in the order of their elimination, each with its functions.
+    /// Eliminated variables, in the order of their elimination.
     pub(in super::super) eliminated: Vec<u32>,
     pub(in super::super) lower: i64,
     pub(in super::super) upper: i64,
     levels: Vec<Level>,
-    /// The function that changed costs last.
+    /// The index of the function that changed costs last.
     pub(in super::super) cause: u32,
-    /// Number of functions looked at, and number of costs looked at.
+    /// Number of functions examined, and number of costs examined.
     pub(in super::super) looks: u64,
     pub(in super::super) costs_seen: u64,
-    /// The work at which propagation pauses, and whether it has.
+    /// The number of steps at which propagation pauses, and whether it has paused.
     pub(in super::super) pause_at: u64,
     pub(in super::super) is_paused: bool,
     pub(in super::super) node_queue: VariableQueue,
@@ -95,26 +96,27 @@ pub(in super::super) struct Network {
     pub(in super::super) existential_queue: VariableQueue,
     pub(in super::super) candidates: VariableQueue,
     pub(in super::super) assigned: Vec<u32>,
-    /// Queue of functions of more than three variables, by their places among these functions.
+    /// Queue of functions of more than three variables, by their indices among these functions.
     pub(in super::super) nary_queue: VariableQueue,
-    /// Variables whose number of neighbours may have decreased.
+    /// Variables whose number of neighbours may have decreased, so that they may be eliminated.
     pub(in super::super) loosened: VariableQueue,
-    /// Variables that may have a newly dominated value.
+    /// Variables that may have a value that is newly dominated.
     pub(in super::super) dominance_queue: VariableQueue,
     pub(in super::super) swept: (i64, i64),
-    /// Number of moves against the order without a gain in the present propagation.
+    /// Number of moves of costs against the order in the present propagation that did not raise the lower bound.
     pub(in super::super) fruitless: u32,
     pub(in super::super) scratch: Vec<i64>,
-    /// Smallest gain for which costs are moved towards a variable against the order.
+    /// Smallest gain for which costs are moved to a variable against the order of the variables.
     pub(in super::super) worthwhile: i64,
-    /// True if variables are eliminated and dominated values removed.
+    /// True if variables may be eliminated and dominated values may be removed.
     pub(in super::super) is_simplifying: bool,
-    /// By variable, `true` if its value also matters outside this network: it is then not eliminated, and keeps dominated values.
+    /// For each variable, `true` if its value also matters outside this network, so that it is not eliminated and keeps its
+    /// dominated values.
     pub(in super::super) kept: Vec<bool>,
 }
 
 impl Network {
-    /// A network in which assignments of cost `upper` or more do not count.
+    /// Creates a network in which assignments of cost `upper` or more are ignored.
     pub(in super::super) fn new(tables: &CostTables, upper: i64, worthwhile: i64) -> Self {
         let n = tables.sizes.len();
         let mut first = Vec::with_capacity(n);
@@ -196,7 +198,8 @@ impl Network {
         this
     }
 
-    /// A value of each variable that all functions support, if there is one.
+    /// Returns for each variable a value that all functions support, or another remaining value if no such value is
+    /// known.
     pub(in super::super) fn supported_values(&self) -> Vec<u32> {
         let value = |v: usize| {
             let supported = self.supported[v];
@@ -206,7 +209,7 @@ impl Network {
         (0..self.sizes.len()).map(value).collect()
     }
 
-    /// Puts a variable into all queues.
+    /// Inserts a variable into all queues.
     pub(in super::super) fn touch(&mut self, v: usize) {
         self.node_queue.insert(v);
         self.arc_queue.insert(v);
@@ -215,20 +218,20 @@ impl Network {
         self.loosened.insert(v);
     }
 
-    /// Counts one look at a function and at this number of its costs.
+    /// Counts one examination of a function and of this number of its costs.
     #[inline]
     pub(in super::super) fn look(&mut self, costs: usize) {
         self.looks += 1;
         self.costs_seen += costs as u64;
     }
 
-    /// Number of steps so far: one for each function looked at, and one for each 64 of its costs.
+    /// Returns the number of steps so far: one for each function examined, and one for each 64 costs.
     #[inline]
     pub(in super::super) fn work(&self) -> u64 {
         self.looks + self.costs_seen / COSTS_OF_A_STEP
     }
 
-    /// Continues the count of steps of another network.
+    /// Continues the step count of another network.
     pub(in super::super) fn count_from(&mut self, before: &Self) {
         self.looks += before.looks;
         self.costs_seen += before.costs_seen;
@@ -239,7 +242,7 @@ impl Network {
         self.upper - self.lower
     }
 
-    /// The place of the unary cost of a value.
+    /// Returns the index of the unary cost of a value.
     #[inline]
     pub(in super::super) fn unary_place(&self, v: usize, value: usize) -> usize {
         self.first[v] as usize + value
@@ -255,7 +258,7 @@ impl Network {
         self.live.values[v] as usize
     }
 
-    /// The live value at a place of the domain.
+    /// Returns the remaining value at an index of the domain.
     #[inline]
     pub(in super::super) fn value(&self, v: usize, place: usize) -> usize {
         self.values[self.first[v] as usize + place] as usize
@@ -266,7 +269,7 @@ impl Network {
         self.places[self.first[v] as usize + value] < self.live.values[v]
     }
 
-    /// The live values of a variable.
+    /// Returns the remaining values of a variable.
     pub(in super::super) fn domain(&self, v: usize) -> &[u32] {
         let first = self.first[v] as usize;
         &self.values[first..first + self.live_count(v)]
@@ -276,7 +279,7 @@ impl Network {
         self.active.values[f] == ACTIVE
     }
 
-    /// Removes a live value.
+    /// Removes a value from the domain of a variable.
     pub(in super::super) fn remove(&mut self, v: usize, value: usize) -> Result<(), Conflict> {
         let first = self.first[v] as usize;
         let last = self.live_count(v) - 1;
@@ -300,7 +303,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes all live values but one.
+    /// Removes all values of a variable except one.
     fn assign(&mut self, v: usize, value: usize) -> Result<(), Conflict> {
         if !self.is_live(v, value) {
             return Err(Conflict);
@@ -314,7 +317,7 @@ impl Network {
         Ok(())
     }
 
-    /// Takes a decision.
+    /// Applies a decision to the domain of its variable.
     pub(in super::super) fn decide(&mut self, decision: Decision) -> Result<(), Conflict> {
         self.cause = u32::MAX;
         match decision {
@@ -338,7 +341,7 @@ impl Network {
         }
     }
 
-    /// The variables that have no value yet.
+    /// Returns the undecided variables.
     pub(in super::super) fn open(&self) -> &[u32] {
         &self.open[..self.open_count]
     }
@@ -347,7 +350,7 @@ impl Network {
         (self.open_places[v] as usize) < self.open_count
     }
 
-    /// Removes a variable from the open ones.
+    /// Removes a variable from the undecided ones.
     pub(in super::super) fn close(&mut self, v: usize) {
         if !self.is_open(v) {
             return;
@@ -377,7 +380,7 @@ impl Network {
         self.active.push_level();
     }
 
-    /// Undoes everything since the last level began.
+    /// Undoes all changes since the beginning of the last level.
     pub(in super::super) fn pop_level(&mut self) {
         let Some(level) = self.levels.pop() else {
             return;

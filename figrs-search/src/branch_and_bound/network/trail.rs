@@ -1,11 +1,11 @@
-//! Trail: lists of numbers whose changes are undone level by level.
+//! Trail: lists of numbers whose changes can be undone level by level.
 
-/// A list of numbers that records its changes, to undo them.
+/// A list of numbers that records its changes, so that they can be undone.
 #[derive(Debug, Default)]
 pub(in super::super) struct Trailed<T> {
     pub(in super::super) values: Vec<T>,
     changes: Vec<(u32, T)>,
-    /// For each level, the lengths of the changes and of the values at its start.
+    /// For each level, the number of changes and the number of values at its beginning.
     levels: Vec<(usize, usize)>,
 }
 
@@ -27,7 +27,7 @@ impl<T: Copy> Trailed<T> {
         self.levels.push((self.changes.len(), self.values.len()));
     }
 
-    /// Undoes all changes and additions since the last level began.
+    /// Undoes all changes and additions since the beginning of the last level.
     pub(in super::super) fn pop_level(&mut self) {
         let Some((changes, values)) = self.levels.pop() else {
             return;

@@ -1,42 +1,45 @@
-//! Hybrid best-first search: the open node of the smallest bound is searched depth first for a number of backtracks, and its unexplored subtrees
-//! become open nodes.
+//! Hybrid best-first search: depth-first search explores the open node of the smallest bound for a limited number of backtracks, and its
+//! unexplored subtrees become open nodes.
 
 use super::super::network::{Conflict, Decision, Network};
 use super::open_nodes::{OpenNodes, ROOT};
 
-/// Maximum number of backtracks of one depth-first search, unless memory is short.
+/// Maximum number of backtracks of one depth-first search, unless memory is scarce.
 const MOST_BACKTRACKS: u64 = 1 << 14;
 
-/// Memory of a list that is moved to an array of twice its size, as a multiple of its contents.
+/// Peak memory of a list while it is copied to an array of twice its size, as a multiple of the size of its contents.
 const GROWING: usize = 3;
 
-/// A search makes fewer backtracks if less than one node in 20 is repeated, and more if more than one in 10 is.
+/// A depth-first search gets fewer backtracks if less than one node in 20 is a repetition, and more if more than one
+/// node in 10 is.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
 /// Maximum number of sweeps of reweighting at a node.
 const SWEEPS: usize = 16;
 
-/// Reweighting is worth its work if it raises the bound by more than the gap to the upper bound divided by this.
+/// Divisor of the gap between the bounds: reweighting pays off if it raises the lower bound by more than this share of
+/// the gap.
 const WORTH_SWEEPS: i64 = 1 << 5;
 
-/// Maximum number of nodes between two that are reweighted.
+/// Maximum number of nodes between two nodes at which costs are reweighted.
 const MOST_PASSED: u32 = 1 << 10;
 
-/// Result of a part of a search.
+/// State of the search after a number of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum SearchState {
     /// Every assignment costs at least the upper bound.
     Finished,
-    /// A better assignment was found.
+    /// The search found a better assignment.
     Improved,
-    /// The work allowed was done.
+    /// The search did all the steps allowed.
     Paused,
-    /// All variables of the network have a value, but variables searched elsewhere have not.
+    /// All variables of the network have values, but the variables of child clusters, which are searched elsewhere, do
+    /// not.
     Decided,
 }
 
-/// A branching whose second decision was not taken yet.
+/// A branching whose second decision has not been taken yet.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     second: Decision,
@@ -45,23 +48,23 @@ struct Frame {
     taken: u32,
 }
 
-/// Hybrid best-first search in a network.
+/// Hybrid best-first search in a network of cost functions.
 ///
 /// **References.** Allouche, de Givry, Katsirelos, Schiex and Zytnicki, *Anytime hybrid best-first search with tree decomposition for
 /// weighted CSP*, CP 2015.
 #[derive(Debug)]
 pub(in super::super) struct BestFirst {
     pub(in super::super) network: Network,
-    /// The best assignment.
+    /// The best known assignment.
     pub(in super::super) best: Option<Vec<u32>>,
     open: OpenNodes,
-    /// True if other variables, which are searched elsewhere, depend on the variables of this network.
+    /// True if the variables of this network have dependent variables in child clusters, which are searched elsewhere.
     pub(in super::super) is_partial: bool,
-    /// The decisions that all nodes share.
+    /// The decisions that hold at all nodes.
     given: Vec<Decision>,
     /// An assignment whose values are tried first while no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
-    /// The decisions of the node being searched, its bound, and the decisions taken in it.
+    /// The path of the present node, its bound, and the decisions taken below it.
     base: u32,
     base_lower: i64,
     taken: Vec<Decision>,
@@ -70,14 +73,14 @@ pub(in super::super) struct BestFirst {
     backtracks: u64,
     most_backtracks: u64,
     pub(in super::super) nodes: u64,
-    /// Number of nodes that were divided in two.
+    /// Number of nodes at which the search branched.
     pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
-    /// Number of further nodes that are not reweighted, and number of nodes passed between the last two reweighted ones.
+    /// Number of nodes until the next reweighted one, and number of nodes skipped before the last one.
     nodes_to_pass: u32,
     passed: u32,
-    /// An assignment counts as better than another if it is cheaper by more than this.
+    /// Minimum difference in cost for an assignment to count as better than another one.
     slack: i64,
     /// Maximum number of bytes of the open nodes.
     memory: usize,
@@ -110,7 +113,7 @@ impl BestFirst {
         }
     }
 
-    /// A lower bound of the costs of all assignments, except possibly of the one that has the upper bound as its cost.
+    /// Returns a lower bound of the costs of all assignments, except possibly of the best known one.
     pub(in super::super) fn lower(&self) -> i64 {
         let mut lower = self.network.upper;
         if let Some(least) = self.open.least() {
@@ -126,7 +129,8 @@ impl BestFirst {
         lower
     }
 
-    /// Begins the search of another subproblem of the network, given by decisions, with its open nodes and its best assignment.
+    /// Begins the search of a subproblem that is given by decisions, with its open nodes, its best assignment and its upper
+    /// bound.
     pub(in super::super) fn begin(
         &mut self,
         given: Vec<Decision>,
@@ -145,13 +149,13 @@ impl BestFirst {
         self.last_conflict = u32::MAX;
     }
 
-    /// Replaces the network by another one of the same variables, between two subproblems.
+    /// Between two subproblems, replaces the network by another one over the same variables.
     pub(in super::super) fn renew(&mut self, mut network: Network) {
         network.count_from(&self.network);
         self.network = network;
     }
 
-    /// Ends the search of a subproblem; returns its open nodes, including the node being searched, and its best assignment.
+    /// Ends the search of a subproblem; returns its open nodes, among them the present node, and its best assignment.
     pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
         if self.is_running {
             self.push_present(self.network.lower);
@@ -160,18 +164,18 @@ impl BestFirst {
         (std::mem::take(&mut self.open), self.best.take())
     }
 
-    /// Leaves the present node, which has no assignment below the upper bound.
+    /// Leaves the present node, because it has no assignment below the upper bound.
     pub(in super::super) fn close(&mut self) {
         self.backtrack();
     }
 
-    /// Leaves the present node as an open node with this bound.
+    /// Stores the present node as an open node with this bound, and leaves it.
     pub(in super::super) fn defer(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
     }
 
-    /// Adds the present node to the open nodes.
+    /// Adds the present node to the open nodes with this bound.
     fn push_present(&mut self, lower: i64) {
         let mut path = self.base;
         for i in 0..self.taken.len() {
@@ -180,7 +184,8 @@ impl BestFirst {
         self.open.push(lower.max(self.base_lower), path);
     }
 
-    /// Searches until an assignment below the upper bound is found, which becomes the best one, or some work is done.
+    /// Searches until an assignment below the upper bound is found, which becomes the best one, or the given number of
+    /// steps is done.
     pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
         let limit = self.network.work().saturating_add(work);
         self.network.pause_at = limit;
@@ -236,7 +241,7 @@ impl BestFirst {
         }
     }
 
-    /// Adopts an assignment if it is better than the best one known; from now on, only assignments cheaper by more than the slack count.
+    /// Adopts an assignment if it is better than the best one known; from then on, only assignments cheaper by more than `slack` count.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -245,7 +250,7 @@ impl BestFirst {
         }
     }
 
-    /// Goes to the open node of the smallest bound; returns `false` if no open node has a bound below the upper bound.
+    /// Moves to the open node of the smallest bound; returns `false` if no open node has a bound below the upper bound.
     fn restore_best(&mut self) -> bool {
         let Some((lower, path)) = self.open.pop() else {
             return false;
@@ -280,7 +285,8 @@ impl BestFirst {
         true
     }
 
-    /// Raises the bound of the present node by sweeps of tree-reweighted moves, less often if that gains little.
+    /// Raises the bound of the present node by sweeps of tree-reweighted moves; if the gain is small, later nodes are
+    /// reweighted less often.
     fn reweigh(&mut self) -> Result<(), Conflict> {
         if self.network.is_paused || self.network.open().is_empty() {
             return Ok(());
@@ -302,7 +308,8 @@ impl BestFirst {
         result
     }
 
-    /// Adapts the backtracks of one search: more if many nodes are repeated, fewer if few are.
+    /// Adapts the maximum number of backtracks of a depth-first search: it rises if many nodes are repeated, and falls
+    /// if few are.
     fn adapt(&mut self) {
         if self.repeated == 0 {
             return;
@@ -317,12 +324,12 @@ impl BestFirst {
         }
     }
 
-    /// Number of bytes of the open nodes and of the decisions that lead to them.
+    /// Returns the number of bytes of the open nodes and of the decisions that lead to them.
     pub(in super::super) fn bytes(&self) -> usize {
         self.open.bytes()
     }
 
-    /// Takes the second decision of the last frame in which its bound is below the upper bound, or ends this depth-first search.
+    /// Takes the second decision of the last frame whose bound is below the upper bound, or ends this depth-first search.
     fn backtrack(&mut self) {
         self.backtracks += 1;
         if self.backtracks > self.most_backtracks {
@@ -344,7 +351,7 @@ impl BestFirst {
         self.is_running = false;
     }
 
-    /// Makes open nodes of the remaining second decisions.
+    /// Stores the remaining second decisions as open nodes.
     fn leave(&mut self) {
         let mut before = self.base;
         let mut done = 0;

@@ -1,21 +1,22 @@
-//! Branching: the next variable and its value.
+//! Choice of the variable to branch on, and of the two decisions of the branching.
 
 use super::super::network::{Decision, Network};
 
-/// Domains of more values than this are divided in two; in smaller ones, one value is tried.
+/// Domain size above which a domain is split into halves; in smaller domains, one value is separated from the others.
 const DIVIDED: usize = 10;
 
-/// Two decisions, exactly one of which agrees with each assignment.
+/// Two decisions that partition the assignments: exactly one of them agrees with each assignment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Branching {
     pub(super) first: Decision,
     pub(super) second: Decision,
-    /// The lower bound of the second decision.
+    /// The lower bound of the cost after the second decision.
     pub(super) lower: i64,
 }
 
 impl Network {
-    /// The next variable to branch on: the last one that led to a conflict, or else the one of the smallest ratio of live values to conflicts of its functions.
+    /// Returns the variable to branch on: the variable that led to the last conflict, or else the one with the smallest ratio of remaining values to
+    /// conflicts of its functions.
     ///
     /// **References.** Boussemart, Hemery, Lecoutre and Sais, *Boosting systematic search by weighting constraints*, ECAI 2004; Lecoutre, Sais,
     /// Tabary and Vidal, *Reasoning from last conflict(s) in constraint programming*, Artificial Intelligence 173, 2009.
@@ -51,8 +52,8 @@ impl Network {
         costs.max().unwrap_or(0)
     }
 
-    /// The two decisions that divide a variable's domain: its halves if it is large, else one value and all others. The decision with the preferred value comes
-    /// first.
+    /// Returns two decisions that divide a variable's domain: into halves if it is large, otherwise into one value and all others. The decision that
+    /// contains the preferred value comes first.
     pub(super) fn branching(&self, v: u32, preferred: Option<u32>) -> Branching {
         let i = v as usize;
         let live = |a: &u32| self.is_live(i, *a as usize);

@@ -1,11 +1,11 @@
-//! Dead-end elimination: a value is removed if another one is at least as good for all values of the other variables.
+//! Dead-end elimination: a value is removed if another value is at least as good for all values of the other variables.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values that the supported value of a variable dominates (within a search, only the costliest): with that value, no assignment costs more (soft
-    /// neighbourhood substitutability).
+    /// Removes values that are dominated by the supported value of a variable: replacing them by the supported value increases the cost of no
+    /// assignment (soft neighbourhood substitutability). During a search, only the costliest value is tested.
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
     pub(in super::super) fn remove_dominated(&mut self, v: usize) -> Result<(), Conflict> {
@@ -32,14 +32,14 @@ impl Network {
         Ok(())
     }
 
-    /// The value of the largest unary cost.
+    /// Returns the value of the largest unary cost.
     fn dearest_value(&self, v: usize) -> usize {
         let values = self.domain(v).iter().map(|&a| a as usize);
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
     }
 
-    /// True if the largest additional cost of a value in place of another is not above the difference of their unary costs, or if every assignment with the
-    /// other reaches the upper bound.
+    /// True if `value` dominates `other`: its largest additional cost is at most the difference of the unary costs, or every assignment with `other`
+    /// reaches the upper bound.
     fn dominates(&mut self, v: usize, value: usize, other: usize) -> bool {
         let mut rest = self.unary(v, other) - self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -63,7 +63,8 @@ impl Network {
         rest >= 0
     }
 
-    /// The largest additional cost by a binary function, or one above a limit; `None` if the other value is compatible with no value of the second variable.
+    /// Returns the largest additional cost of `value` against `other` by a binary function, or some additional cost above a limit; `None` if `other`
+    /// is compatible with no value of the second variable.
     fn binary_loss(
         &mut self,
         f: usize,
@@ -88,7 +89,8 @@ impl Network {
         loss
     }
 
-    /// As [`binary_loss`](Self::binary_loss), by a ternary function.
+    /// Returns the largest additional cost by a ternary function, as [`binary_loss`](Self::binary_loss) does for a
+    /// binary one.
     fn ternary_loss(
         &mut self,
         f: usize,

@@ -1,18 +1,18 @@
-//! Elimination of variables of few neighbours while searching.
+//! Elimination of variables of few neighbours during the search.
 
 use super::super::cost::{FORBIDDEN, LARGE, add};
 use super::super::network::function::Arity;
 use super::super::network::state::ELIMINATED;
 use super::super::network::{Conflict, Network};
 
-/// Maximum number of assignments of an eliminated variable and its neighbours.
+/// Maximum number of assignments of a variable and its neighbours for which the variable is eliminated.
 const ASSIGNMENTS: usize = 1 << 12;
 
-/// Maximum number of costs of the function of two neighbours, including the costs of removed values.
+/// Maximum number of entries of the function of two neighbours, including the entries of removed values.
 const LINK: usize = 1 << 18;
 
 impl Network {
-    /// Eliminates an open variable of at most two neighbours.
+    /// Eliminates an undecided variable if it has at most two neighbours.
     ///
     /// **References.** Larrosa and Dechter, *Boosting search with variable elimination in constraint optimization and constraint
     /// satisfaction problems*, Constraints 8, 2003.
@@ -51,7 +51,7 @@ impl Network {
         Ok(())
     }
 
-    /// The neighbours of a variable, if there are at most two of them.
+    /// Returns the neighbours of a variable and their number, if there are at most two of them.
     fn few_neighbours(&self, v: usize) -> Option<([u32; 2], usize)> {
         let (mut found, mut count) = ([0; 2], 0);
         for &f in &self.incident[v] {
@@ -77,7 +77,7 @@ impl Network {
         Some((found, count))
     }
 
-    /// The cost of a value of a variable with values of its neighbours, by all its functions.
+    /// Returns the cost, by all functions of a variable, of one of its values together with values of its neighbours.
     fn cost_with(&self, v: usize, a: usize, others: &[(usize, usize)]) -> i64 {
         let mut cost = self.unary(v, a);
         for &f in &self.incident[v] {
@@ -93,7 +93,7 @@ impl Network {
         cost
     }
 
-    /// The cost, by a function, of a value of a variable together with values of other variables.
+    /// Returns the cost, by one function, of a value of a variable together with values of other variables.
     pub(in super::super) fn cost_in(
         &self,
         f: usize,
@@ -122,7 +122,7 @@ impl Network {
         costs.min().unwrap_or(FORBIDDEN)
     }
 
-    /// Eliminates a variable of one neighbour, which takes its costs.
+    /// Eliminates a variable of one neighbour, and adds its costs to the unary costs of the neighbour.
     fn eliminate_leaf(&mut self, v: usize, x: usize) -> Result<(), Conflict> {
         for place in (0..self.live_count(x)).rev() {
             let b = self.value(x, place);
@@ -136,7 +136,7 @@ impl Network {
         Ok(())
     }
 
-    /// Eliminates a variable of two neighbours, whose common function takes its costs.
+    /// Eliminates a variable of two neighbours, and adds its costs to their binary function.
     fn eliminate_link(&mut self, v: usize, x: usize, y: usize) {
         let columns = self.sizes[y] as usize;
         let mut added = std::mem::take(&mut self.scratch);
@@ -148,12 +148,14 @@ impl Network {
                 added[b * columns + c] = self.least_with(v, &[(x, b), (y, c)]);
             }
         }
-        // A function of these two that is created now is undone with this level, and so are its costs.
+        // If the function of the two neighbours is created now, it is undone with this search level, together with its
+        // costs.
         self.add_binary(x as u32, y as u32, &added);
         self.scratch = added;
     }
 
-    /// The values of all variables once none is open: eliminated variables get the best values given the values of the others.
+    /// Returns the values of all variables once no variable is undecided; eliminated variables get their best values given the
+    /// other values.
     pub(in super::super) fn complete_assignment(&self) -> Vec<u32> {
         let mut values: Vec<u32> = (0..self.sizes.len())
             .map(|v| self.value(v, 0) as u32)
@@ -168,7 +170,7 @@ impl Network {
         values
     }
 
-    /// The cost of an assignment by the functions that were eliminated with a variable.
+    /// Returns the cost of an assignment by the functions that were eliminated with a variable.
     fn eliminated_cost(&self, v: u32, values: &[u32]) -> i64 {
         let v = v as usize;
         let own = self.incident[v].iter().map(|&f| f as usize);

@@ -1,4 +1,4 @@
-//! Search: branching, depth first within best first.
+//! Hybrid search: branching within depth-first searches, which a best-first search starts.
 
 mod best_first;
 mod branching;

@@ -1,21 +1,21 @@
-//! Open nodes of a best-first search: bounds, and the decisions that lead to them.
+//! Open nodes of a best-first search, with their bounds and the decisions that lead to them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::super::network::Decision;
 
-/// A decision, with the path of decisions before it.
+/// A decision, with the index of the path of earlier decisions.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
     before: u32,
     decision: Decision,
 }
 
-/// The path without decisions.
+/// Index of the empty path, which has no decisions.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// Order of open nodes: smaller bounds first; of equal bounds, later nodes first.
+/// Order of open nodes: smaller bounds come first; among equal bounds, nodes that were added later come first.
 type OpenNode = Reverse<(i64, Reverse<u32>, u32)>;
 
 /// Nodes that are still to be searched.
@@ -26,14 +26,14 @@ pub(in super::super) struct OpenNodes {
 }
 
 impl OpenNodes {
-    /// The node without decisions.
+    /// Creates a list that contains only the root node, which has no decisions.
     pub(in super::super) fn root(lower: i64) -> Self {
         let mut this = Self::default();
         this.push(lower, ROOT);
         this
     }
 
-    /// The smallest bound of a node.
+    /// Returns the smallest bound of the open nodes.
     pub(in super::super) fn least(&self) -> Option<i64> {
         self.nodes.peek().map(|Reverse((lower, ..))| *lower)
     }
@@ -42,7 +42,7 @@ impl OpenNodes {
         self.nodes.push(Reverse((lower, Reverse(path), path)));
     }
 
-    /// Takes the node of the smallest bound.
+    /// Removes and returns the node of the smallest bound.
     pub(super) fn pop(&mut self) -> Option<(i64, u32)> {
         self.nodes
             .pop()
@@ -53,13 +53,13 @@ impl OpenNodes {
         self.nodes.clear();
     }
 
-    /// The path `before` extended by a decision.
+    /// Extends the path `before` by a decision, and returns the new path.
     pub(super) fn step(&mut self, before: u32, decision: Decision) -> u32 {
         self.steps.push(PathStep { before, decision });
         (self.steps.len() - 1) as u32
     }
 
-    /// The decisions of a path, the last first.
+    /// Returns the decisions of a path in reverse order.
     pub(super) fn decisions(&self, path: u32) -> Vec<Decision> {
         let mut decisions = Vec::new();
         let mut at = path;
@@ -71,7 +71,7 @@ impl OpenNodes {
         decisions
     }
 
-    /// Number of bytes of the nodes and of the decisions that lead to them.
+    /// Returns the number of bytes of the nodes and of the decisions that lead to them.
     pub(in super::super) fn bytes(&self) -> usize {
         self.steps.len() * size_of::<PathStep>() + self.nodes.len() * size_of::<OpenNode>()
     }

@@ -1,4 +1,4 @@
-//! Tests of undone levels, eliminated variables, pauses and memory of a search.
+//! Tests of undone levels, eliminated variables, pauses and memory limits of a search.
 
 use rand::RngExt;
 
@@ -10,10 +10,10 @@ use super::super::network::{Decision, Network};
 use super::{BestFirst, SearchState};
 use figrs_random_graphs::generator;
 
-/// Larger than the sum of all finite costs of a case.
+/// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// The live values of each variable, ascending.
+/// Returns the remaining values of each variable, in ascending order.
 fn domains(network: &Network) -> Vec<Vec<u32>> {
     let domain = |v: usize| {
         let mut domain = network.domain(v).to_vec();
@@ -23,8 +23,8 @@ fn domains(network: &Network) -> Vec<Vec<u32>> {
     (0..network.sizes.len()).map(domain).collect()
 }
 
-/// In random decisions and their undoing, each variable has a value of cost zero after each propagation, and each undone level leaves
-/// the domains as they were before it.
+/// When random decisions are taken and undone, each variable has a value of cost zero after each propagation, and each undone level
+/// restores the domains.
 #[test]
 fn levels_that_are_undone_leave_consistent_networks() {
     let mut undone = 0;
@@ -74,7 +74,8 @@ fn levels_that_are_undone_leave_consistent_networks() {
     assert!(undone > 2000, "{undone}");
 }
 
-/// Twenty functions over the same four variables, each forbidding the same three values together once the fourth is given.
+/// Returns twenty functions over the same four variables, each of which forbids the same combination of three values once
+/// the fourth value is given.
 fn repeated_functions() -> CostTables {
     let mut tables = CostTables {
         sizes: vec![2; 4],
@@ -125,7 +126,8 @@ fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
     assert_eq!((tables.cost(&found), network.lower), (0, 0), "{found:?}");
 }
 
-/// A variable between two neighbours of a thousand values each, most of them removed: a function of all these values would be too large.
+/// The variable has two neighbours of a thousand values each, most of which are removed; a dense function of all values of both
+/// neighbours would be too large.
 #[test]
 fn large_functions_of_neighbours_are_not_made() {
     let mut tables = CostTables {
@@ -154,7 +156,7 @@ fn large_functions_of_neighbours_are_not_made() {
     assert_eq!(Some(tables.cost(&found)), best, "{found:?}");
 }
 
-/// Variables that are all connected, with random costs.
+/// Returns `n` variables of which each pair has a binary function with random costs.
 fn complete(n: u32, size: u32, seed: u64) -> CostTables {
     let mut rng = generator(seed);
     let mut tables = CostTables {
@@ -174,7 +176,8 @@ fn complete(n: u32, size: u32, seed: u64) -> CostTables {
     tables
 }
 
-/// A propagation of much work pauses soon after the work allowed, with a bound that holds, and ends where one without a pause does.
+/// A long propagation pauses soon after the allowed number of steps with a valid bound, and reaches the same bound as a propagation
+/// without pauses.
 #[test]
 fn a_propagation_pauses() {
     let tables = complete(40, 8, 1);
@@ -186,7 +189,7 @@ fn a_propagation_pauses() {
         let before = paused.work();
         paused.pause_at = before + 10;
         assert_eq!(paused.propagate(), Ok(()));
-        // A move goes through the functions of one variable at most.
+        // One move visits at most the functions of one variable.
         assert!(paused.work() <= before + 200, "{}", paused.work() - before);
         assert!(paused.lower <= whole.lower);
         if !paused.is_paused {
@@ -199,7 +202,7 @@ fn a_propagation_pauses() {
     assert_eq!(paused.costs.values, whole.costs.values);
 }
 
-/// The open nodes take no more than the memory allowed, which is used.
+/// The open nodes take no more than the allowed memory, but a good part of it.
 #[test]
 fn open_nodes_stay_within_memory() {
     const MEMORY: usize = 1500;
@@ -210,8 +213,8 @@ fn open_nodes_stay_within_memory() {
     while search.advance(50) != SearchState::Finished {
         most = most.max(search.bytes());
     }
-    // Lists take up to twice the memory that they need, and three times while they grow.
+    // A list takes up to twice the memory of its contents, and three times this memory while it grows.
     assert!(3 * most > MEMORY, "{most}");
-    // All nodes of one depth-first search are added at once.
+    // The open nodes of one depth-first search are all added at once.
     assert!(3 * most < MEMORY + 3 * 16 * 64, "{most}");
 }

@@ -1,4 +1,4 @@
-//! The course of a search: components, listeners, proofs and interrupts.
+//! Tests of the driver of a search: components, listeners, proofs and interrupts.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -13,7 +13,8 @@ const SEARCH: SearchLimits = SearchLimits {
     memory: 1 << 24,
 };
 
-/// Adds variables that must all differ, with one value fewer than variables: any two of them are consistent.
+/// Adds variables that must all have different values, with one value fewer than there are variables. This is
+/// impossible, but any two of the variables are consistent.
 fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     let holes = pigeons - 1;
     let all: Vec<VarId> = (0..pigeons)
@@ -28,7 +29,7 @@ fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     }
 }
 
-/// Cliques of five variables without connections.
+/// Returns a graph of `n` unconnected cliques of five variables each.
 fn cliques(n: usize) -> FactorGraph {
     let mut rng = generator(3);
     let mut graph = FactorGraph::default();
@@ -48,7 +49,8 @@ fn solved(graph: &FactorGraph, limits: SearchLimits, observer: SearchObserver<'_
     solve(graph, limits, &Until::default(), observer).expect("well formed")
 }
 
-/// An impossible component ends the search, even if another one would take far more work than allowed; many of them do not overflow.
+/// A component without assignments ends the search, even if another component would take far more steps than allowed; many such
+/// components cause no overflow.
 #[test]
 fn an_impossible_component_ends_the_search() {
     let mut graph = grid(20, 2.0, 7);
@@ -59,7 +61,8 @@ fn an_impossible_component_ends_the_search() {
     assert!(matches!(result, SearchResult::Impossible), "{result:?}");
 }
 
-/// The final gap of a search of many components is that of one search: two units for each factor.
+/// The final gap of a search of many components is the same as that of a single search: two units of cost for each
+/// factor.
 #[test]
 fn the_gap_of_many_components_is_that_of_all_factors() {
     let graph = cliques(100);
@@ -68,14 +71,15 @@ fn the_gap_of_many_components_is_that_of_all_factors() {
         panic!("{result:?}");
     };
     let bound = steps[steps.len() - 1].upper_bound;
-    // The sum of a thousand rounded logarithms below ten has about this rounding error.
+    // The sum of a thousand rounded logarithms below ten has a rounding error of about this size.
     let rounded = 1e-12 * 1000.0;
     let units = 2.0 * graph.factors.len() as f64 * f64::exp2(-46.0);
     let gap = bound - log_weight(&graph, &values);
     assert!(gap <= units + rounded, "{gap}, not {units}");
 }
 
-/// The end of an exact elimination is reported like all steps, and its bound is not below its world.
+/// The result of an exact elimination is reported to the listener like all improvements, and its upper bound is not
+/// below the log-weight of its world.
 #[test]
 fn an_exact_elimination_is_told() {
     let mut told_more = 0;
@@ -109,7 +113,7 @@ fn an_exact_elimination_is_told() {
     assert!(told_more > 0, "no grid was eliminated");
 }
 
-/// Runs with a flag that is raised at the `n`-th improvement.
+/// Runs a search whose interrupt flag is set at the `n`-th improvement.
 fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
     let flag = Arc::new(AtomicBool::new(n == 0));
     let until = Until {
@@ -133,7 +137,8 @@ fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
     })
 }
 
-/// An interrupt also ends the preparation of a search, and one at the last improvement does not change a proof.
+/// An interrupt also ends the preparation of a search, and an interrupt at the last improvement does not withdraw the
+/// proof.
 #[test]
 fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     let none = interrupted_at(&grid(5, 1.0, 0), 0);
@@ -156,7 +161,8 @@ fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     assert!(ends[0] > 0 && ends[1] > 0, "{ends:?}");
 }
 
-/// Groups of variables that are all connected; each group shares two variables with the group before.
+/// Returns a chain of groups of variables: all variables of a group are connected, and each group shares two variables
+/// with the group before it.
 fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -177,7 +183,8 @@ fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     graph
 }
 
-/// Groups that are too wide for elimination are searched one after another along a tree, with far less work than without one.
+/// Groups that are too wide for elimination are searched one after another along a tree decomposition, with far fewer steps
+/// than without it.
 #[test]
 fn groups_of_small_separators_are_searched_along_a_tree() {
     let graph = chain_of_groups(5, 16, 1);
@@ -197,7 +204,7 @@ fn groups_of_small_separators_are_searched_along_a_tree() {
     assert!(last.work < limits.work / 4, "{last:?}");
 }
 
-/// A flag raised at any time leaves a world of the reported weight, valid bounds that only get closer, and a proof only of the best world.
+/// An interrupt at any time leaves a world of the reported weight, valid bounds that only tighten, and a proof only of the best world.
 #[test]
 fn an_interrupt_at_any_time_leaves_sound_bounds() {
     let graph = chain_of_groups(4, 14, 2);

@@ -30,7 +30,8 @@ fn close(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
 }
 
-/// The weight of the assignment by the tables of all assignments.
+/// Checks the found assignment and its improvements against the enumeration of all worlds; returns the last log-weight
+/// and upper bound.
 fn check_found(
     graph: &FactorGraph,
     values: &[u32],
@@ -57,8 +58,8 @@ fn check_found(
     (last.log_probability, last.upper_bound)
 }
 
-/// Every second graph is arbitrary; the others have two values for each variable and factors of two variables only, but too
-/// many for a small table.
+/// Returns a random graph. Every second graph is arbitrary; the others have only binary variables and pairwise factors, but
+/// too many variables for a small table.
 fn graph(seed: u64, range: WeightRange) -> FactorGraph {
     let mut rng = generator(seed);
     if seed.is_multiple_of(2) {
@@ -73,7 +74,7 @@ fn graph(seed: u64, range: WeightRange) -> FactorGraph {
         let FactorTable::Dense(weights) = &table else {
             continue;
         };
-        // With all their zeros, most graphs would be decided before the search.
+        // Most zeros are replaced, because otherwise the reduction by zeros would decide most graphs before the search.
         let kept = |&cell: &usize| !weights.is_zero(cell) || rng.random_bool(0.1);
         if (0..weights.len()).filter(kept).count() == weights.len() {
             graph.factors.push(Factor {
@@ -112,7 +113,7 @@ fn random_graphs_are_solved_whatever_the_tables() {
     assert!(searches > 100, "only {searches} cases needed a search");
 }
 
-/// Variables that are all optimised at once get the best values, and no budget leaves them with worse ones.
+/// If the neighbourhood contains all variables, they get the best values; no budget leads to worse values than before.
 #[test]
 fn neighbourhoods_gain_what_there_is_to_gain() {
     let mut gained = 0;
@@ -128,7 +129,7 @@ fn neighbourhoods_gain_what_there_is_to_gain() {
         for budget in [0, 1, AMPLE] {
             let mut values = before.clone();
             let near = Neighbourhoods::new(&graph);
-            // Each component of the graph has a first variable.
+            // Each component of the graph needs a centre, so each variable in turn is the first centre.
             for first in 0..all.len() {
                 let centres = [&all[first..], &all[..first]].concat();
                 near.improve(&centres, &mut values, &Options::default(), budget)
@@ -175,7 +176,7 @@ fn bounds_hold_for_every_budget() {
     assert!(open > 40, "only {open} bounds were not tight");
 }
 
-/// A square of binary variables with random weights for each and for each pair of neighbours.
+/// Returns a square grid of binary variables with random weights for each variable and for each pair of neighbours.
 fn grid(side: usize, strength: f64, seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -253,7 +254,8 @@ fn deep_trees_do_not_recurse() {
     let SearchResult::Found(values, steps, None) = searched(&graph, 3, 0) else {
         panic!("nothing found");
     };
-    // Variables of few neighbours are eliminated one after another from the ends, so that the search has no work.
+    // Variables of few neighbours are eliminated one after another from the ends of the chain, so that the search has
+    // nothing to do.
     let last = steps[steps.len() - 1];
     assert!(
         close(log_weight(&graph, &values), best) && close(last.upper_bound, best),
@@ -261,7 +263,8 @@ fn deep_trees_do_not_recurse() {
     );
 }
 
-/// A finite cost that no good world pays makes units coarse, in which the bound stays above the best world.
+/// A large finite cost, which no good world has, makes the scale so small that the bound stays above the best world's
+/// log-weight.
 #[test]
 fn costs_of_bad_worlds_do_not_limit_the_resolution() {
     for seed in 0..10 {

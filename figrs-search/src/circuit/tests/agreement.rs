@@ -45,7 +45,8 @@ fn sums_of_all_engines_are_those_over_all_assignments() {
     assert!((0.05..0.95).contains(&share), "{share}");
 }
 
-/// Tests formulas with two-literal clauses, in which preprocessing finds units, subsumed clauses and equivalences.
+/// Formulas with two-literal clauses are tested, because preprocessing finds units, subsumed clauses and equivalences
+/// in them.
 #[test]
 fn preprocessing_keeps_the_number_of_solutions() {
     let options = Options::default();

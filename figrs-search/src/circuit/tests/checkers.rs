@@ -1,4 +1,4 @@
-//! Tests that learned clauses are implied, and that cached values equal those of a second search.
+//! Tests that the problem implies all learned clauses, and that cached values equal the values of a second search.
 
 use super::super::clause_database::ClauseKind;
 use super::super::literal::AtomLiteral;
@@ -46,7 +46,8 @@ fn learned_clauses_hold_in_all_worlds() {
             found == expected || (found - expected).abs() < 1e-9,
             "seed {seed}"
         );
-        // A search that refutes the problem does not undo its assignments.
+        // A search that finds no solution of the problem does not undo its assignments, so its temporary clauses
+        // remain.
         if found > f64::NEG_INFINITY {
             let left = search.propagator.clauses.count(ClauseKind::Temporary);
             assert_eq!(left, 0, "seed {seed}: reasons of refuted branches");

@@ -1,17 +1,18 @@
-//! Tests that compare the search and its circuit with the sum over all assignments, and checkers of its parts.
+//! Tests that compare the search and its circuit with the sum over all assignments, and tests of the parts of the
+//! search.
 
 mod agreement;
 mod checkers;
 mod problems;
 mod scale;
 
-/// Comparison of cached values with those of a second search of the same component.
+/// Compares cached values with those of a second search of the same component.
 #[derive(Debug)]
 pub(super) struct CacheReplay<V> {
     is_same: fn(V, V) -> bool,
     /// Number of comparisons.
     pub(super) compared: usize,
-    /// Marks of the cache at which values differed.
+    /// Marks of the cache (numbers of insertions) at which two values differed.
     pub(super) differences: Vec<usize>,
 }
 
@@ -31,7 +32,8 @@ impl<V> CacheReplay<V> {
         }
     }
 
-    /// Drops differences of removed entries: beside a component without solutions, values may be wrong.
+    /// Drops differences of cache entries that are removed, because values found beside a component without solutions
+    /// may be wrong.
     pub(super) fn purge(&mut self, mark: usize) {
         self.differences.retain(|&time| time < mark);
     }

@@ -1,11 +1,11 @@
-//! Random factor graphs with many zeros, and their assignments.
+//! Random factor graphs with many zeros, and enumeration of their assignments.
 
 use figrs_factor::graph::{Assignments, log_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Number of problems: `PROPTEST_CASES` if it is set, else `usual`.
+/// Returns the number of test problems: the value of `PROPTEST_CASES` if it is set, otherwise `usual`.
 pub(super) fn cases(usual: u64) -> u64 {
     let stated = std::env::var("PROPTEST_CASES").ok();
     stated.and_then(|cases| cases.parse().ok()).unwrap_or(usual)
@@ -15,7 +15,7 @@ pub(super) fn rng(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// A graph of up to `most` variables of one to four values, with factors of all layouts.
+/// Returns a random graph of up to `most` variables with one to four values each, and with tables of all layouts.
 pub(super) fn random_graph(rng: &mut impl Rng, most: usize) -> FactorGraph {
     let mut graph = FactorGraph::default();
     for _ in 0..rng.random_range(0..=most) {
@@ -95,12 +95,12 @@ fn random_table(
     }
 }
 
-/// A random formula of clauses of three literals.
+/// Returns a random formula in which each clause has three literals.
 pub(super) fn random_formula(rng: &mut impl Rng, variables: usize, clauses: usize) -> FactorGraph {
     random_clauses(rng, variables, clauses, 3..=3)
 }
 
-/// A random formula of clauses of this number of literals.
+/// Returns a random formula whose clauses have numbers of literals in a given range.
 pub(super) fn random_clauses(
     rng: &mut impl Rng,
     variables: usize,
@@ -130,7 +130,7 @@ pub(super) fn random_clauses(
     graph
 }
 
-/// All assignments of positive weight, with its natural logarithm.
+/// Returns all assignments of positive weight, each with the natural logarithm of its weight.
 pub(super) fn worlds(graph: &FactorGraph) -> Vec<(Vec<u32>, f64)> {
     let all = Assignments::rows(graph.cardinalities.iter().map(|&n| n as usize));
     let weigh = |number| {
@@ -148,7 +148,7 @@ pub(super) fn worlds(graph: &FactorGraph) -> Vec<(Vec<u32>, f64)> {
         .collect()
 }
 
-/// The logarithm of the sum of some weights.
+/// Returns the natural logarithm of the sum of the weights of some worlds.
 pub(super) fn log_sum_of(worlds: &[(Vec<u32>, f64)]) -> f64 {
     worlds.iter().map(|(_, log)| log.exp()).sum::<f64>().ln()
 }

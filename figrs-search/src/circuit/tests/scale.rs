@@ -1,4 +1,4 @@
-//! Tests of long chains, interrupts and budgets.
+//! Tests of searches of long chains, of interrupts and of budgets.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::super::search::SearchControl;
 use super::problems::{log_sum_of, random_formula, rng, worlds};
 use figrs_factor::eliminate::{EliminationError, Options};
 
-/// A chain in which two neighbours are not both true.
+/// Returns a chain of binary variables in which no two neighbours are both true.
 fn chain(n: usize) -> FactorGraph {
     let factor = |v: usize| Factor {
         variables: vec![VarId(v as u32), VarId(v as u32 + 1)],
@@ -36,7 +36,8 @@ fn long_chains_do_not_overflow_the_stack() {
     };
     let n = 20_000;
     let graph = chain(n);
-    // Fibonacci numbers grow by the golden ratio.
+    // The number of assignments is a Fibonacci number, so its logarithm is the sum of the logarithms of ratios of
+    // consecutive Fibonacci numbers.
     let (mut last, mut log) = (1.0f64, 2.0f64.ln());
     for _ in 1..n {
         let ratio = 1.0 + 1.0 / last.max(1.0);
@@ -60,7 +61,8 @@ fn long_chains_do_not_overflow_the_stack() {
     assert!((counts[circuit.root as usize] / log - 1.0).abs() < 1e-10);
 }
 
-/// Sets the flag at the `count`th call of the listener, which is called at every step in tests.
+/// Runs a search whose interrupt flag is set at the `count`th call of the listener; in tests, the listener is called at
+/// every step.
 fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (bool, u64) {
     let flag = Arc::new(AtomicBool::new(count == 0));
     let until = Until {
@@ -149,7 +151,7 @@ fn tables_of_too_many_rows_are_refused() {
         decisions: u64::MAX,
         report: &|_| (),
     };
-    // The graph has weights of a function of 6000 states.
+    // The graph has a function with 6000 values, which have weights.
     let graph = FactorGraph {
         cardinalities: vec![6000, 2],
         factors: vec![
