@@ -1,4 +1,5 @@
-//! Static checks of rules (variables are bound, no relation depends on one that is decided later), and the order in which relations are decided.
+//! Static checks of rules (variables are bound, and no relation depends on one that is evaluated later), and the order in which relations are
+//! evaluated.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +11,15 @@ use super::RuleTextProblem;
 use super::kif::{KifError, KifResult};
 use super::syntax::{Literal, Rule, SymbolId, Symbols};
 
-/// Description of the move in errors; no relation is decided later than the move.
+/// Description of the relation `does` in error messages; no relation is evaluated later than the move.
 const MOVE: &str = "the move (`does`)";
 
-/// Dependencies between the relations that rules define, as the checks find them.
+/// Dependencies between the relations that the rules define, as determined by the checks.
 #[derive(Debug)]
 pub(super) struct Relations {
     /// For each name, `true` if its relation depends on the state or the move.
     changes: Vec<bool>,
-    /// For each name, the stratum of its relation, which depends on no later stratum.
+    /// For each name, the stratum of its relation, where no relation depends on a later stratum.
     strata: Vec<usize>,
     /// For each stratum, `true` if one of its relations depends on its own negation.
     negated: Vec<bool>,
@@ -26,7 +27,7 @@ pub(super) struct Relations {
 }
 
 impl Relations {
-    /// Checks the rules.
+    /// Checks the rules, and determines the dependencies of their relations.
     pub(super) fn new(rules: &[Rule], symbols: &Symbols) -> KifResult<Self> {
         for rule in rules {
             safe(rule)?;
@@ -84,12 +85,12 @@ impl Relations {
         &self.undefined
     }
 
-    /// Returns the index of a relation's stratum.
+    /// Returns the index of the stratum to which a relation belongs.
     pub(super) fn stratum(&self, relation: SymbolId) -> usize {
         self.strata[relation.0 as usize]
     }
 
-    /// True if a relation of this stratum depends on its own negation, so that only single facts can be ordered, not relations.
+    /// True if a relation of this stratum depends on its own negation, so that its facts must be ordered one by one.
     pub(super) fn is_negated(&self, stratum: usize) -> bool {
         self.negated[stratum]
     }
@@ -129,7 +130,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
     }
 }
 
-/// Returns the relation of each condition with its offset in the text, and `true` if the condition is negated.
+/// For each condition of a rule, returns its relation, its offset in the text, and `true` if it is negated.
 fn conditions(rule: &Rule) -> impl Iterator<Item = (SymbolId, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),
@@ -146,7 +147,8 @@ fn undefined(rules: &[Rule]) -> Vec<SymbolId> {
     undefined.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns the stratum of each name, and for each stratum whether one of its relations depends on the negation of another or of itself.
+/// Returns the stratum of each name, and for each stratum whether one of its relations depends on the negation of a relation in the
+/// same stratum.
 fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     let mut graph = DiGraph::<(), ()>::new();
     for _ in 0..count {
@@ -159,7 +161,7 @@ fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
         }
     }
     let mut strata = vec![0; count];
-    // Components come in reverse topological order.
+    // `kosaraju_scc` returns the components in reverse topological order.
     for (number, component) in kosaraju_scc(&graph).iter().rev().enumerate() {
         for relation in component {
             strata[relation.index()] = number;
@@ -174,7 +176,7 @@ fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     (strata, negated)
 }
 
-/// Returns for each name whether it is one of the relations `from` or depends on one of them.
+/// For each name, returns whether it is one of the relations `from` or depends on one of them.
 fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut readers: Vec<Vec<SymbolId>> = vec![Vec::new(); count];
@@ -192,7 +194,7 @@ fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     reached
 }
 
-/// Returns the offset in the text of the first condition on one of these relations.
+/// Returns the offset in the text of the first condition that uses one of these relations.
 fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
     let mut all = conditions(rule);
     let found = all.find(|(relation, ..)| relations[relation.0 as usize]);

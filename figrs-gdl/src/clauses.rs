@@ -1,4 +1,4 @@
-//! Converts expressions to rules; an `or` becomes several rules.
+//! Converts expressions to rules; a condition with `or` is expanded into several rules.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use super::RuleTextProblem;
 use super::kif::{Expression, ExpressionForm, KifError, KifResult};
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
 
-/// Maximum number of conditions, in all rules together, to which one rule expands.
+/// Maximum total number of conditions in the rules to which one rule with `or` expands.
 const MOST_CONDITIONS: usize = 2_000;
 
-/// Names that cannot be relations.
+/// Operators of the language, which cannot be names of relations.
 const OPERATORS: [&str; 5] = ["<=", "or", "and", "not", "distinct"];
 
-/// A conjunction of conditions.
+/// A conjunction of conditions, as the body of a rule.
 type Conditions = Vec<Literal>;
 
 /// Reads rules, and checks that names have the same number of arguments everywhere.
@@ -23,10 +23,10 @@ type Conditions = Vec<Literal>;
 pub(super) struct Clauses<'s> {
     symbols: &'s mut Symbols,
     rules: Vec<Rule>,
-    /// Number of arguments of each relation (and of each function), as at its first use.
+    /// Number of arguments of each relation at its first occurrence; `functions` has those of the functions.
     relations: FxHashMap<SymbolId, usize>,
     functions: FxHashMap<SymbolId, usize>,
-    /// Variables of the rule that is currently read.
+    /// Names of the variables in the rule that is currently read.
     variables: IndexSet<String, FxBuildHasher>,
 }
 
@@ -81,7 +81,7 @@ impl Clauses<'_> {
         Ok(())
     }
 
-    /// Returns a condition, or its negation, as a disjunction of alternatives.
+    /// Returns the disjunctive normal form of a condition or of its negation, as a list of conjunctions.
     fn alternatives(
         &mut self,
         expression: &Expression,
@@ -94,7 +94,7 @@ impl Clauses<'_> {
                 operands(expression, name, parts, 1)?;
                 self.alternatives(&parts[0], !positive)
             }
-            // One alternative has to hold: of a disjunction, or of a negated conjunction.
+            // A disjunction, and a negated conjunction, hold if one of their alternatives holds.
             "or" | "and" if (name == "or") == positive => {
                 let mut all = Vec::new();
                 for part in parts {
@@ -236,12 +236,13 @@ fn within(at: usize, conditions: usize) -> KifResult<()> {
     Err(KifError::new(at, RuleTextProblem::TooLong { limit }))
 }
 
-/// Returns the number of conditions of all alternatives, plus one for each alternative.
+/// Returns the total number of conditions in all alternatives, plus one for each alternative.
 fn size(alternatives: &[Conditions]) -> usize {
     alternatives.iter().map(|all| all.len() + 1).sum()
 }
 
-/// Returns the conjunction of two disjunctions: each alternative of the first joined with each of the second.
+/// Returns the conjunction of two disjunctions, in which each alternative of the first is joined with each alternative
+/// of the second.
 fn product(
     at: usize,
     first: Vec<Conditions>,
@@ -252,7 +253,7 @@ fn product(
         size(&first) * second.len() + size(&second) * first.len(),
     )?;
     if let [only] = &second[..] {
-        // Most rules have no alternatives: then nothing is copied.
+        // Most rules have a single alternative; in this case the conditions are not copied.
         let mut first = first;
         for conditions in &mut first {
             conditions.extend(only.iter().cloned());

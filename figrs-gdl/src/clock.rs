@@ -1,7 +1,7 @@
-//! Clock: facts whose values at each step are known in advance, namely constants and counters of steps.
+//! The clock of a puzzle: facts whose values at each step are known in advance, namely constants and counters of steps.
 //!
-//! A counter multiplies the number of states by the number of its values, although it often decides only when the puzzle ends. States are
-//! then stored without the counter for as long as it makes no difference.
+//! A counter of steps multiplies the number of states by the number of its values, although it often determines only when the puzzle
+//! ends. Therefore states are stored without the counter until the step at which it makes a difference.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,26 +9,28 @@ use super::ground::WORD;
 use super::machine::{Cone, RuleMachine};
 use super::state::GameState;
 
-/// Maximum number of machine words for all steps of a clock together, 32 MB.
+/// Maximum number of machine words for the clock facts of all steps together, which is 32 MB.
 const MOST_WORDS: usize = 1 << 22;
 
 /// Facts that depend on neither actions nor facts outside the clock, and the steps before which they make no difference.
 #[derive(Debug)]
 pub(super) struct Clock {
-    /// The facts of the clock, as a bit set.
+    /// The set of the clock's facts, as a bit set.
     mask: Box<[u64]>,
-    /// The facts of the clock that hold at each step, up to `limit` or until they repeat.
+    /// For each step, the clock facts that hold, up to the step `limit` or until they repeat.
     course: Vec<Box<[u64]>>,
-    /// Step from which on the facts of the clock repeat.
+    /// Index in `course` of the step whose clock facts follow those of the last step again.
     repeated: usize,
-    /// Step at which the clock alone ends the puzzle; `None` if it never does. Before that step the clock makes no difference.
+    /// The step at which the clock alone ends the puzzle; `None` if the clock never ends it. Before that step the clock makes
+    /// no difference.
     limit: Option<usize>,
 }
 
-/// The atoms whose values in a state are needed to play: legal moves, goals, the end and the next state.
+/// The atoms whose values are needed to play from a state: legal moves, goals, the end of the puzzle, and the facts of
+/// the next state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AskedAtoms<'a> {
-    /// All of these atoms except the facts of the next state.
+    /// All these atoms except the facts of the next state.
     pub(super) of_state: &'a [u32],
     pub(super) does: &'a [u32],
     pub(super) terminal: Option<u32>,
@@ -36,7 +38,7 @@ pub(super) struct AskedAtoms<'a> {
 }
 
 impl Clock {
-    /// Returns the clock of a puzzle; `None` if there is no clock without which states could be stored.
+    /// Returns the clock of a puzzle; returns `None` if the puzzle has no facts that states can be stored without.
     pub(super) fn new(machine: &RuleMachine, asked: AskedAtoms<'_>) -> Option<Self> {
         let words = machine.words();
         let next = |fact: usize| (words * WORD + fact) as u32;
@@ -48,7 +50,7 @@ impl Clock {
         let does: FxHashSet<u32> = asked.does.iter().copied().collect();
         let (mask, impure) = independent(machine, &all, &does)?;
         let is_clock = |fact: usize| mask[fact / WORD] >> (fact % WORD) & 1 == 1;
-        // The atoms of the clock that other rules read, or that are asked for.
+        // The atoms derived from the clock alone that other rules read, or that are needed to play.
         let mut read: FxHashSet<u32> = FxHashSet::default();
         let mut endings: Vec<Vec<(u32, bool)>> = Vec::new();
         for (head, conditions, _) in machine.rules_of(&all) {
@@ -118,7 +120,7 @@ impl Clock {
                 limit,
             });
         }
-        // Facts that never change make no difference.
+        // Clock facts that never change make no difference at any step.
         let mut constant = mask;
         for state in &course {
             for ((kept, &now), &first) in constant.iter_mut().zip(state).zip(&course[0]) {
@@ -143,7 +145,7 @@ impl Clock {
         self.limit
     }
 
-    /// True if the clock makes no difference before a step.
+    /// True if the clock makes no difference at any step before this one.
     pub(super) fn is_idle_before(&self, step: usize) -> bool {
         self.limit.is_none_or(|limit| step <= limit)
     }
@@ -154,7 +156,8 @@ impl Clock {
         GameState(words.map(|(word, mask)| word & !mask).collect())
     }
 
-    /// Returns a state with the clock of `step` added to a state without clock; if the clock has a limit, `step` is at most that limit.
+    /// Adds the clock facts of `step` to a state that was stored without them; if the clock has a limit, `step` must be at most that
+    /// limit.
     pub(super) fn at(&self, state: &GameState, step: usize) -> GameState {
         let period = self.course.len() - self.repeated;
         let step = match step.checked_sub(self.course.len()) {
@@ -166,7 +169,7 @@ impl Clock {
         GameState(words.map(|(word, clock)| word | clock).collect())
     }
 
-    /// Returns the bits of all facts outside the clock, word by word.
+    /// Returns a bit mask of all facts outside the clock, word by word.
     pub(super) fn others(&self) -> impl Iterator<Item = u64> {
         self.mask.iter().map(|mask| !mask)
     }
@@ -177,8 +180,8 @@ impl Clock {
     }
 }
 
-/// Returns the largest set of facts that depend on neither actions nor facts outside the set, and for each atom `true` if it depends on an action or on
-/// a fact outside. `None` if the set is empty.
+/// Returns the largest set of facts that depend on neither actions nor facts outside the set. Also returns for each atom `true` if it depends on an
+/// action or on a fact outside the set. Returns `None` if the set is empty.
 fn independent(
     machine: &RuleMachine,
     all: &Cone,

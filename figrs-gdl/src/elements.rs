@@ -1,4 +1,4 @@
-//! Converts a puzzle to an element program.
+//! Converts a puzzle to an element program, which is a model of random elements.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use figrs_infer::{Error, World};
 
 use super::{Action, GameState, Move, Puzzle};
 
-/// Length of plans in steps: an exact number, or a maximum.
+/// Length of plans in steps, given as an exact number or as a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// Exactly this many steps: the puzzle ends with the last of them.
+    /// The plan has exactly this many steps: the puzzle ends with the last of them.
     Exactly(usize),
-    /// At most this many steps: once the puzzle has ended, nothing happens any more.
+    /// The plan has at most this many steps: after the end of the puzzle, no further action is taken.
     AtMost(usize),
 }
 
 impl Length {
-    /// Returns the largest number of steps.
+    /// Returns the largest possible number of steps.
     pub fn most(self) -> usize {
         match self {
             Self::Exactly(steps) | Self::AtMost(steps) => steps,
@@ -36,19 +36,21 @@ impl std::fmt::Display for Length {
     }
 }
 
-/// Prior distribution of actions, before the goal is known. It decides the distribution of plans.
+/// Prior distribution of actions, which does not take the goal into account. It determines the distribution of plans
+/// given the goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// In every state, each action has the same probability, whether it is legal or not; the evidence is that all drawn actions are legal. So every
-    /// plan is equally likely.
+    /// In every state, each action has the same probability, whether it is legal or not; the evidence states that all drawn actions are legal.
+    /// Therefore all plans of the same length are equally likely.
     #[default]
     Blind,
-    /// Each legal action has the same probability. So the probability of a plan, the product over its steps of one over the number of legal actions,
-    /// is the probability that a player who knows only the rules finds the plan by chance.
+    /// In every state, each legal action has the same probability. The probability of a plan is the product over its steps of one over the number of
+    /// legal actions. This is the probability that a player who knows only the rules finds the plan by chance.
     Legal,
 }
 
-/// A puzzle as elements: the move of each step, the states before and after the move, and the evidence that the goal is met.
+/// A puzzle as an element program: the move of each step, the states before and after each move, and the evidence that the
+/// goal is met.
 #[derive(Clone, Debug)]
 pub struct PlanElements {
     moves: Vec<Element<Move>>,
@@ -62,7 +64,7 @@ type DrawMove = dyn Fn(&GameState) -> Element<Move> + Send + Sync;
 type Advance = dyn Fn((&GameState, &Move)) -> GameState + Send + Sync;
 type Solves = dyn Fn(&GameState) -> bool + Send + Sync;
 
-/// Functions of a step of the element program.
+/// The functions of the element program that each step uses.
 struct StepFunctions {
     draw: Arc<Box<DrawMove>>,
     advance: Arc<Box<Advance>>,
@@ -70,14 +72,15 @@ struct StepFunctions {
 }
 
 impl Puzzle {
-    /// Returns the element program of all plans of a length.
+    /// Creates the element program of all plans of a length.
     ///
     /// All steps share the same functions, so that [`Frontier`](figrs_infer::Frontier) explores each state once.
     #[track_caller]
     pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
         let most = length.most();
         let clock = self.rules.clock.as_ref();
-        // Once the clock has ended the puzzle, a state in which it ended earlier would be given the clock of the later time.
+        // Beyond the limit of the clock, a state in which the puzzle ended earlier would get the clock facts of a later
+        // step.
         let clock = clock.filter(|clock| match length {
             Length::AtMost(_) => clock.is_idle_before(most + 1),
             Length::Exactly(_) => true,
@@ -129,11 +132,11 @@ impl Puzzle {
         program
     }
 
-    /// Returns the functions that all steps share; if `is_timeless`, for states without the clock.
+    /// Returns the functions that all steps share; if `is_timeless`, their states are stored without the clock.
     fn steps(&self, length: Length, policy: Policy, is_timeless: bool) -> StepFunctions {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
-        // As long as the clock makes no difference, its start stands for every step.
+        // While the clock makes no difference, its facts at the start can replace its facts at any step.
         let full = Arc::new(move |state: &GameState| {
             if is_timeless {
                 puzzle.at(state, 0)
@@ -164,7 +167,7 @@ impl Puzzle {
         }
     }
 
-    /// Returns a state with the clock of `step` added to a state without clock.
+    /// Adds the clock facts of `step` to a state that was stored without them.
     fn at(&self, state: &GameState, step: usize) -> GameState {
         let clock = self.rules.clock.as_ref();
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))
@@ -194,31 +197,31 @@ impl PlanElements {
         &self.moves
     }
 
-    /// Returns the states, beginning with the start: one more than there are steps.
+    /// Returns the states from the start to the end, which are one more than there are steps.
     pub fn states(&self) -> &[Element<GameState>] {
         &self.states
     }
 
-    /// Returns for each state whether the puzzle has ended there with its goal met.
+    /// For each state, returns the element that states whether the puzzle has ended in this state with its goal met.
     pub fn solved(&self) -> &[Element<bool>] {
         &self.solved
     }
 
-    /// Returns the evidence that all moves are legal and that the last state meets the goal.
+    /// Returns the model with the evidence that all moves are legal and that the last state meets the goal.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Returns the evidence that all moves are legal, without the goal.
+    /// Returns the model with the evidence that all moves are legal, without the evidence of the goal.
     pub fn legal_moves(&self) -> &Model {
         &self.legal
     }
 
-    /// Returns the evidence with a cost: each action has the weight 1/e.
+    /// Returns the model with costs as additional evidence: each action has the weight 1/e.
     ///
-    /// The negative logarithm of the weight of a plan is then its length, and the most probable world is a shortest plan: elimination
-    /// by maxima of products is, in logarithms, elimination in the tropical semiring. This holds for [`Policy::Blind`], where all plans have the
-    /// same prior.
+    /// With these costs, the negative logarithm of the weight of a plan is its length, and the most probable world is a shortest plan.
+    /// Elimination by maxima of products is, in logarithms, elimination in the tropical semiring. This holds for [`Policy::Blind`], where all
+    /// plans have the same prior.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {
         let cost = |drawn: &Move| match drawn {
@@ -232,7 +235,7 @@ impl PlanElements {
         costs.with_evidence_of(&self.model)
     }
 
-    /// Returns the plan of a world.
+    /// Returns the actions of the plan in a world.
     ///
     /// **Errors.** [`Error::NotInWorld`] if the world belongs to another model.
     pub fn plan(&self, world: &World) -> Result<Vec<Action>, Error> {

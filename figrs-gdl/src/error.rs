@@ -1,4 +1,4 @@
-//! Errors of rule files and plans.
+//! Errors of reading rules and of searching for plans.
 
 use std::{io, path::PathBuf};
 
@@ -7,11 +7,11 @@ use figrs_derive::ErrorDebug;
 use figrs_infer::Stopped;
 use thiserror::Error;
 
-/// An error when rules are read or plans are searched for, with its place and its remedy.
+/// An error of reading rules or of searching for plans, with its location and a remedy.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GdlError {
-    /// A file cannot be read.
+    /// A file of rules cannot be read.
     #[error("cannot read {path}: {cause}; check the path and its permissions")]
     Read {
         /// Path of the file.
@@ -19,7 +19,7 @@ pub enum GdlError {
         /// The operating system's reason.
         cause: io::Error,
     },
-    /// The text is not a set of rules.
+    /// The text is not a valid set of rules.
     #[error("{place}:{line}:{column}: {}", printable(&.problem.to_string()))]
     Text {
         /// The file, or a description of the text.
@@ -79,22 +79,22 @@ pub enum GdlError {
     TooLarge {
         /// The file, or a description of the text.
         place: String,
-        /// Relation of the rule at which the limit was exceeded; `true` if that rule derives facts that may hold at some time.
+        /// Relation of the rule that was instantiated when the limit was exceeded.
         relation: String,
         /// Kind of the instances, such as facts or rules.
         what: &'static str,
         /// Maximum number of instances.
         limit: usize,
     },
-    /// There is no plan.
+    /// No plan of the requested length exists.
     #[error("impossible: no plan of {length} meets the goal{}", proof(*.proven))]
     NoPlan {
-        /// Description of the lengths at which a plan was sought.
+        /// Description of the lengths for which plans were searched.
         length: String,
         /// `true` if it is proven that no longer plan exists either.
         proven: bool,
     },
-    /// Exact inference over all plans of a length would need more memory than the budget.
+    /// Exact inference over all plans of a length would need more memory than its budget.
     #[error(
         "exact inference over {states} states at most at a time needs {needed} bytes for plans of {steps} steps, more than the budget of {limit}, \
          and was not started; ask for the length alone, allow more memory, or use SequentialMonteCarlo on the same elements"
@@ -102,7 +102,7 @@ pub enum GdlError {
     OverBudget {
         /// Length of the plans.
         steps: usize,
-        /// Number of states of the largest frontier.
+        /// Number of states in the largest frontier, which is the set of states after the same number of steps.
         states: usize,
         /// Number of bytes that the transitions between states would take.
         needed: u64,
@@ -114,9 +114,9 @@ pub enum GdlError {
         "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed; allow more, or search for one plan (`Puzzle::any_plan`)"
     )]
     Unfinished {
-        /// Number of steps below which there is no plan.
+        /// Number of steps below which it is proven that there is no plan.
         excluded: usize,
-        /// Number of states of the largest frontier so far.
+        /// Number of states in the largest frontier (set of states after the same number of steps) so far.
         states: usize,
         /// `true` if memory ended the search, so that more work would not help.
         is_full: bool,
@@ -187,7 +187,7 @@ pub enum RuleTextProblem {
         /// Text found instead of a name.
         found: String,
     },
-    /// A reserved name occurs where it is not allowed.
+    /// A reserved name occurs at a position where it is not allowed.
     #[error("`{name}` cannot stand {position}")]
     Misplaced {
         /// The reserved name.
@@ -203,14 +203,14 @@ pub enum RuleTextProblem {
     Arity {
         /// Name of the relation or function.
         name: String,
-        /// Number of arguments here.
+        /// Number of arguments at this position.
         found: usize,
-        /// Number of arguments expected.
+        /// Expected number of arguments.
         expected: usize,
-        /// Reason for the expected number.
+        /// Description of the other occurrence, or of the rule, that determines the expected number.
         elsewhere: String,
     },
-    /// A variable occurs in no positive condition of its rule, so nothing lists its values.
+    /// A variable occurs in no positive condition of its rule, so that no condition determines its values.
     #[error(
         "the variable `{variable}` stands in no positive condition of its rule; add one that lists its values"
     )]
@@ -229,12 +229,12 @@ pub enum RuleTextProblem {
         /// The ground rules of the cycle, such as `a if not b`.
         cycle: Vec<String>,
     },
-    /// A relation depends on a relation that is decided later.
+    /// A relation depends on a relation that is evaluated later.
     #[error("`{relation}` depends on {on}, which is not decided by then; take the condition away")]
     DependsOn {
-        /// The relation.
+        /// Name of the dependent relation.
         relation: String,
-        /// Description of the later relation.
+        /// Description of the relation on which it depends.
         on: &'static str,
     },
     /// A rule has too many conditions when `or` is expanded into several rules.

@@ -1,8 +1,9 @@
-//! Guesses complete goal states: the goal fixes some facts, and relations that hold in all states of random walks give the others.
+//! Guesses complete goal states: the goal determines some facts, and regularities in the states of random walks determine the
+//! others.
 //!
-//! The goal of a puzzle often fixes only part of a state: it may say that no light is on without naming each light. The other facts are inferred from
-//! relations between facts in a sample of states: facts that are equal or opposite, that exclude each other, or of which one always holds. The inferred
-//! states are guesses; a search that reaches one of them from the start proves it.
+//! The goal of a puzzle often fixes only part of a state: it may state that no light is on without naming each light. The other facts are inferred
+//! from relations between facts in a sample of states: two facts are equal or opposite, facts exclude each other, or one of several facts always
+//! holds. The inferred states are guesses, which are confirmed if a search from the start reaches one of them.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -13,12 +14,12 @@ use super::ground::WORD;
 use super::ground_puzzle::GroundPuzzle;
 use super::state::{Action, GameState};
 
-/// Number of random walks, and maximum number of steps of each.
+/// Number of random walks, and maximum number of steps of each walk.
 const WALKS: (u64, usize) = (64, 16);
 /// Maximum number of facts that are compared with each other.
 pub(super) const MOST_FACTS: usize = 4096;
 
-/// The states of a sample in which each fact holds, as bit sets.
+/// For each fact, the states of a sample in which it holds, as a bit set.
 pub(super) struct FactSample {
     columns: Vec<Vec<u64>>,
     /// Bit set of all states of the sample.
@@ -26,7 +27,7 @@ pub(super) struct FactSample {
 }
 
 impl FactSample {
-    /// Samples the states of random walks from the start, without the facts of the clock if there is one.
+    /// Samples the states of random walks from the start; if there is a clock, its facts are removed from the states.
     pub(super) fn walks(puzzle: &GroundPuzzle, clock: Option<&Clock>) -> Self {
         let start = &puzzle.start;
         let kept =
@@ -35,7 +36,7 @@ impl FactSample {
         for walk in 0..WALKS.0 {
             let mut rng = stream(0, walk);
             let mut state = start.clone();
-            // Some walks are short, since states near the start differ from later ones.
+            // Walks have random lengths, so that states near the start are sampled as well as later ones.
             for _ in 0..rng.random_range(1..=WALKS.1) {
                 let held = puzzle.look_ahead(&state);
                 let legal: Vec<Action> = puzzle.legal(&held).collect();
@@ -49,7 +50,7 @@ impl FactSample {
         Self::of(&states)
     }
 
-    /// Creates a sample from these states, at least one.
+    /// Creates a sample from these states, of which there must be at least one.
     pub(super) fn of(states: &[GameState]) -> Self {
         let facts = states.first().map_or(0, |state| state.0.len() * WORD);
         let words = states.len().div_ceil(WORD);
@@ -79,7 +80,7 @@ impl FactSample {
         words.zip(&self.all).all(|((a, b), all)| a ^ b == *all)
     }
 
-    /// Returns the value of a fact, if the sample and the known values of other facts determine it.
+    /// Returns the value of a fact if the sample and the known values of other facts determine this value.
     fn value(&self, fact: usize, known: &[Option<bool>]) -> Option<bool> {
         if self.is_never(fact) {
             return Some(false);
@@ -87,7 +88,8 @@ impl FactSample {
         if self.columns[fact] == self.all {
             return Some(true);
         }
-        // The states in which a fact of `group` holds: the fact itself, and known false facts that exclude it and each other.
+        // The states in which a fact of `group` holds, where `group` contains the fact itself and known false facts that
+        // exclude it and each other.
         let (mut covered, mut group) = (self.columns[fact].clone(), vec![fact]);
         for (other, &value) in known.iter().enumerate() {
             let Some(value) = value else {
@@ -116,7 +118,8 @@ impl FactSample {
     }
 }
 
-/// Returns the state in which these literals hold; `None` if the sample leaves another fact open. If the sample has all states, the returned one is unique.
+/// Returns the state in which these literals hold; returns `None` if the sample does not determine the value of another fact. If the sample contains
+/// all states, no other state satisfies these literals.
 pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
     let facts = sample.columns.len();
     if literals.is_empty() {
@@ -145,11 +148,11 @@ pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Opti
     Some(GameState(state.into()))
 }
 
-/// For each action, the actions that have undone it: they led back to the state before it.
+/// For each action, the actions that have been observed to undo it by leading back to the state before it.
 #[derive(Debug)]
 pub(super) struct Inverses {
     of: Vec<Vec<Action>>,
-    /// For each action, the number of searches through all legal actions in which none undid it.
+    /// For each action, the number of searches through all legal actions that found no action to undo it.
     vain: Vec<u8>,
 }
 
@@ -164,7 +167,8 @@ impl Inverses {
         }
     }
 
-    /// Finds an action among `legal` that undoes this action, as `leads_back` decides. Actions that have undone it before are tried first.
+    /// Finds an action among `legal` that undoes this action, as `leads_back` decides. Actions that have undone the action before are
+    /// tried first.
     pub(super) fn find(
         &mut self,
         action: Action,

@@ -1,4 +1,4 @@
-//! Ground rules: rules whose variables have been filled in.
+//! Ground rules, which are instances of rules without variables.
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -12,15 +12,16 @@ use super::syntax::{Atom, Literal, Rule, SymbolId, Symbols};
 /// Number of bits in a machine word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
-/// Numbers of the ground atoms: for each relation that depends on the state or the move, the index of its first atom.
+/// Numbering of the ground atoms: for each relation that depends on the state or the move, the index of its first atom.
 ///
-/// The facts of the state come first, then the facts of the next state in the same order; each of the two parts begins at a new machine word.
+/// The facts of the present state come first, then the facts of the next state in the same order; each of the two parts begins at a new
+/// machine word.
 #[derive(Clone, Debug)]
 pub(super) struct AtomNumbering {
     starts: Vec<usize>,
     /// Number of machine words of a state.
     pub(super) words: usize,
-    /// Number of atoms.
+    /// Number of ground atoms.
     pub(super) count: usize,
 }
 
@@ -48,12 +49,12 @@ impl AtomNumbering {
         }
     }
 
-    /// Returns the number of a relation's atom with this tuple; a fact of the next state has the tuple of the same fact in the present state.
+    /// Returns the index of the atom with this tuple of a relation; a fact of the next state has the same tuple as in the present state.
     pub(super) fn atom(&self, relation: SymbolId, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
 
-    /// Returns the relation of an atom, and the index of its tuple.
+    /// Returns the relation of an atom, and the index of the atom's tuple.
     pub(super) fn relation(&self, atom: u32, facts: &Facts) -> Option<(SymbolId, usize)> {
         let starts = self.starts.iter().enumerate();
         let mut numbered = starts.filter(|(_, start)| **start != usize::MAX);
@@ -64,7 +65,7 @@ impl AtomNumbering {
         })
     }
 
-    /// Writes an atom as rules state it.
+    /// Returns the text of an atom in the notation of rules.
     pub(super) fn text(&self, atom: u32, facts: &Facts, symbols: &Symbols) -> String {
         let Some((relation, tuple)) = self.relation(atom, facts) else {
             return String::new();
@@ -80,7 +81,8 @@ impl AtomNumbering {
     }
 }
 
-/// Returns the relation whose tuples a relation's atoms use: `next` uses those of the present state.
+/// Returns the relation that stores the tuples of a relation: those of `next` are stored with the facts of the present
+/// state.
 fn of_tuples(relation: SymbolId) -> SymbolId {
     match relation {
         SymbolId::NEXT => SymbolId::TRUE,
@@ -88,7 +90,7 @@ fn of_tuples(relation: SymbolId) -> SymbolId {
     }
 }
 
-/// A condition of a ground rule: an atom that holds, or one that does not hold.
+/// A condition of a ground rule, which states that an atom holds or that it does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct GroundLiteral(u32);
 
@@ -97,7 +99,7 @@ impl GroundLiteral {
         Self(atom << 1 | u32::from(!holds))
     }
 
-    /// Returns the number of the literal; the two literals of an atom have adjacent numbers.
+    /// Returns the index of the literal; the two literals of an atom have adjacent indices.
     #[inline]
     pub(super) fn number(self) -> usize {
         self.0 as usize
@@ -108,24 +110,25 @@ impl GroundLiteral {
         self.0 >> 1
     }
 
-    /// True if the literal is positive: the atom has to hold.
+    /// True if the literal is positive, so that the atom has to hold.
     #[inline]
     pub(super) fn holds(self) -> bool {
         self.0 & 1 == 0
     }
 }
 
-/// A rule without variables: the head holds if all conditions do.
+/// A rule without variables: the head atom holds if all conditions hold.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct GroundRule {
     pub(super) head: u32,
     pub(super) body: Box<[GroundLiteral]>,
 }
 
-/// Ground rules, each with the number of a rule of which it is an instance.
+/// Ground rules, each with the index of a rule of which it is an instance.
 pub(super) type GroundRules = IndexMap<GroundRule, u32, FxBuildHasher>;
 
-/// Instantiates the rules for all values of their variables, each instance once, and numbers their atoms. Facts of unchanging relations are final.
+/// Instantiates the rules for all values of their variables, without repetition, and numbers their atoms. The facts of relations that depend on
+/// neither state nor move must be complete.
 pub(super) fn ground(
     rules: &[&Rule],
     is_open: &impl Fn(SymbolId) -> bool,
@@ -146,7 +149,8 @@ pub(super) fn ground(
     Ok((numbering, found))
 }
 
-/// Returns the instance of the rule for the present values of its variables; `None` if the conditions exclude each other.
+/// Returns the instance of the rule for the present values of its variables; returns `None` if its conditions contradict
+/// each other.
 fn instance(
     rule: &Rule,
     is_open: &impl Fn(SymbolId) -> bool,
@@ -159,7 +163,7 @@ fn instance(
         Some(numbering.atom(atom.relation, tuple))
     };
     let head = match rule.head.relation {
-        // A fact of the next state is one of the present state too, and has its number.
+        // The tuple of a fact of the next state is stored with the facts of the present state.
         SymbolId::NEXT => {
             let fact = join.row_in(SymbolId::TRUE, &rule.head, &facts.terms)?;
             numbering.atom(SymbolId::NEXT, fact)
@@ -178,7 +182,7 @@ fn instance(
         }
         match number(atom) {
             Some(atom) => body.push(GroundLiteral::new(atom, holds)),
-            // The condition can never hold.
+            // A condition that can never hold excludes the instance.
             None if holds => return None,
             None => {}
         }

@@ -16,7 +16,7 @@ use super::syntax::{Rule, SymbolId, Symbols};
 use super::terms::TermId;
 use super::{GdlError, GroundingLimits};
 
-/// Ground rules of a puzzle, with the parts of them that legal moves, goals, the end and the next state need.
+/// Ground rules of a puzzle, with the subsets of rules that derive legal moves, goals, the end and the next state.
 pub(super) struct GroundPuzzle {
     pub(super) role: String,
     pub(super) is_role_inferred: bool,
@@ -26,13 +26,15 @@ pub(super) struct GroundPuzzle {
     pub(super) actions: Vec<String>,
     pub(super) start: GameState,
     pub(super) machine: RuleMachine,
-    /// For each action the atom that states that the action is legal; `does` has the atom that states that it is taken.
+    /// For each action, the atom which states that the action is legal; `does` has the atom which states that it is
+    /// taken.
     pub(super) legal: Vec<u32>,
     pub(super) does: Vec<u32>,
     pub(super) terminal: Option<u32>,
-    /// Values of the goal, each with the atom that states that the goal has this value.
+    /// Values of the goal, each with the atom which states that the goal has this value.
     pub(super) goals: Vec<(u8, u32)>,
-    /// The rules for legal moves, for the end of the puzzle, and for the facts of the next state that depend on the present state alone.
+    /// The rules for legal moves, for the end of the puzzle, and for everything in the next state that depends on the present state
+    /// alone.
     pub(super) ahead: Cone,
     /// The rules for the end of the puzzle and for its goals.
     pub(super) ending: Cone,
@@ -40,12 +42,13 @@ pub(super) struct GroundPuzzle {
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
-    /// The most recent state with the atoms that hold in it, since callers ask for the actions of one state one after another.
+    /// The most recent state with the atoms that hold in it, because callers often ask several times in succession about one
+    /// state.
     latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
 }
 
 impl GroundPuzzle {
-    /// Returns the atoms that hold in a state whatever action is taken.
+    /// Returns the atoms that hold in a state independently of the action taken.
     pub(super) fn look_ahead(&self, state: &GameState) -> Arc<AtomSet> {
         let latest = self.latest.try_lock().ok();
         if let Some(Some((known, held))) = latest.as_deref()
@@ -61,7 +64,7 @@ impl GroundPuzzle {
         held
     }
 
-    /// Returns the atoms of the end and of the goals that hold in a state.
+    /// Returns the atoms that hold in a state among those for the end and the goals.
     pub(super) fn judge(&self, state: &GameState) -> AtomSet {
         self.machine.run(&self.ending, state)
     }
@@ -71,12 +74,13 @@ impl GroundPuzzle {
         self.has_ended(&self.machine.run(&self.end, state))
     }
 
-    /// True if the puzzle has ended in a state and its goal has at least this value. The end is tested first, since it often has fewer rules than the goals.
+    /// True if the puzzle has ended in a state, and its goal has at least this value. The end is tested first, because it often has fewer rules than
+    /// the goals.
     pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
         self.ends(state) && self.value(&self.judge(state)) >= Some(value)
     }
 
-    /// Returns the legal actions, given the atoms that hold in a state; none if the puzzle has ended.
+    /// Returns the legal actions, given the atoms that hold in a state; returns no actions if the puzzle has ended.
     pub(super) fn legal(&self, held: &AtomSet) -> impl Iterator<Item = Action> {
         let goes_on = !self.has_ended(held);
         let legal = (0..).zip(&self.legal).filter(move |_| goes_on);
@@ -85,7 +89,7 @@ impl GroundPuzzle {
             .map(|(action, _)| Action(action))
     }
 
-    /// Returns the words of the state after an action, given the atoms that hold in the state before.
+    /// Returns the words of the state after an action, given the atoms that hold in the state before it.
     pub(super) fn next(
         &self,
         held: &AtomSet,
@@ -141,7 +145,7 @@ impl Grounding<'_> {
         names.map(text).collect()
     }
 
-    /// Returns the values of the player's goal, each with its atom.
+    /// Returns the values of the player's goal, each with the atom that states it.
     fn goals(
         &self,
         role: TermId,
@@ -164,7 +168,7 @@ impl Grounding<'_> {
         each.collect()
     }
 
-    /// Grounds the rules and compiles them.
+    /// Instantiates the rules, and compiles them to a puzzle.
     pub(super) fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
         let Self {
             rules,
@@ -194,7 +198,7 @@ impl Grounding<'_> {
         let of_role = |row: &[TermId]| row[0] == role;
         let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
         for (number, row) in rows(SymbolId::LEGAL).filter(|(_, row)| of_role(row)) {
-            // Every action that can be legal has an atom which states that it is taken.
+            // For each action that can be legal, there is an atom which states that it is taken.
             if let Some(done) = facts.of(SymbolId::DOES).number_of(row) {
                 legal.push(numbering.atom(SymbolId::LEGAL, number));
                 does.push(numbering.atom(SymbolId::DOES, done));

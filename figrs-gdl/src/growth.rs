@@ -1,4 +1,4 @@
-//! Growth of the number of states of a puzzle with the steps, relation by relation.
+//! Growth of a puzzle's number of states with the number of steps, in total and for each relation.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ground::WORD;
 use super::{GameState, Puzzle};
 
-/// Number of states that can be reached after some number of steps, and the relations that make them many.
+/// Number of states that can be reached after some number of steps, with the numbers of different sets of facts by
+/// relation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateGrowth {
     steps: usize,
@@ -26,7 +27,8 @@ impl StateGrowth {
         self.states
     }
 
-    /// Returns for each name of facts, such as `cell`, the number of different sets of its facts among these states, the largest first.
+    /// For each name of facts, such as `cell`, returns the number of different sets of its facts among these states, in descending
+    /// order.
     pub fn relations(&self) -> &[(String, usize)] {
         &self.relations
     }
@@ -54,9 +56,10 @@ impl std::fmt::Display for StateGrowth {
 }
 
 impl Puzzle {
-    /// Returns the growth over as many steps as possible, such that the states of all steps together are at most `most`.
+    /// Returns the growth over as many steps as possible, so that the total number of states over all steps is at most
+    /// `most`.
     ///
-    /// **Complexity.** Time and memory are linear in these states times the legal actions.
+    /// **Complexity.** Time and memory are linear in the total number of states times the number of legal actions.
     pub fn growth(&self, most: usize) -> StateGrowth {
         let mut layer = vec![self.start()];
         let (mut steps, mut met) = (0, 1);
@@ -86,7 +89,7 @@ impl Puzzle {
             (name, parts.collect::<FxHashSet<_>>().len())
         });
         let mut relations: Vec<(String, usize)> = sets.collect();
-        // Names with equal numbers keep their order.
+        // The sort is stable, so that names with equal counts keep their order.
         relations.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         StateGrowth {
             steps,
@@ -95,7 +98,7 @@ impl Puzzle {
         }
     }
 
-    /// Returns bit masks of the facts of each name.
+    /// For each name of facts, returns a bit mask of the facts with this name.
     fn masks(&self) -> Vec<(String, Vec<u64>)> {
         let words = self.rules.machine.words();
         let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();

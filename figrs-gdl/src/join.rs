@@ -1,4 +1,4 @@
-//! Finds all values of a rule's variables for which its conditions hold.
+//! Enumerates all values of a rule's variables for which the rule's conditions hold.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,27 +10,27 @@ use super::tuples::{Candidates, Tuples};
 /// The tuples over which the conditions of a rule are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinedTuples {
-    /// All tuples.
+    /// All tuples are joined.
     All,
-    /// Only tuples of the last round for the condition at this index, and only earlier tuples for the conditions before it, so that
-    /// no combination is found twice (semi-naive evaluation).
+    /// Semi-naive evaluation, which finds no combination twice: the condition at this index is joined over tuples of the last
+    /// round, and the conditions before it over earlier tuples.
     Recent(usize),
 }
 
-/// A condition of the join: a loop over tuples, or a test.
+/// A condition of the join, which is a loop over tuples or a test.
 #[derive(Debug)]
 struct JoinCondition<'r> {
     literal: usize,
     candidates: Candidates<'r>,
     within: Range<usize>,
     position: usize,
-    /// The variables that this condition binds.
+    /// The variables that this condition has bound.
     trail: Vec<usize>,
 }
 
-/// A nested-loop join: enumerates the values of the variables of a rule for which its conditions hold.
+/// A nested-loop join, which enumerates the values of a rule's variables for which the rule's conditions hold.
 ///
-/// Tests come as soon as their variables are bound; among the other conditions, those with the fewest free variables come first.
+/// A test is made as soon as its variables are bound; of the other conditions, those with the fewest free variables come first.
 /// A negative condition on a relation that may still grow is ignored.
 #[derive(Debug)]
 pub(super) struct NestedLoopJoin<'r> {
@@ -41,14 +41,14 @@ pub(super) struct NestedLoopJoin<'r> {
     levels: Vec<JoinCondition<'r>>,
     pub(super) bindings: Bindings,
     started: bool,
-    /// Number of tuples examined.
+    /// Number of tuples that were examined.
     pub(super) work: u64,
-    /// Maximum number of tuples to examine; the loop stops at one more.
+    /// Maximum number of tuples to examine; the join stops once this number is exceeded.
     budget: u64,
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// Creates the join; `is_open` is true for relations that may still grow, whose negation is therefore ignored.
+    /// Creates the join; `is_open` must be true for relations that may still grow, whose negation is therefore ignored.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
@@ -71,14 +71,14 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Moves to the next values; returns false if there are no more.
+    /// Moves to the next values of the variables; returns false if there are none.
     pub(super) fn advance(&mut self, terms: &TermInterner) -> bool {
         if !self.started {
             self.started = true;
         } else if !self.step(terms) {
             return false;
         }
-        // The innermost loop is at a tuple; the loops of the conditions after it begin.
+        // The innermost loop has a tuple, so the loop of the next condition begins.
         while self.levels.len() < self.order.len() {
             let literal = self.order[self.levels.len()];
             let level = self.level(literal, terms);
@@ -90,7 +90,7 @@ impl<'r> NestedLoopJoin<'r> {
         true
     }
 
-    /// Moves the innermost loop that has another tuple; returns false if none has.
+    /// Advances the innermost loop that has another tuple; returns false if no loop has one.
     fn step(&mut self, terms: &TermInterner) -> bool {
         while let Some(level) = self.levels.last_mut() {
             for variable in level.trail.drain(..) {
@@ -148,7 +148,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// True if the test at the innermost level succeeds.
+    /// True if the test of the innermost condition succeeds.
     fn passes(&self, terms: &TermInterner) -> bool {
         let Some(level) = self.levels.last() else {
             return true;
@@ -161,12 +161,12 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Returns the index of an atom's tuple in its relation, if the relation has that tuple.
+    /// Returns the index of an atom's tuple in its relation, if the relation contains that tuple.
     pub(super) fn row(&self, atom: &Atom, terms: &TermInterner) -> Option<usize> {
         self.row_in(atom.relation, atom, terms)
     }
 
-    /// Returns the index of the tuple of an atom's arguments in another relation, if that relation has the tuple.
+    /// Returns the index that the tuple of an atom's arguments has in another relation, if that relation contains it.
     pub(super) fn row_in(
         &self,
         relation: SymbolId,
@@ -180,7 +180,7 @@ impl<'r> NestedLoopJoin<'r> {
     }
 }
 
-/// Returns the order of the conditions in the join.
+/// Returns the order in which the conditions are joined.
 fn order(rule: &Rule, reading: JoinedTuples, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
     let mut free = vec![0; rule.body.len()];

@@ -8,13 +8,14 @@ use winnow::token::{take_till, take_while};
 
 use super::RuleTextProblem;
 
-/// Maximum number of open parentheses and depth of terms, limited because code recurses over both.
+/// Maximum nesting depth of parentheses and terms, which is limited because the code recurses over both.
 pub(super) const MOST_NESTED: usize = 64;
 
-/// Maximum number of words and lists in a text: each takes a hundred bytes of memory, but only two or three in the text.
+/// Maximum number of words and lists in a text: each takes about a hundred bytes of memory, but only two or three bytes
+/// of text.
 const MOST_EXPRESSIONS: usize = 2_000_000;
 
-/// A syntax error: the problem, and its offset in bytes from the start of the text.
+/// A syntax error, with its offset in bytes from the start of the text.
 #[derive(Debug)]
 pub(super) struct KifError {
     pub(super) at: usize,
@@ -29,7 +30,7 @@ impl KifError {
 
 pub(super) type KifResult<T> = Result<T, KifError>;
 
-/// A word or a list, with the offset of its first byte.
+/// An expression, which is a word or a list, with the offset of its first byte.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     pub(super) at: usize,
@@ -38,13 +39,13 @@ pub(super) struct Expression {
 
 #[derive(Clone, Debug)]
 pub(super) enum ExpressionForm {
-    /// A word in lower case.
+    /// A word, converted to lower case.
     Word(String),
     List(Vec<Expression>),
 }
 
 impl Expression {
-    /// Returns the word; `None` for a list.
+    /// Returns the word if the expression is a word; returns `None` for a list.
     pub(super) fn word(&self) -> Option<&str> {
         match &self.form {
             ExpressionForm::Word(word) => Some(word),
@@ -52,7 +53,7 @@ impl Expression {
         }
     }
 
-    /// Splits a list into its first word and the other expressions; a word counts as a list of one.
+    /// Splits a list into its first word and the other expressions; a single word is treated as a list of one.
     pub(super) fn parts(&self) -> KifResult<(&str, &[Self])> {
         match &self.form {
             ExpressionForm::Word(word) => Ok((word, &[])),
@@ -72,7 +73,7 @@ impl Expression {
 
 type KifInput<'t> = LocatingSlice<&'t str>;
 
-/// A list not closed yet: the offset of its first byte, and its expressions so far.
+/// A list that is not yet closed, given by the offset of its first byte and its expressions so far.
 type OpenList = (usize, Vec<Expression>);
 
 /// Reads all expressions of a text.
@@ -128,11 +129,11 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
 }
 
 fn is_space(c: char) -> bool {
-    // Some editors put a mark at the start of a file.
+    // Some editors write a byte order mark at the start of a file, which is skipped.
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// Skips white space and comments, if any.
+/// Skips white space and comments, if there are any.
 fn space(input: &mut KifInput<'_>) {
     let mut blank = take_while::<_, _, ContextError>(0.., is_space).void();
     let mut comment = opt((';', take_till::<_, _, ContextError>(0.., '\n')).void());
@@ -149,8 +150,8 @@ fn word<'t>(input: &mut KifInput<'t>) -> &'t str {
 mod tests {
     use super::*;
 
-    /// Regression test: a lone carriage return ended a comment, as in no other reader, and empty words were read
-    /// until memory ran out.
+    /// Regression test: a lone carriage return ended a comment, which no other reader does, and empty words were read
+    /// until memory was exhausted.
     #[test]
     fn comments_may_hold_carriage_returns() {
         let read = read("(a) ; b\r(c)\r\n(d) ;\r").unwrap();

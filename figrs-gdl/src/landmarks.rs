@@ -1,7 +1,8 @@
-//! Landmarks: literals that hold whenever the goal is met. Those that do not hold yet give a lower bound of the number of steps.
+//! Landmarks, which are literals that hold whenever the goal is met. The number of landmarks that do not hold yet gives a lower
+//! bound of the number of steps.
 //!
-//! If no action achieves two of the landmarks at once, each landmark that does not hold yet takes an action of its own. The number of these landmarks is a
-//! bound for puzzles such as sudoku, where each single condition of the goal is near and all of them together are far.
+//! If no action achieves two of the landmarks at once, each landmark that does not hold yet requires a separate action. The bound is useful for
+//! puzzles such as sudoku, where each single condition of the goal is easy to meet, but all of them together need many steps.
 //!
 //! J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004); E. Karpas and C. Domshlak, "Cost-Optimal Planning
 //! with Landmarks", IJCAI 2009, for bounds by sets of achievers.
@@ -13,10 +14,10 @@ use super::ground_puzzle::GroundPuzzle;
 use super::machine::RuleMachine;
 use super::state::Action;
 
-/// Maximum number of conditions that are examined to find achievers.
+/// Maximum number of conditions examined to find the actions that achieve landmarks.
 const MOST_WORK: u64 = 100_000_000;
 
-/// Landmarks such that no action achieves two of them.
+/// Landmarks chosen such that no action achieves two of them.
 #[derive(Debug, Default)]
 pub(super) struct Landmarks {
     all: Vec<Landmark>,
@@ -25,9 +26,9 @@ pub(super) struct Landmarks {
 #[derive(Debug)]
 struct Landmark {
     fact: usize,
-    /// True if the fact has to hold, false if it must not hold.
+    /// True if the fact has to hold; false if it must not hold.
     holds: bool,
-    /// The actions that may achieve the landmark.
+    /// The actions that may make the landmark hold.
     achievers: Vec<Action>,
 }
 
@@ -38,11 +39,11 @@ impl Landmark {
     }
 }
 
-/// Bodies of the rules, by their heads.
+/// For each head, the bodies of its rules.
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {
-    /// Finds the landmarks of a goal of at least this value.
+    /// Finds the landmarks of the goal with at least this value.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;
@@ -93,11 +94,11 @@ impl Landmarks {
         Self { all }
     }
 
-    /// Takes the landmark that does not hold yet and has the fewest legal achievers, and adds these actions. False if such a landmark has no legal achiever,
-    /// or if all landmarks hold.
+    /// Selects the landmark with the fewest legal achievers among those that do not hold yet, and adds these actions to `actions`. Returns false if a
+    /// landmark that does not hold has no legal achiever, or if all landmarks hold.
     ///
-    /// If one action meets each condition of the goal, as in a puzzle whose cells are filled, that landmark is the condition to decide next: the one with the
-    /// fewest values left (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    /// If each condition of the goal is met by a single action, as in a puzzle whose cells are filled, this is the choice of the variable with the
+    /// fewest remaining values (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,
         state: &[u64],
@@ -126,13 +127,14 @@ impl Landmarks {
         true
     }
 
-    /// Returns a lower bound of the number of steps from a state to the goal.
+    /// Returns the number of landmarks that do not hold in a state, which is a lower bound of the number of steps to
+    /// the goal.
     pub(super) fn lacking(&self, state: &[u64]) -> u32 {
         let lacking = self.all.iter().filter(|landmark| landmark.lacks(state));
         lacking.count() as u32
     }
 
-    /// Returns the approximate cost of evaluating a state, in rules.
+    /// Returns the approximate cost of evaluating a state, in units of one rule.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -179,7 +181,8 @@ fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> 
         }
         let bodies = rules.get(&atom).map_or(&[][..], Vec::as_slice);
         if !holds {
-            // Each rule is blocked; a rule of a single condition is blocked by that condition.
+            // All rules of the atom must be blocked; a rule with a single condition is blocked only if that condition
+            // fails.
             for body in bodies {
                 if let [condition] = body {
                     open.push((condition.atom(), !condition.holds()));
@@ -193,7 +196,7 @@ fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> 
     needed
 }
 
-/// Returns a superset of the actions that can make a literal hold that did not hold before.
+/// Returns a superset of the actions that can make a literal hold which does not hold before the action.
 fn achievers(
     machine: &RuleMachine,
     rules: &RulesByHead<'_>,
@@ -204,7 +207,7 @@ fn achievers(
 ) -> Vec<u32> {
     let facts = machine.words() * WORD;
     let next = (facts + fact) as u32;
-    // The heads of the rules of the fact in the next state, each head after its conditions.
+    // The heads of the rules that derive the fact in the next state; each head comes after the atoms of its conditions.
     let cone = machine.cone([next]);
     let mut heads: Vec<u32> = Vec::new();
     for (head, ..) in machine.rules_of(&cone) {
@@ -219,7 +222,7 @@ fn achievers(
     let actions: FxHashSet<u32> = does.iter().copied().collect();
     let mut found = Vec::new();
     for &action in does {
-        // For each atom of the cone whether it may hold, and whether it may fail.
+        // For each atom of the cone, whether it may hold, and whether it may fail.
         let mut may: FxHashMap<u32, (bool, bool)> = FxHashMap::default();
         let of = |may: &FxHashMap<u32, (bool, bool)>, atom: u32| {
             if atom as usize == fact {

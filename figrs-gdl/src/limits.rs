@@ -2,7 +2,8 @@
 
 use super::syntax::{Rule, SymbolId};
 
-/// Limits of grounding, which fills in the variables of rules. Beyond a limit grounding fails with [`GdlError::TooLarge`](super::GdlError::TooLarge).
+/// Limits of grounding, the step that instantiates the variables of rules. Beyond a limit grounding fails with
+/// [`GdlError::TooLarge`](super::GdlError::TooLarge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct GroundingLimits {
@@ -45,14 +46,15 @@ impl GroundingLimits {
         self
     }
 
-    /// Sets the maximum number of facts that are examined while variables are filled in (default: 200 million).
+    /// Sets the maximum number of facts that are examined during grounding (default: 200 million).
     pub fn matches(mut self, most: usize) -> Self {
         self.matches = most;
         self
     }
 }
 
-/// A limit that grounding exceeded, with the kind of the instances, and the relation of the rule that it instantiated then.
+/// Error that grounding exceeded a limit, with the kind of the instances and the relation of the rule that was
+/// instantiated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LimitExceeded {
     pub(super) what: &'static str,

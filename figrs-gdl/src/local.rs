@@ -1,4 +1,4 @@
-//! Local stratification: orders negation fact by fact where whole relations cannot be ordered.
+//! Local stratification, which orders negation fact by fact if whole relations cannot be ordered.
 //!
 //! Ground rules are *locally stratified* if no atom depends on its own negation. Such rules have one perfect model, which is
 //! computed component by component of their dependency graph.
@@ -17,21 +17,22 @@ use super::saturate::Facts;
 use super::state::GameState;
 use super::syntax::{Literal, Rule, SymbolId, Symbols};
 
-/// Maximum number of rules of a cycle that an error shows.
+/// Maximum number of rules of a cycle that an error lists.
 const MOST_SHOWN: usize = 6;
 
-/// A cycle of ground rules that contains a negation: each atom depends on the next one, and the last on the first.
+/// A cycle of dependencies between ground atoms that contains a negation: each atom depends on the next one, and the
+/// last atom on the first.
 #[derive(Debug)]
 pub(super) struct NegativeCycle {
-    /// The atoms of the cycle; the first depends on the negation of the second.
+    /// The atoms of the cycle, of which the first depends on the negation of the second.
     atoms: Vec<u32>,
     /// For each atom, `true` if it depends on the negation of the next one.
     negated: Vec<bool>,
-    /// Number of the rule by which the first atom depends on the second.
+    /// Index of the rule by which the first atom depends on the second.
     source: u32,
 }
 
-/// A cycle, with the place of its negation in the text.
+/// A cycle that contains a negation, with the offset of the negation in the text.
 #[derive(Debug)]
 pub(super) struct LocatedCycle {
     cycle: NegativeCycle,
@@ -54,7 +55,7 @@ impl From<LimitExceeded> for GroundingError {
 }
 
 impl NegativeCycle {
-    /// Finds the place of the cycle in the text of the rules.
+    /// Finds the offset of the cycle's negation in the text of the rules.
     pub(super) fn within(
         self,
         rules: &[&Rule],
@@ -78,7 +79,7 @@ impl NegativeCycle {
 }
 
 impl LocatedCycle {
-    /// Returns the error for the text of the rules.
+    /// Returns the error that reports the cycle at its offset in the text.
     pub(super) fn message(&self, facts: &Facts, symbols: &Symbols) -> KifError {
         let NegativeCycle { atoms, negated, .. } = &self.cycle;
         let text = |atom: u32| self.numbering.text(atom, facts, symbols);
@@ -97,8 +98,8 @@ impl LocatedCycle {
     }
 }
 
-/// Returns a cycle with a negation, if there is one. `graph` has an edge from each condition to its head; `rank` has the number of each atom's strongly
-/// connected component.
+/// Returns a cycle of atoms that contains a negation, if there is one. The `graph` has an edge from each condition to its head; `rank` has the index
+/// of each atom's strongly connected component.
 pub(super) fn negative_cycle(
     graph: &DiGraph<(), ()>,
     rules: &GroundRules,
@@ -110,7 +111,7 @@ pub(super) fn negative_cycle(
         let found = conditions.find(|c| !c.holds() && within(c.atom(), rule.head));
         found.map(|condition| (rule.head, condition.atom(), source))
     })?;
-    // A shortest way from the head to the condition, along which each atom is a condition of the next.
+    // A shortest path from the head to the condition is searched, along which each atom is a condition of the next.
     let mut before: FxHashMap<u32, u32> = FxHashMap::default();
     let mut open = VecDeque::from([head]);
     while let Some(atom) = open.pop_front().filter(|&atom| atom != condition) {
@@ -147,8 +148,8 @@ pub(super) fn negative_cycle(
     })
 }
 
-/// Adds the facts of relations that depend on their own negation and on neither state nor move, in the order of the facts' own
-/// dependencies.
+/// Adds the facts of relations that depend on their own negation, but on neither state nor move, in the order of dependencies
+/// between facts.
 pub(super) fn add_locally(facts: &mut Facts, rules: &[&Rule]) -> Result<(), GroundingError> {
     let heads: FxHashSet<SymbolId> = rules.iter().map(|rule| rule.head.relation).collect();
     let is_open = |relation| heads.contains(&relation);

@@ -1,4 +1,4 @@
-//! Runs ground rules on the bits of a state.
+//! Evaluates ground rules on the bits of a state.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -8,20 +8,21 @@ use super::ground::{AtomNumbering, GroundLiteral, GroundRule, GroundRules, WORD}
 use super::local::{NegativeCycle, negative_cycle};
 use super::state::GameState;
 
-/// Ground rules in topological order of their dependencies; the rules of a cycle stand side by side.
+/// Ground rules in topological order of their dependencies, where the rules of a cycle are adjacent.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
-    /// Number of atoms.
+    /// Number of ground atoms.
     atoms: usize,
     /// Number of machine words of a state.
     words: usize,
     heads: Vec<u32>,
-    /// Offset of the first condition of each rule, followed by the number of all conditions.
+    /// Index of the first condition of each rule, followed by the number of all conditions.
     starts: Vec<u32>,
     conditions: Vec<GroundLiteral>,
-    /// For each rule the rank of its head's strongly connected component (a cycle of atoms, or one atom alone).
+    /// For each rule, the rank of the strongly connected component of its head, which is a cycle of atoms or a single
+    /// atom.
     ranks: Vec<u32>,
-    /// For each rule, `true` if its head depends on itself (through a cycle of rules).
+    /// For each rule, `true` if its head depends on itself through a cycle of rules.
     cyclic: Vec<bool>,
 }
 
@@ -29,8 +30,8 @@ pub(super) struct RuleMachine {
 #[derive(Debug)]
 pub(super) struct Cone(Vec<u32>);
 
-/// The rules on which the next state depends: those that depend on the state alone, those that depend on any action, and for each action the
-/// rules that apply only after it.
+/// The rules on which the next state depends, in three groups: rules that depend on the state alone, rules that may depend on any action,
+/// and for each action the rules that require it.
 #[derive(Debug)]
 pub(super) struct TransitionRules {
     still: Cone,
@@ -39,12 +40,12 @@ pub(super) struct TransitionRules {
 }
 
 impl Cone {
-    /// Returns the number of rules.
+    /// Returns the number of rules in the cone.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the rules of this cone and of another.
+    /// Returns the union of the rules of two cones.
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = [&self.0[..], &other.0[..]].concat();
         all.sort_unstable();
@@ -54,12 +55,12 @@ impl Cone {
 }
 
 impl TransitionRules {
-    /// Returns the rules that depend on the state alone.
+    /// Returns the rules that depend on the state alone, not on the action.
     pub(super) fn still(&self) -> &Cone {
         &self.still
     }
 
-    /// Returns the number of rules that are applied for an action.
+    /// Returns the number of rules that are evaluated for an action.
     pub(super) fn moving(&self, action: u32) -> usize {
         let own = self.by_action.get(&action);
         self.moving.len() + own.map_or(0, Cone::len)
@@ -88,7 +89,7 @@ impl AtomSet {
 }
 
 impl RuleMachine {
-    /// **Errors.** Returns a cycle if an atom depends on its own negation.
+    /// **Errors.** A cycle of rules, if an atom depends on its own negation.
     pub(super) fn new(
         numbering: &AtomNumbering,
         rules: GroundRules,
@@ -105,7 +106,7 @@ impl RuleMachine {
         }
         let mut rank = vec![0; numbering.count];
         let mut on_cycle = vec![false; numbering.count];
-        // Components come in reverse topological order.
+        // `kosaraju_scc` returns the components in reverse topological order.
         for (number, component) in (0..).zip(kosaraju_scc(&graph).iter().rev()) {
             for atom in component {
                 rank[atom.index()] = number;
@@ -146,14 +147,15 @@ impl RuleMachine {
 
     /// Returns the rules on which some atoms depend.
     ///
-    /// They are in topological order, except that the rules of a cycle stand side by side.
+    /// The rules are in topological order, except that the rules of a cycle are adjacent.
     pub(super) fn cone(&self, atoms: impl IntoIterator<Item = u32>) -> Cone {
         let mut needed = vec![false; self.atoms];
         for atom in atoms {
             needed[atom as usize] = true;
         }
         let mut cone = Vec::new();
-        // Later rules come first; the rules of a cycle are passed through until none is new.
+        // Rules are examined from the last to the first; the rules of a cycle are examined repeatedly until no rule is
+        // added.
         let all: Vec<u32> = (0..self.heads.len() as u32).collect();
         for group in all.chunk_by(|&a, &b| self.rank(a) == self.rank(b)).rev() {
             let mut taken = vec![false; group.len()];
@@ -179,7 +181,7 @@ impl RuleMachine {
         Cone(cone)
     }
 
-    /// Returns the rules on which the next state depends; `actions` are the atoms of the possible actions.
+    /// Returns the rules on which the next state depends; `actions` are the atoms which state that an action is taken.
     pub(super) fn steps(&self, actions: &[u32]) -> TransitionRules {
         let next = self.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
@@ -208,10 +210,10 @@ impl RuleMachine {
         }
     }
 
-    /// Returns for each atom whether `is_one` accepts it, or a rule of the cone makes it depend on an accepted atom.
+    /// For each atom, returns whether `is_one` accepts it or the rules of the cone make it depend on an accepted atom.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
-        // Rules are in topological order, except those of cycles.
+        // One pass suffices for rules in topological order, but cycles need several passes.
         loop {
             let mut is_done = true;
             for &rule in &cone.0 {
@@ -260,14 +262,15 @@ impl RuleMachine {
         AtomSet(bits)
     }
 
-    /// Returns the atoms that hold in a state, as far as the rules of a cone derive them.
+    /// Returns the atoms that hold in a state according to the rules of a cone.
     pub(super) fn run(&self, cone: &Cone, state: &GameState) -> AtomSet {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);
         bits
     }
 
-    /// Returns the state after an action, given by its atom; `held` are the atoms that the rules on the state alone derive.
+    /// Returns the state after an action, which is given by its atom; `held` contains the atoms derived by the rules that
+    /// depend on the state alone.
     pub(super) fn next(
         &self,
         steps: &TransitionRules,
@@ -283,8 +286,8 @@ impl RuleMachine {
         bits.0.into_iter().skip(self.words)
     }
 
-    /// Applies the rules of two lists, each in its order; the rules of cycles are in `common`, and are applied until they derive no
-    /// new atom.
+    /// Applies the rules of two lists, merged by rank. The rules of a cycle, which are in `common`, are applied until they derive
+    /// no new atom.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {
@@ -301,7 +304,7 @@ impl RuleMachine {
             }
             let cycle = list.partition_point(|&rule| self.rank(rule) == self.rank(first));
             let (rules, rest) = list.split_at(cycle);
-            // `|` and not `||`: every rule is looked at in every round.
+            // The operator `|` is used instead of `||` so that every rule is applied in every round.
             while rules
                 .iter()
                 .fold(false, |new, &rule| new | self.fire(rule, bits))
@@ -310,7 +313,7 @@ impl RuleMachine {
         }
     }
 
-    /// Applies a rule; returns true if its head is new.
+    /// Applies a rule; returns true if the rule derives its head for the first time.
     #[inline]
     fn fire(&self, rule: u32, bits: &mut AtomSet) -> bool {
         let head = self.heads[rule as usize];

@@ -1,4 +1,4 @@
-//! The states of a puzzle as a state space for planners, with estimates by relaxation.
+//! The states of a puzzle as a state space for planners, with estimates from a relaxation of the rules.
 
 #[cfg(test)]
 mod tests;
@@ -14,20 +14,20 @@ use super::machine::AtomSet;
 use super::relaxation::Relaxation;
 use super::{Action, GameState, Puzzle};
 
-/// Maximum number of pairs of a score and a fact that are stored for novelty.
+/// Maximum number of pairs of a score and a fact that are stored to recognise novel states.
 const MOST_SEEN: usize = 1 << 18;
 
 /// The states of a puzzle, with or without its clock (facts known in advance, such as counters of steps).
 pub(super) struct PlanSpace<'p> {
     puzzle: &'p GroundPuzzle,
     goal: u8,
-    /// True if states are stored without the clock, which makes no difference before its limit.
+    /// True if states are stored without the clock, which is possible because it makes no difference before its limit.
     is_timeless: bool,
     relaxation: Relaxation,
     landmarks: Landmarks,
-    /// The actions of the first step of the latest relaxed plan.
+    /// The actions of the first step in the latest relaxed plan.
     first: Vec<Action>,
-    /// True if the rules state goals of lower values, which measure the progress towards the goal.
+    /// True if the rules define goals of lower values, which measure the progress towards the goal.
     has_steps: bool,
     /// Pairs of a score and a fact that have occurred in a state with this score.
     seen: FxHashSet<(u32, u32)>,
@@ -53,7 +53,7 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns the state with the clock of the start added, if states are stored without the clock.
+    /// If states are stored without the clock, returns the state with the clock facts of the start.
     fn full(&self, state: &GameState) -> GameState {
         match self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
             Some(clock) => clock.at(state, 0),
@@ -61,7 +61,8 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns the state after an action, stored with or without the clock as the others; `held` are the atoms that hold in the state before.
+    /// Returns the state after an action, stored with or without the clock as all states are; `held` contains the atoms that hold in the
+    /// state before.
     fn after(&self, held: &AtomSet, action: Action) -> GameState {
         let next = self.puzzle.next(held, action);
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
@@ -74,7 +75,8 @@ impl<'p> PlanSpace<'p> {
         })
     }
 
-    /// Returns the facts that hold, or do not hold, whenever the goal is met, except facts of a clock without which states are stored.
+    /// Returns the facts that must hold, or must not hold, when the goal is met; facts of the clock are left out if states are stored
+    /// without it.
     fn facts_of_goal(&self) -> Vec<(usize, bool)> {
         let mut literals = facts_of_goal(self.puzzle, self.goal);
         if let Some(clock) = self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
@@ -83,13 +85,13 @@ impl<'p> PlanSpace<'p> {
         literals
     }
 
-    /// Returns the work of computing the state after an action.
+    /// Returns the amount of work needed to compute the state after an action.
     fn work_after(&self, action: Action) -> u64 {
         let done = self.puzzle.does[action.number()];
         self.puzzle.steps.moving(done) as u64
     }
 
-    /// True if a state has a fact that no earlier state with this score had.
+    /// True if a state contains a fact that no earlier state with this score contained.
     fn is_novel(&mut self, score: u32, state: &GameState) -> bool {
         let mut is_novel = false;
         for fact in state.facts() {
@@ -152,7 +154,7 @@ impl StateSpace for PlanSpace<'_> {
         self.puzzle.ends(&self.full(state))
     }
 
-    /// Returns the state that meets the goal, if a sample of states determines the facts that the goal leaves open.
+    /// Returns the state that meets the goal, if a sample of states determines the facts that the goal does not fix.
     fn goals(&mut self) -> Vec<GameState> {
         let literals = self.facts_of_goal();
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
@@ -163,7 +165,8 @@ impl StateSpace for PlanSpace<'_> {
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
-    /// Finds states to which an action leads and from which an action leads back: all predecessors, if each action can be undone by one action.
+    /// Finds states to which an action leads and from which another action leads back. These are all predecessors if each action can be undone
+    /// by one action.
     fn predecessors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;

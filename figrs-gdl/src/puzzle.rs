@@ -1,4 +1,4 @@
-//! A puzzle: rules that have been read, checked and grounded.
+//! A puzzle, which consists of rules that have been read, checked and instantiated.
 
 use std::fmt;
 use std::path::Path;
@@ -15,14 +15,15 @@ use super::{GdlError, GroundingLimits, RuleTextProblem};
 use figrs_reading::LineIndex;
 use figrs_reading::{MOST_BYTES, read_limited};
 
-/// A puzzle of one player: its states, its actions and its transitions. Cheap to clone.
+/// A puzzle of one player: its states, its actions and its transitions. A clone of a puzzle shares its rules and is
+/// cheap.
 #[derive(Clone)]
 pub struct Puzzle {
     pub(super) rules: Arc<GroundPuzzle>,
     pub(super) goal: u8,
 }
 
-/// Shows the numbers of actions, facts and rules, but not the rules.
+/// Formats the numbers of actions, facts and rules, but not the rules themselves.
 impl fmt::Debug for Puzzle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Puzzle")
@@ -35,7 +36,7 @@ impl fmt::Debug for Puzzle {
     }
 }
 
-/// Relations that every puzzle needs, each with an example for errors.
+/// Relations that every puzzle needs, each with an example for error messages.
 const REQUIRED: [(SymbolId, &str, &str); 4] = [
     (
         SymbolId::ROLE,
@@ -62,12 +63,13 @@ const REQUIRED: [(SymbolId, &str, &str); 4] = [
 impl Puzzle {
     /// Reads a puzzle from a file.
     ///
-    /// **Errors.** [`GdlError::Read`], also if the file has more than [`MOST_BYTES`], and the errors of [`parse`](Self::parse).
+    /// **Errors.** [`GdlError::Read`] if the file cannot be read or has more than [`MOST_BYTES`] bytes, and the errors of
+    /// [`parse`](Self::parse).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, GdlError> {
         Self::read_within(path, GroundingLimits::default())
     }
 
-    /// Reads a puzzle from a file, with other limits than the default ones.
+    /// Reads a puzzle from a file, with limits of grounding other than the default ones.
     pub fn read_within(path: impl AsRef<Path>, limits: GroundingLimits) -> Result<Self, GdlError> {
         let path = path.as_ref();
         let bytes = read_limited(path, MOST_BYTES).map_err(|cause| GdlError::Read {
@@ -97,7 +99,7 @@ impl Puzzle {
         Self::parse_within(text, GroundingLimits::default())
     }
 
-    /// Reads a puzzle from a text, with other limits than the default ones.
+    /// Reads a puzzle from a text, with limits of grounding other than the default ones.
     pub fn parse_within(text: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
         Self::parsed(text, "rules", limits)
     }
@@ -133,7 +135,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the values of the goal below the value that counts as solved, the smallest first.
+    /// Returns the values of the goal that are smaller than the value that counts as solved, in ascending order.
     pub(super) fn goals(&self) -> Vec<u8> {
         let goals = self.rules.goals.iter().map(|&(value, _)| value);
         let mut goals: Vec<u8> = goals.filter(|&value| value < self.goal).collect();
@@ -154,27 +156,31 @@ impl Puzzle {
         &self.rules.role
     }
 
-    /// True if no rule declares the player, whose name then comes from actions and goals.
+    /// True if no rule declares the player, whose name is then inferred from actions and goals.
     pub fn is_role_inferred(&self) -> bool {
         self.rules.is_role_inferred
     }
 
-    /// Returns names in the place of a player that are not the player: their actions and goals are ignored, and the name may be misspelt.
+    /// Returns the names that rules use like the name of a player, but that are not the player. Their actions and goals are ignored, and
+    /// such a name may be misspelt.
     pub fn undeclared_roles(&self) -> &[String] {
         &self.rules.strangers
     }
 
-    /// Returns the relations that occur in conditions but are defined by no rule: they have no facts, and the name may be misspelt.
+    /// Returns the relations that occur in conditions but are defined by no rule. They have no facts, and their names may be
+    /// misspelt.
     pub fn undefined(&self) -> &[String] {
         &self.rules.undefined
     }
 
-    /// Returns an upper bound of the number of actions that are legal in some state, found without visiting all states.
+    /// Returns an upper bound of the number of actions that are legal in some state, which is found without visiting
+    /// all states.
     pub fn actions(&self) -> usize {
         self.rules.actions.len()
     }
 
-    /// Returns an upper bound of the number of facts that hold in some state, found without visiting all states.
+    /// Returns an upper bound of the number of facts that hold in some state, which is found without visiting all
+    /// states.
     pub fn possible_facts(&self) -> usize {
         self.rules.facts.len()
     }
@@ -184,12 +190,12 @@ impl Puzzle {
         self.rules.machine.rules()
     }
 
-    /// Returns an action as the rules write it, in lower case.
+    /// Returns the text of an action in the notation of rules, in lower case.
     pub fn action(&self, action: Action) -> &str {
         &self.rules.actions[action.number()]
     }
 
-    /// Returns the facts that hold in a state, in lower case.
+    /// Returns the texts of the facts that hold in a state, in lower case.
     pub fn facts(&self, state: &GameState) -> Vec<&str> {
         state
             .facts()
@@ -202,7 +208,7 @@ impl Puzzle {
         self.rules.start.clone()
     }
 
-    /// Returns the legal actions in a state; none if the puzzle has ended.
+    /// Returns the legal actions in a state; returns no actions if the puzzle has ended.
     pub fn legal(&self, state: &GameState) -> Vec<Action> {
         self.rules.legal(&self.rules.look_ahead(state)).collect()
     }

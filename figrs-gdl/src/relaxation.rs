@@ -1,11 +1,12 @@
-//! Delete relaxation of ground rules: the number of steps after which each literal may hold, and a relaxed plan.
+//! Delete relaxation of ground rules, which gives for each literal the number of steps after which it may hold, and a
+//! relaxed plan.
 //!
-//! In the *relaxation* all actions are taken at once, and a literal that held once may hold ever after. The level of a literal is at most
-//! the number of steps after which the literal holds in any plan, so the level of the goal is a consistent lower bound of the length of plans. The
-//! *relaxed plan* counts the actions that some derivation of the goal uses; this count is an estimate and not a bound.
+//! In the *relaxation*, all actions are taken at once, and a literal that has held at some step may hold at every later step. The level of a
+//! literal is a lower bound of the number of steps after which it holds in any plan, so the level of the goal is a consistent lower bound of the
+//! length of plans. The *relaxed plan* consists of the actions that some derivation of the goal uses; their number is an estimate and not a bound.
 //!
-//! Negation is handled: an atom may fail from the level at which each of its rules is blocked. Atoms that depend on themselves may
-//! always fail, since their rules may block each other.
+//! Negated conditions are included: an atom may fail from the level at which all its rules are blocked. Atoms that depend on
+//! themselves may fail at every level, because their rules may block each other.
 //!
 //! J. Hoffmann and B. Nebel, "The FF Planning System", JAIR 14 (2001), section 4; B. Bonet and H. Geffner, "Planning as Heuristic Search",
 //! Artificial Intelligence 129 (2001), for the levels.
@@ -19,7 +20,7 @@ use super::state::Action;
 /// Marks a literal that is not reached, or a rule that is not blocked.
 const NONE: u32 = u32::MAX;
 
-/// A sequence of lists of numbers, stored in one vector.
+/// A sequence of lists of indices, stored in one vector.
 #[derive(Debug)]
 struct NumberLists {
     starts: Vec<u32>,
@@ -27,7 +28,7 @@ struct NumberLists {
 }
 
 impl NumberLists {
-    /// Groups the second numbers of pairs by the first numbers, each below `count`.
+    /// Groups the second components of pairs by the first components, which must be less than `count`.
     fn new(count: usize, pairs: impl Iterator<Item = (usize, u32)> + Clone) -> Self {
         let mut starts = vec![0u32; count + 1];
         for (of, _) in pairs.clone() {
@@ -73,27 +74,28 @@ pub(super) struct Relaxation {
     facts: usize,
     heads: Vec<u32>,
     bodies: NumberLists,
-    /// Rules by the literals that they need; `of_head` has the rules by their heads.
+    /// For each literal, the rules whose conditions contain it; `of_head` has the rules of each head.
     needing: NumberLists,
     of_head: NumberLists,
-    /// Maps the atom "an action is legal" to the atom "the action is taken"; `action_by_done` maps the latter to the action.
+    /// For each atom which states that an action is legal, the atom which states that it is taken; `action_by_done` maps the
+    /// latter to the action.
     done_by_legal: FxHashMap<u32, u32>,
     action_by_done: FxHashMap<u32, u32>,
     legal_by_action: Vec<u32>,
-    /// Additional atom that holds if the puzzle ends with its goal met.
+    /// An additional atom that holds if the puzzle ends with its goal met.
     goal: u32,
-    /// True for facts that no action changes in the relaxation.
+    /// For each fact, true if no action changes it in the relaxation.
     is_fixed: Vec<bool>,
-    /// Atoms on which the goal may depend.
+    /// For each atom, true if the goal may depend on it.
     is_relevant: Vec<bool>,
-    /// Literals that the rules reach from every state.
+    /// Literals that the rules derive in every state.
     given: Vec<u32>,
     fresh: Counters,
     now: Counters,
     queue: Vec<u32>,
     later: Vec<u32>,
     stack: Vec<(u32, u32)>,
-    /// The actions of a relaxed plan, each with its step.
+    /// The actions of a relaxed plan, each with the step at which it is taken.
     done: FxHashSet<(u32, u32)>,
     marked: Vec<u32>,
     evaluations: u32,
@@ -106,7 +108,8 @@ fn literal(atom: u32, holds: bool) -> u32 {
 }
 
 impl Relaxation {
-    /// Creates the relaxation for a goal of at least this value; facts for which `is_fixed` is true stay unchanged.
+    /// Creates the relaxation for a goal of at least this value; facts for which `is_fixed` returns true are kept
+    /// unchanged.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8, is_fixed: impl Fn(usize) -> bool) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;
@@ -204,7 +207,7 @@ impl Relaxation {
         }
     }
 
-    /// Returns the level of the goal from a state; `None` if no number of steps reaches it.
+    /// Returns the level of the goal from a state; returns `None` if the goal is reached after no number of steps.
     pub(super) fn level(&mut self, state: &[u64]) -> Option<u32> {
         let (now, fresh) = (&mut self.now, &self.fresh);
         now.missing.copy_from_slice(&fresh.missing);
@@ -256,7 +259,7 @@ impl Relaxation {
         }
     }
 
-    /// Applies the consequences of reaching a literal.
+    /// Applies the consequences of a literal that was reached at a level.
     fn spread(&mut self, at: u32, level: u32) {
         let (atom, holds) = (at >> 1, at & 1 == 0);
         let needing = self.needing.of(at as usize);
@@ -293,10 +296,11 @@ impl Relaxation {
         }
     }
 
-    /// Extracts a relaxed plan from the state whose level was computed last. Returns the number of actions, each counted at each of its steps, and the number
-    /// of facts that the plan changes. Adds the actions of the first step to `first`.
+    /// Extracts a relaxed plan from the state whose level was computed last. Returns the number of pairs of an action and a step in the plan, and the
+    /// number of facts that the plan changes. The actions of the first step are appended to `first`.
     ///
-    /// An action whose effects depend on the state may occur at several steps for several effects, as a move into a cell for each tile that passes there.
+    /// An action whose effects depend on the state may occur at several steps: a move into a cell occurs once for each tile that passes through the
+    /// cell.
     pub(super) fn plan(&mut self, first: &mut Vec<Action>) -> (u32, u32) {
         self.evaluations += 1;
         self.done.clear();
@@ -304,7 +308,7 @@ impl Relaxation {
         let mut open = std::mem::take(&mut self.stack);
         open.clear();
         open.push((literal(self.goal, true), 0));
-        // Each literal with the step at which it is needed.
+        // The stack contains literals, each with the step at which it is needed.
         while let Some((at, step)) = open.pop() {
             let (atom, holds) = (at >> 1, at & 1 == 0);
             let place = atom as usize;
@@ -336,7 +340,7 @@ impl Relaxation {
             } else {
                 for rule in self.of_head.of(place) {
                     let blocked = self.now.blocked_by[self.of_head.all[rule] as usize];
-                    // Rules of a cycle need not be blocked.
+                    // If the rule belongs to a cycle, it need not be blocked.
                     if blocked != NONE && self.now.level[blocked as usize] <= level {
                         open.push((blocked, step));
                     }
@@ -349,7 +353,7 @@ impl Relaxation {
     }
 }
 
-/// Returns for each atom whether the goal may depend on it.
+/// For each atom, returns whether the goal may depend on it.
 fn relevant(
     puzzle: &GroundPuzzle,
     rules: &[(u32, Vec<GroundLiteral>, bool)],

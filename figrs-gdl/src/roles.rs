@@ -1,19 +1,20 @@
-//! Finds the player: the rules declare it, or their actions and goals name it.
+//! Determines the player, which the rules declare or their actions and goals name.
 
 use super::GdlError;
 use super::saturate::Facts;
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
 use super::terms::TermId;
 
-/// The player of some rules, with notes for the user.
+/// The player of some rules, with names that may be mistakes.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) term: TermId,
-    /// Names in the place of a player that are not the player.
+    /// Names that rules use like the name of a player, but that are not the player.
     pub(super) strangers: Vec<String>,
 }
 
-/// Adds a declaration of the player to rules without one, if their actions and goals name one player only; returns true if the rules had none.
+/// If rules do not declare a player, and their actions and goals name only one, adds a declaration of this player; returns true if the rules
+/// had none.
 ///
 /// **Errors.** [`GdlError::UndeclaredRoles`] if actions and goals name several players.
 pub(super) fn declare(
@@ -56,7 +57,7 @@ pub(super) fn declare(
     Ok(true)
 }
 
-/// Returns the only player, whose declaration is among the facts.
+/// Returns the only player, whose declaration must be among the facts.
 pub(super) fn role(
     rules: &[Rule],
     facts: &Facts,
@@ -92,7 +93,7 @@ pub(super) fn role(
     Ok(Role { term, strangers })
 }
 
-/// Returns the constant names in the place of a player, with their offsets in the text.
+/// Returns the constants at the positions of a player's name, with their offsets in the text.
 fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     let atoms = rules.iter().flat_map(|rule| {
         let of_body = rule.body.iter().filter_map(|literal| match literal {
@@ -115,7 +116,7 @@ fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     })
 }
 
-/// Writes a ground term as rules state it.
+/// Returns the text of a ground term in the notation of rules.
 fn text(term: &Pattern, symbols: &Symbols) -> String {
     match term {
         Pattern::Variable(_) => "?".into(),

@@ -1,4 +1,4 @@
-//! Forward chaining: derives all facts that follow from rules, round by round.
+//! Forward chaining, which derives all facts that follow from rules, round by round.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ impl From<TooDeep> for LimitExceeded {
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) terms: TermInterner,
-    /// Tuples of each relation, by the number of its name.
+    /// Tuples of each relation, indexed by the number of its name.
     pub(super) tuples: Vec<Tuples>,
     pub(super) limits: GroundingLimits,
     count: usize,
@@ -36,7 +36,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Creates empty relations for this number of names.
+    /// Creates empty relations, one for each name.
     pub(super) fn new(names: usize, limits: GroundingLimits) -> Self {
         Self {
             terms: TermInterner::default(),
@@ -61,8 +61,8 @@ impl Facts {
         self.limits.check_matches(self.matches)
     }
 
-    /// Calls `visit` for all values of a rule's variables for which its conditions can hold; negations of relations that
-    /// depend on the state or the move, or may still grow, are ignored.
+    /// Calls `visit` for all values of a rule's variables for which its conditions can hold. Negative conditions are
+    /// ignored if their relation depends on the state or the move, or may still grow.
     pub(super) fn each_match(
         &mut self,
         rule: &Rule,
@@ -83,8 +83,8 @@ impl Facts {
         self.spend(work).map_err(|exceeded| exceeded.at(rule))
     }
 
-    /// Adds the facts that follow from the rules that depend on neither state nor move, stratum by stratum. If a stratum contains negation
-    /// of its own relations, its facts are ordered one by one.
+    /// Adds the facts of relations that depend on neither state nor move, stratum by stratum. If a stratum contains negations of its own
+    /// relations, the order of evaluation is determined fact by fact.
     pub(super) fn add_static(
         &mut self,
         rules: &[Rule],
@@ -104,8 +104,8 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the facts that may hold in some reachable state, a superset of those that do: negative conditions on relations that
-    /// depend on the state or the move are ignored.
+    /// Adds a superset of the facts that hold in some reachable state, because negative conditions on relations that depend on
+    /// the state or the move are ignored.
     pub(super) fn add_possible(
         &mut self,
         rules: &[Rule],
@@ -116,7 +116,7 @@ impl Facts {
             carry(SymbolId::NEXT, SymbolId::TRUE, 1),
             carry(SymbolId::LEGAL, SymbolId::DOES, 2),
         ];
-        // Only players act.
+        // This condition states that only players act.
         carried[2].body.push(Literal::Holds(Atom {
             at: 0,
             relation: SymbolId::ROLE,
@@ -127,8 +127,8 @@ impl Facts {
         self.saturate(&all, &|relation| relations.changes(relation))
     }
 
-    /// Applies rules until they derive no new fact. A round examines only conditions on the facts that the last round added (semi-naive
-    /// evaluation), so that the time for long chains of rules grows only with their facts.
+    /// Applies rules until they derive no new fact. A round examines only combinations with facts that the last round added (semi-naive
+    /// evaluation), so that the time for long chains of rules grows only with the number of their facts.
     pub(super) fn saturate(
         &mut self,
         rules: &[&Rule],
@@ -196,7 +196,7 @@ impl Facts {
     }
 }
 
-/// Returns the rule that one relation holds wherever another does.
+/// Returns a rule which states that one relation holds wherever another relation does.
 fn carry(from: SymbolId, to: SymbolId, arity: usize) -> Rule {
     let atom = |relation| Atom {
         at: 0,

@@ -1,4 +1,4 @@
-//! Finds one plan of a puzzle by best-first search, if there are too many states for exact inference.
+//! Finds one plan of a puzzle by best-first search, for use if there are too many states for exact inference.
 
 use crate::{BestFirst, SearchResult, StateSpace};
 use figrs_infer::Stopped;
@@ -6,7 +6,7 @@ use figrs_infer::Stopped;
 use super::plan_space::PlanSpace;
 use super::{Action, GdlError, Length, Puzzle};
 
-/// A plan that a search found, with a proven lower bound of the length of plans.
+/// A plan that a search found, with a proven lower bound of the length of all plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundPlan {
     actions: Vec<Action>,
@@ -25,14 +25,14 @@ impl FoundPlan {
         self.at_least
     }
 
-    /// Raises the lower bound, if the caller knows that no plan has fewer than `steps` steps.
+    /// Raises the lower bound to `steps`, if the caller knows that no plan has fewer steps.
     #[must_use]
     pub fn proven_at_least(mut self, steps: usize) -> Self {
         self.at_least = self.at_least.max(steps.min(self.actions.len()));
         self
     }
 
-    /// True if it is proven that no plan is shorter.
+    /// True if it is proven that no plan is shorter than this one.
     pub fn is_shortest(&self) -> bool {
         self.actions.len() <= self.at_least
     }
@@ -43,17 +43,20 @@ impl FoundPlan {
     }
 }
 
-/// Work, in rules and conditions, that the search spends first on plans that need no clock (counter of steps) to end the puzzle; it takes some seconds.
+/// Maximum work, in rules and conditions, of the first search, which is for plans that end before a counter of steps does; it takes some seconds.
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
-    /// Finds some plan of at most `most` steps by greedy best-first search. The search scores states by the number of actions and of changed facts in relaxed
-    /// plans, by the value of the goal so far, and by the novelty of facts. If that takes long, other searches take turns with it: weighted A*, depth-first
-    /// searches, and a search from both ends if the goal and a sample of states determine how the puzzle ends and actions can be undone.
+    /// Finds some plan of at most `most` steps by greedy best-first search. The search scores a state by its relaxed plan (number of actions and of
+    /// changed facts), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long, other searches take turns
+    /// with it: weighted A*, depth-first searches, and a bidirectional search. The last of these requires that a sample of states determines the goal
+    /// state and that actions can be undone.
     ///
-    /// If a counter of steps ends the puzzle, the search first looks for plans that end before the counter does, among states stored without the counter.
+    /// If a counter of steps ends the puzzle, the first search is restricted to plans that end before the counter does, so that its states are stored
+    /// without the counter.
     ///
-    /// **Complexity.** Memory is linear in the visited states. Each expanded state takes time linear in the ground rules times the legal actions.
+    /// **Complexity.** Memory is linear in the number of visited states. Each expanded state takes time linear in the number of ground rules
+    /// times the number of legal actions.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps;
     /// [`GdlError::SearchEnded`] if a limit ended the search.
@@ -75,7 +78,8 @@ impl Puzzle {
             let found = search.any_plan(&mut space)?;
             let is_over = limit.is_none_or(|limit| limit > most);
             if is_over || found.plan().is_some() || is_stopped(&found) {
-                // The clock may end the puzzle with a longer plan, which a search without the clock cannot exclude.
+                // The search without the clock does not exclude a longer plan that the clock ends, so `proven` must be
+                // false if the clock has a limit.
                 return match Self::found(found, &mut space, most) {
                     Err(GdlError::NoPlan { length, proven }) => Err(GdlError::NoPlan {
                         length,
@@ -92,19 +96,19 @@ impl Puzzle {
         let mut found = Self::found(found, &mut space, most)?;
         if let Some(early) = early {
             found.states += early.states();
-            // If no plan ends before the clock does, only the clock ends the puzzle.
+            // If no plan ends before the clock does, all plans have at least as many steps as the clock's limit.
             let limit = limit.flatten().filter(|_| early.is_impossible());
             found = found.proven_at_least(limit.unwrap_or(0));
         }
         Ok(found)
     }
 
-    /// Finds a shortest plan with fewer steps than `known`, by A* with the relaxation's levels as lower bounds. Returns `known`, with the bound proven so
-    /// far, if there is no shorter plan or if a limit ends the search.
+    /// Finds a shortest plan with fewer steps than `known`, by A* whose lower bounds are the levels of the relaxation. If there is no shorter plan or
+    /// a limit ends the search, returns `known` with the lower bound proven so far.
     ///
-    /// **Complexity.** As [`any_plan`](Self::any_plan).
+    /// **Complexity.** The complexity of [`any_plan`](Self::any_plan).
     ///
-    /// **Errors.** The error of the search, if it panics.
+    /// **Errors.** The error of the search, if the state space panics.
     pub fn shorter_plan(
         &self,
         search: &BestFirst,
@@ -115,7 +119,7 @@ impl Puzzle {
             return Ok(known);
         };
         let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
-        // A plan that the clock ends has `limit` steps.
+        // A plan that the clock ends has exactly `limit` steps.
         let is_timeless = limit.is_some_and(|limit| limit.is_none_or(|limit| most < limit));
         let mut space = PlanSpace::new(self, is_timeless);
         let found = search.clone().steps(most).shortest_plan(&mut space)?;
@@ -138,7 +142,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the plan that the search found, with the lower bound of steps that relaxation proves.
+    /// Returns the plan that the search found, with a lower bound of the number of steps from the relaxation.
     fn found(
         found: SearchResult<Action>,
         space: &mut PlanSpace<'_>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::ground::WORD;
 
-/// A state of a puzzle: the set of facts that hold. Cheap to clone.
+/// A state of a puzzle, which is the set of facts that hold. A clone of a state shares its memory and is cheap.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct GameState(pub(super) Arc<[u64]>);
 
@@ -19,7 +19,8 @@ impl figrs_core::Value for GameState {
         self.hash(hasher);
     }
 
-    /// Bytes of the facts and their two reference counters, and a word of the allocator, rounded up to blocks of two words.
+    /// Counts the bytes of the facts, of their two reference counters and of one word of the allocator, rounded up to
+    /// blocks of two words.
     fn heap_bytes(&self) -> usize {
         let words = self.0.len() + 3;
         words.next_multiple_of(2) * size_of::<u64>()
@@ -27,14 +28,14 @@ impl figrs_core::Value for GameState {
 }
 
 impl GameState {
-    /// Returns the numbers of the facts that hold.
+    /// Returns the indices of the facts that hold.
     pub(super) fn facts(&self) -> impl Iterator<Item = usize> {
         let facts = 0..self.0.len() * WORD;
         facts.filter(|fact| self.0[fact / WORD] >> (fact % WORD) & 1 == 1)
     }
 }
 
-/// Shows the numbers of the facts; [`Puzzle::facts`](super::Puzzle::facts) gives their names.
+/// Formats the indices of the facts; [`Puzzle::facts`](super::Puzzle::facts) gives their names.
 impl fmt::Debug for GameState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("GameState")?;
@@ -42,26 +43,26 @@ impl fmt::Debug for GameState {
     }
 }
 
-/// An action of the player, by its number; [`Puzzle::action`](super::Puzzle::action) gives its name.
+/// An action of the player, represented by its index; [`Puzzle::action`](super::Puzzle::action) gives its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Action(pub(super) u32);
 figrs_core::value!(Action);
 
 impl Action {
-    /// Returns the number of the action, from 0.
+    /// Returns the index of the action, which counts from 0.
     pub fn number(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One step of a plan.
+/// The move of the player in one step of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Move {
-    /// A legal action.
+    /// The player takes a legal action.
     Act(Action),
-    /// No action: the puzzle has ended.
+    /// The player takes no action, because the puzzle has ended.
     Stay,
-    /// An action that is not legal, or any action once the puzzle has ended; the evidence excludes such moves.
+    /// The action drawn is not legal, or the puzzle has ended before it; the evidence excludes such moves.
     Illegal,
 }
 figrs_core::value!(Move);

@@ -1,10 +1,10 @@
-//! Finds the lengths of plans, and estimates the memory that exact inference over all of them takes.
+//! Finds the lengths of plans, and estimates the memory that exact inference over all plans takes.
 
 use figrs_infer::{FirstTrue, Frontier, Stopped};
 
 use super::{GdlError, Length, PlanElements, Policy, Puzzle};
 
-/// Sizes of a nonempty set of plans: their length, and the number of states through which they pass.
+/// Sizes of a nonempty set of plans: the length of the plans, and the number of states that occur in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanSizes {
     steps: usize,
@@ -13,24 +13,24 @@ pub struct PlanSizes {
 }
 
 impl PlanSizes {
-    /// Returns the length of the plans, or its maximum.
+    /// Returns the length of the plans, or the maximum length if it is not exact.
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Returns the largest number of states that can occur after the same number of steps.
+    /// Returns the largest number of different states that can occur after the same number of steps.
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// Returns the estimated bytes of the transitions between states once they are compiled.
+    /// Returns the estimated number of bytes that the compiled transitions between states take.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Checks that the estimated bytes fit a memory budget.
+    /// Checks that the estimated number of bytes is within a memory budget.
     ///
-    /// **Errors.** [`GdlError::OverBudget`] if they do not fit.
+    /// **Errors.** [`GdlError::OverBudget`] if the estimate exceeds the budget.
     pub fn within(&self, memory: u64) -> Result<(), GdlError> {
         if self.bytes <= memory {
             return Ok(());
@@ -45,11 +45,11 @@ impl PlanSizes {
 }
 
 impl Puzzle {
-    /// Returns the length of a shortest plan, by a breadth-first search through the states: the horizon of the element program grows
+    /// Returns the length of a shortest plan. A breadth-first search through the states extends the horizon of the element program
     /// until some plan can meet the goal.
     ///
-    /// **Complexity.** Time in the states that can be reached after each number of steps, times the legal actions; memory for the states after
-    /// one number of steps, and a little for each state.
+    /// **Complexity.** The time is proportional to the number of states that can be reached after each number of steps, times the number of
+    /// legal actions. The memory stores the states after one number of steps, and a little for each state.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<PlanSizes, GdlError> {
@@ -61,9 +61,11 @@ impl Puzzle {
         Ok(survey(steps, &found))
     }
 
-    /// Does the same as [`shortest`](Self::shortest), but stops once it has examined about `work` rules or used up its memory.
+    /// Returns the length of a shortest plan as [`shortest`](Self::shortest) does, but stops once it has examined about `work`
+    /// rules or its memory is exhausted.
     ///
-    /// **Errors.** The errors of `shortest`, except for too large frontiers; [`GdlError::Unfinished`] with the lengths excluded so far if the search stops.
+    /// **Errors.** The errors of `shortest`, except for too large frontiers; if the search stops early, [`GdlError::Unfinished`] with the lengths
+    /// excluded so far.
     pub fn shortest_within(
         &self,
         frontier: &Frontier,
@@ -92,8 +94,8 @@ impl Puzzle {
         }
     }
 
-    /// Returns the approximate work of a transition, in rules: the rules of an action, a share of the rules of its state, and the
-    /// work of the frontier itself, which equals that of some hundred rules.
+    /// Returns the approximate work of a transition, in units of one rule. It includes the rules of an action, a share of the
+    /// rules of its state, and the frontier's own work, which equals that of some hundred rules.
     fn work_of_transition(&self) -> u64 {
         let rules = &self.rules;
         let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
@@ -101,13 +103,13 @@ impl Puzzle {
         (moving + rules.ahead.len() / 4 + rules.machine.atoms() / 64 + 600) as u64
     }
 
-    /// True if no counter of steps ends the puzzle, so that all steps have the same transitions.
+    /// True if no counter of steps ends the puzzle, so that transitions are the same at all steps.
     fn is_timeless(&self) -> bool {
         let clock = self.rules.clock.as_ref();
         clock.is_none_or(|clock| clock.limit().is_none())
     }
 
-    /// Returns the sizes of the set of plans of some length.
+    /// Returns the sizes of the set of plans of a given length.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no such plan; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<PlanSizes, GdlError> {
@@ -123,9 +125,11 @@ impl Puzzle {
         })
     }
 
-    /// Does the same as [`survey`](Self::survey), but stops once it has examined about `work` rules or used up its memory.
+    /// Returns the sizes of the set of plans as [`survey`](Self::survey) does, but stops once it has examined about `work`
+    /// rules or its memory is exhausted.
     ///
-    /// **Errors.** The errors of `survey`, except for too large frontiers; [`GdlError::Unfinished`], which excludes no length, if the search stops.
+    /// **Errors.** The errors of `survey`, except for too large frontiers; if the search stops early, [`GdlError::Unfinished`], which excludes no
+    /// length.
     pub fn survey_within(
         &self,
         frontier: &Frontier,
@@ -150,9 +154,10 @@ impl Puzzle {
         }
     }
 
-    /// Returns the largest value of the goal, below the value that counts as solved, that plans of some length reach; `None` if they reach none.
+    /// Returns the largest value of the goal that plans of a given length reach and that is below the value that counts as solved; returns
+    /// `None` if there is no such value.
     ///
-    /// **Complexity.** One search for each value of the goal in the rules, the largest first.
+    /// **Complexity.** One search for each value of the goal in the rules, in descending order.
     ///
     /// **Errors.** The errors of [`Frontier`] if the states do not fit its memory.
     pub fn best_goal(&self, frontier: &Frontier, length: Length) -> Result<Option<u8>, GdlError> {
@@ -170,10 +175,10 @@ impl Puzzle {
         Ok(None)
     }
 
-    /// Returns the length of a shortest plan, by elimination in the tropical semiring: in one element program of at most `most` steps
-    /// each action costs one.
+    /// Returns the length of a shortest plan, computed by elimination in the tropical semiring: in one element program of at most
+    /// `most` steps, each action costs one.
     ///
-    /// The length is the same as that of [`shortest`](Self::shortest), but all `most` steps are explored.
+    /// The length is the same as that of [`shortest`](Self::shortest), but the states of all `most` steps are explored.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn cheapest(&self, frontier: &Frontier, most: usize) -> Result<usize, GdlError> {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-/// Number of a name in [`Symbols`].
+/// Index of a name in [`Symbols`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct SymbolId(pub(super) u32);
 
-/// All names; those that the language itself uses come first.
+/// The set of all names, in which the names of the language come first.
 #[derive(Clone, Debug)]
 pub(super) struct Symbols(IndexSet<Box<str>, FxBuildHasher>);
 
-/// The relations of the language, by their numbers.
+/// The relations that the language defines, in the order of their indices.
 const KEYWORDS: [&str; 8] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal",
 ];
@@ -60,7 +60,7 @@ impl Symbols {
     }
 }
 
-/// A term with variables, which are numbered within their rule.
+/// A term that may contain variables, which are numbered within their rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Pattern {
     Variable(usize),
@@ -69,7 +69,7 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// Calls `visit` for each variable.
+    /// Calls `visit` for each variable of the term.
     pub(super) fn each_variable(&self, visit: &mut impl FnMut(usize)) {
         match self {
             Self::Variable(variable) => visit(*variable),
@@ -82,7 +82,7 @@ impl Pattern {
     }
 }
 
-/// A relation and its arguments, with their offset in the text.
+/// A relation with its arguments and its offset in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Atom {
     pub(super) at: usize,
@@ -103,7 +103,7 @@ impl Atom {
 pub(super) enum Literal {
     Holds(Atom),
     Fails(Atom),
-    /// Two terms that have to be equal, or to differ.
+    /// A condition that two terms are equal, or that they differ.
     Compared {
         at: usize,
         terms: Box<[Pattern; 2]>,
@@ -124,11 +124,11 @@ impl Literal {
     }
 }
 
-/// A rule: the head holds if all conditions of the body do.
+/// A rule, whose head holds if all conditions of the body hold.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) head: Atom,
     pub(super) body: Vec<Literal>,
-    /// Names of the variables.
+    /// Names of the variables, in the order of their numbers.
     pub(super) variables: Arc<[String]>,
 }

@@ -1,4 +1,4 @@
-//! Interns ground terms, and matches patterns with them.
+//! Interns ground terms, and matches patterns with ground terms.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -6,18 +6,18 @@ use rustc_hash::FxBuildHasher;
 use super::kif::MOST_NESTED;
 use super::syntax::{Pattern, SymbolId, Symbols};
 
-/// Number of a ground term in the interner.
+/// Index of a ground term in the interner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TermId(pub(super) u32);
 
-/// Values of the variables of a rule; `None` for free variables.
+/// Values of the variables of a rule; the value of an unbound variable is `None`.
 pub(super) type Bindings = Vec<Option<TermId>>;
 
-/// Error: a term is nested too deeply.
+/// Error that a term is nested too deeply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooDeep;
 
-/// All ground terms so far, each stored once.
+/// The set of all ground terms so far, each of which is stored once.
 #[derive(Debug, Default)]
 pub(super) struct TermInterner {
     nodes: IndexSet<(SymbolId, Box<[TermId]>), FxBuildHasher>,
@@ -25,7 +25,7 @@ pub(super) struct TermInterner {
 }
 
 impl TermInterner {
-    /// Returns the function of a term and its arguments.
+    /// Returns the function symbol and the arguments of a term.
     pub(super) fn parts(&self, term: TermId) -> (SymbolId, &[TermId]) {
         let (function, arguments) = &self.nodes[term.0 as usize];
         (*function, arguments)
@@ -44,7 +44,7 @@ impl TermInterner {
         Ok(TermId(number as u32))
     }
 
-    /// Returns the ground term of a pattern whose variables all have values.
+    /// Returns the ground term of a pattern whose variables are all bound.
     pub(super) fn filled(
         &mut self,
         pattern: &Pattern,
@@ -62,7 +62,8 @@ impl TermInterner {
         }
     }
 
-    /// Returns the ground term of a pattern, as [`filled`](Self::filled), if all variables are bound and the interner has the term.
+    /// Returns the ground term of a pattern as [`filled`](Self::filled) does, but only if all variables are bound and the interner
+    /// contains the term.
     pub(super) fn known(&self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
         match pattern {
             Pattern::Variable(variable) => bindings[*variable],
@@ -74,7 +75,7 @@ impl TermInterner {
         }
     }
 
-    /// True if a pattern matches this term; free variables of the pattern are then bound, and listed in `trail`.
+    /// True if a pattern matches this term; if so, unbound variables of the pattern are bound and listed in `trail`.
     pub(super) fn matches(
         &self,
         pattern: &Pattern,
@@ -101,11 +102,12 @@ impl TermInterner {
         }
     }
 
-    /// True if two patterns, whose variables are all bound, are the same term.
+    /// True if two patterns whose variables are all bound represent the same term.
     pub(super) fn same(&self, a: &Pattern, b: &Pattern, bindings: &Bindings) -> bool {
         match (self.known(a, bindings), self.known(b, bindings)) {
             (None, None) => match (a, b) {
-                // A new term is the same as another only if it is written alike.
+                // A term that the interner does not contain equals another term only if both have the same function and
+                // arguments.
                 (Pattern::Term(f, xs), Pattern::Term(g, ys)) => {
                     let mut pairs = xs.iter().zip(ys);
                     f == g && xs.len() == ys.len() && pairs.all(|(x, y)| self.same(x, y, bindings))
@@ -116,7 +118,7 @@ impl TermInterner {
         }
     }
 
-    /// Writes a term as rules state it.
+    /// Returns the text of a term in the notation of rules.
     pub(super) fn text(&self, term: TermId, symbols: &Symbols) -> String {
         let (function, arguments) = self.parts(term);
         let name = symbols.name(function);

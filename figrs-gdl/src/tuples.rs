@@ -8,14 +8,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::syntax::{Pattern, SymbolId};
 use super::terms::{Bindings, TermId, TermInterner};
 
-/// A part of a tuple by which the index finds the tuple.
+/// A property of a tuple, by which the index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// Argument number and term: the argument is this term.
+    /// The argument at this position is this term.
     Whole(u32, TermId),
-    /// Argument number and function: the argument is a term of this function.
+    /// The argument at this position is a term with this function.
     Function(u32, SymbolId),
-    /// Numbers of an argument and of an argument in it, and a term: the inner argument is this term.
+    /// The inner argument, given by the position of an argument and a position within that argument, is this term.
     Inner(u32, u32, TermId),
 }
 
@@ -24,11 +24,11 @@ enum TupleIndexKey {
 pub(super) struct Tuples {
     rows: IndexSet<Box<[TermId]>, FxBuildHasher>,
     index: FxHashMap<TupleIndexKey, Vec<u32>>,
-    /// Indices of the tuples that the last round added; later tuples take no part in joins yet.
+    /// Indices of the tuples that the last round added; joins do not use later tuples yet.
     pub(super) recent: Range<usize>,
 }
 
-/// A list of tuples that contains all tuples that match a pattern.
+/// A list of candidate tuples, which contains all tuples that match a pattern.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Candidates<'r> {
     All,
@@ -48,7 +48,7 @@ impl Tuples {
         self.rows.get_index_of(row)
     }
 
-    /// Adds a tuple; returns false if the relation has it already.
+    /// Adds a tuple; returns false if the relation already contains it.
     pub(super) fn insert(&mut self, row: Box<[TermId]>, terms: &TermInterner) -> bool {
         let number = self.rows.len() as u32;
         let mut note = |part| self.index.entry(part).or_default().push(number);
@@ -69,7 +69,7 @@ impl Tuples {
         true
     }
 
-    /// Removes the tuples whose indices fail a test; the others stay in order.
+    /// Removes the tuples whose indices fail a test; the remaining tuples keep their order.
     pub(super) fn retain(&mut self, terms: &TermInterner, keeps: impl Fn(usize) -> bool) {
         let all = std::mem::take(self);
         for (number, row) in all.rows.into_iter().enumerate() {
@@ -80,7 +80,7 @@ impl Tuples {
         self.recent = self.len()..self.len();
     }
 
-    /// Returns the shortest available list that contains all tuples that match.
+    /// Returns the shortest list of the index that contains all matching tuples.
     pub(super) fn candidates(
         &self,
         patterns: &[Pattern],
@@ -115,7 +115,7 @@ impl Tuples {
 }
 
 impl Candidates<'_> {
-    /// Returns the next tuple whose index is in a range, from a position of this list on, and the position after it.
+    /// Returns the next tuple of this list, from a position on, whose index is in a range, and the position after it.
     pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
         match self {
             Self::All => {

@@ -1,4 +1,4 @@
-//! Tests of predecessors and goal states against all states of small random games.
+//! Compares predecessors and goal states with all states of small random games.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -12,13 +12,13 @@ use super::super::goal_states::{FactSample, completed};
 use super::super::{Action, GameState, Puzzle};
 use super::PlanSpace;
 
-/// Lamps that are on, as bits, and the position of a pawn.
+/// A state of the game: the lamps that are on, as bits, and the position of a pawn.
 type Place = (u32, usize);
 
-/// A random game in which actions switch groups of lamps and move a pawn on a graph.
+/// A random game whose actions switch groups of lamps or move a pawn on a graph.
 struct Game {
     lamps: usize,
-    /// For each action the lamps that it switches, and possibly a lamp that has to be on or off for the action to be legal.
+    /// For each action, the lamps that it switches, and possibly a lamp that must be on or off for the action to be legal.
     turns: Vec<(u32, Option<(usize, bool)>)>,
     ways: BTreeSet<(usize, usize)>,
     start: Place,
@@ -31,7 +31,7 @@ struct Game {
 }
 
 impl Game {
-    /// Creates a random game; if `reversible`, each action can be undone.
+    /// Creates a random game; if `reversible`, each action can be undone by an action.
     fn new(seed: u64, reversible: bool) -> Self {
         let rng = &mut stream(71, seed);
         let (lamps, places) = (rng.random_range(1..=4), rng.random_range(1..=4));
@@ -78,7 +78,7 @@ impl Game {
         on == self.goal.0 && (!self.is_placed || at == self.goal.1)
     }
 
-    /// Returns the states that follow a state, each with the action that leads to it.
+    /// Returns the states that one action reaches from a state, each with that action.
     fn next(&self, (on, at): Place) -> Vec<(String, Place)> {
         let turns = (0..).zip(&self.turns).filter(|(_, (_, test))| {
             test.is_none_or(|(lamp, is_on)| (on >> lamp & 1 == 1) == is_on)
@@ -145,7 +145,7 @@ impl Game {
         text + &won + ")"
     }
 
-    /// Returns the number of steps from the start to each reachable state; the game ends in solved states.
+    /// Returns the smallest number of steps from the start to each reachable state; the game ends in solved states.
     fn steps(&self) -> BTreeMap<Place, usize> {
         let mut steps = BTreeMap::from([(self.start, 0)]);
         let mut open = VecDeque::from([self.start]);
@@ -166,7 +166,7 @@ impl Game {
     }
 }
 
-/// Returns the lamps and the pawn of a state; `None` unless there is exactly one pawn.
+/// Returns the lamps and the pawn of a state; returns `None` unless the state has exactly one pawn.
 fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Place> {
     let (mut on, mut at) = (0, Vec::new());
     for fact in puzzle.facts(&space.full(state)) {
@@ -184,7 +184,7 @@ fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Pl
     }
 }
 
-/// Returns all states that the space reaches, by lamps and pawn.
+/// Returns all states that the space reaches from its start, by lamps and pawn.
 fn states(puzzle: &Puzzle, space: &mut PlanSpace<'_>) -> BTreeMap<Place, GameState> {
     let start = space.start();
     let mut met = BTreeMap::from([(place(puzzle, space, &start).unwrap(), start.clone())]);
@@ -230,7 +230,7 @@ fn predecessors_lead_to_a_state_and_are_all_where_actions_are_undone() {
                 assert!(!game.is_solved(before), "{}", game.rules());
                 given.insert(before);
             }
-            // States that one action leads to from here, and from which another leads back.
+            // The states that one action reaches from this state, and from which another action leads back.
             let back = game.next(at).into_iter().map(|(_, before)| before);
             let back = back.filter(|&before| {
                 let leads_back = game.next(before).iter().any(|(_, after)| *after == at);

@@ -14,26 +14,30 @@ use figrs_infer::Error;
 
 /// Best-first search for one plan through the states of a [`StateSpace`].
 ///
-/// It is for models whose states, carried along a fold, are too many for [`Frontier`](figrs_infer::Frontier), which holds all states of a step.
-/// A plan is the evidence that a goal is met, and estimates guide the search for one.
+/// It is intended for models with too many states for [`Frontier`](figrs_infer::Frontier), which stores all states of a step. A plan is a
+/// sequence of actions that meets the evidence (the goal), and estimates guide the search.
 ///
-/// [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions; it proves little about the length of its plan. If it
-/// takes long, other searches take turns with it: a breadth-first search from both ends, if a space knows [goals](StateSpace::goals) and
-/// [predecessors](StateSpace::predecessors); weighted A*, which finds shorter plans and alone decides whether there is a plan of few [`steps`](Self::steps);
-/// and depth-first searches with restarts, which prefer states with the fewest or most successors, or preferred actions, and turn back at dead ends.
+/// The method [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions, which proves little about the length of
+/// its plan. If the greedy search takes long, three other searches take turns with it. The first is a breadth-first search from both ends, if the
+/// space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors). The second is weighted A*, which finds shorter plans; only
+/// this search can decide whether there is a plan within a small limit of [`steps`](Self::steps). The third is a sequence of depth-first searches
+/// with restarts, which backtrack at dead ends and prefer states with the fewest or most successors, or preferred actions. The method
 /// [`shortest_plan`](Self::shortest_plan) is A*, which finds a shortest plan and proves that it is shortest.
 ///
-/// **Guarantee.** A plan leads from the start to a goal. The statements of [`SearchResult::at_least`] and [`SearchResult::is_impossible`] are proven, if the
-/// bounds of the state space are correct. The same space gives the same plan: random numbers that break ties have fixed seeds.
+/// **Guarantee.** A returned plan leads from the start to a goal. The values of [`SearchResult::at_least`] and [`SearchResult::is_impossible`] are
+/// proven, provided that the bounds of the state space are correct. The same space always gives the same plan, because the random numbers that break
+/// ties have fixed seeds.
 ///
-/// **Complexity.** `any_plan` expands each state once, and so does `shortest_plan` if its bound is consistent; all visited states are held in
-/// memory.
+/// **Complexity.** The greedy search of `any_plan` expands each state at most once, and so does `shortest_plan` if its lower bound is
+/// consistent; all visited states are stored in memory.
 ///
-/// **Errors.** [`Error::Panicked`] if a state space panics. Reaching a limit is not an error: the result says what stopped the search.
+/// **Errors.** [`Error::Panicked`] if a state space panics. Reaching a limit is not an error: the result states the reason why the
+/// search ended.
 ///
 /// **References.** Hart, Nilsson and Raphael (1968) for A*. Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5, for open lists in
-/// turn, deferred evaluation and preferred actions. I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1 (1970), for weights. I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). C. P. Gomes, B. Selman and H. Kautz, "Boosting
-/// combinatorial search through randomization", AAAI 1998, for restarts.
+/// turn, deferred evaluation and preferred actions. I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1 (1970),
+/// for weights. I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). C. P. Gomes, B. Selman and H. Kautz, "Boosting combinatorial search
+/// through randomization", AAAI 1998, for restarts.
 ///
 /// ```
 /// use figrs_gdl::{BestFirst, StateSpace};
@@ -73,10 +77,11 @@ impl Default for BestFirst {
     }
 }
 
-/// Number of states for which memory is reserved: the successors of one state.
+/// Number of states for which memory is reserved, which allows for the successors of one state.
 const RESERVED: usize = 1 << 10;
 
-/// Maximum number of states: their numbers have 32 bits, and one state may have many successors.
+/// Maximum number of states. Their indices have 32 bits, and half of these are reserved because one state may have many
+/// successors.
 const MAX_STATES: usize = 1 << 31;
 
 impl BestFirst {
@@ -90,7 +95,7 @@ impl BestFirst {
         }
     }
 
-    /// Limits the memory: the search ends when states and open lists take more than `bytes` bytes.
+    /// Limits the memory: the search ends when its states and open lists take more than `bytes` bytes.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
@@ -107,7 +112,7 @@ impl BestFirst {
         self.work
     }
 
-    /// Limits the length: the search looks for plans of at most `most` steps.
+    /// Limits the length of plans: the search finds only plans of at most `most` steps.
     pub fn steps(mut self, most: usize) -> Self {
         self.steps = most;
         self
@@ -132,7 +137,7 @@ impl BestFirst {
         self.limited(space, Self::a_star)
     }
 
-    /// Runs a search, and determines whether work or memory ended it.
+    /// Runs a search, and determines whether its work or memory limit ended it.
     fn limited<T: StateSpace>(
         &self,
         space: &mut T,
@@ -149,7 +154,7 @@ impl BestFirst {
         })
     }
 
-    /// Returns the reason to stop before the next state, if there is one.
+    /// Returns the reason to stop before the next state is expanded, if there is one.
     fn stopped<T: StateSpace>(
         &self,
         space: &T,
@@ -175,7 +180,7 @@ impl BestFirst {
         let mut others = OtherSearches::new(start.clone());
         let mut nodes = Nodes::new(start);
         let mut found = Vec::new();
-        // True once a state was left out because it takes too many steps.
+        // True once the search has dropped a state because it needs too many steps.
         let mut is_cut = false;
         let result = |states, plan: Option<Vec<T::Action>>, why, impossible| SearchResult {
             at_least: usize::from(plan.as_ref().is_none_or(|plan| !plan.is_empty())),
@@ -257,7 +262,8 @@ impl BestFirst {
         if !is_cut {
             return result(met, None, Stopped::Finished, true);
         }
-        // A state that was left out may have a shorter way with few enough steps.
+        // A dropped state may also be reached by a shorter path that has few enough steps, so the weighted search
+        // continues.
         let here = nodes.bytes_with(RESERVED) + open.bytes();
         let weighted = others.weighted();
         let (mut stopped, mut looked_at) = (None, met as u64);
@@ -282,7 +288,8 @@ impl BestFirst {
         let run = self.watch.start("BestFirst", None);
         let began = space.work();
         let mut nodes = Nodes::new(space.start());
-        // The open states by the sum of steps taken and left, and by the steps left, for which the bound at that time stands.
+        // The open states by total steps (taken plus estimated) and by estimated remaining steps, according to the bound when
+        // they were added.
         let mut open: BTreeMap<(u64, u32), Vec<u32>> = BTreeMap::new();
         let mut entries = 1;
         open.insert((0, 0), vec![0]);
@@ -308,7 +315,7 @@ impl BestFirst {
                 is_full: false,
             };
             let steps = nodes.steps(number);
-            // A shorter way to the state was found later.
+            // The entry is outdated, because a shorter path to the state was found after it was added.
             if u64::from(steps) + u64::from(left) != total {
                 continue;
             }

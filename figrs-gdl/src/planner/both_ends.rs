@@ -1,4 +1,4 @@
-//! Breadth-first search from the start and from goals, until the two searches meet.
+//! Bidirectional search: breadth-first searches from the start and from goals, until the two searches meet.
 
 use figrs_core::Value;
 use indexmap::IndexMap;
@@ -7,15 +7,15 @@ use std::hash::Hash;
 
 use super::state_space::StateSpace;
 
-/// Marks a state with which one of the two searches begins.
+/// Marks a state at which one of the two searches begins.
 const END: u32 = u32::MAX;
 
-/// The states visited from one end, layer by layer.
+/// The states visited by the search from one end, layer by layer.
 #[derive(Debug)]
 struct Layers<S, A> {
-    /// For each state, the number of the state from which it was reached, and the action between them.
+    /// For each state, the index of the state from which it was reached, and the action between the two states.
     met: IndexMap<S, (u32, Option<A>), FxBuildHasher>,
-    /// Number of expanded states; `end` is the number of states in complete layers.
+    /// Number of expanded states; `end` is the number of states in completed layers.
     next: usize,
     end: usize,
     steps: usize,
@@ -38,7 +38,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         layers
     }
 
-    /// Adds a state; returns its number if the state is new.
+    /// Adds a state; returns its index if the state is new.
     fn add(&mut self, state: S, from: u32, action: Option<A>) -> Option<u32> {
         if self.met.contains_key(&state) {
             return None;
@@ -48,7 +48,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         Some(number as u32)
     }
 
-    /// Returns the number of states of the layer that are not expanded yet.
+    /// Returns the number of states in the present layer that are not expanded yet.
     fn open(&self) -> usize {
         self.end - self.next
     }
@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         (self.heap + self.met.capacity() * each) as u64
     }
 
-    /// Returns the actions from a state to the end, in that order.
+    /// Returns the actions of the path from a state to the end at which this search began, in that order.
     fn way(&self, state: u32) -> Vec<A> {
         let (mut way, mut at) = (Vec::new(), state);
         while let Some((_, &(from, action))) = self.met.get_index(at as usize) {
@@ -69,19 +69,19 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
     }
 }
 
-/// A breadth-first search from both ends, which can be continued where it stopped.
+/// A bidirectional breadth-first search, which can be continued after it stopped.
 ///
-/// The search expands whole layers, at the end whose layer has fewer states. No plan through the predecessors that the space lists has fewer steps than the
-/// plan that the search finds.
+/// The search expands one whole layer at a time, on the side whose layer has fewer states. No plan through the predecessors that the space lists has
+/// fewer steps than the plan that the search finds.
 #[derive(Debug)]
 pub(super) struct BothEnds<S, A> {
     ends: [Layers<S, A>; 2],
-    /// Index of the end whose layer is currently expanded.
+    /// Index of the side whose layer is being expanded.
     side: usize,
 }
 
 impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
-    /// Creates a search with the goals that the space knows; without any goal the search ends at once.
+    /// Creates a search with the goals that the space knows; without goals the search ends immediately.
     pub(super) fn new<T: StateSpace<State = S, Action = A>>(space: &mut T) -> Self {
         let ends = [vec![space.start()], space.goals()];
         Self {
@@ -99,7 +99,8 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
         self.ends.iter().map(Layers::bytes).sum()
     }
 
-    /// Continues until it finds a plan of at most `steps` steps, no state is left, or `goes_on`, which takes the bytes of all states, returns false.
+    /// Continues the search until it finds a plan of at most `steps` steps, no state remains, or `goes_on` returns false; `goes_on` takes the number
+    /// of bytes of all states.
     pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

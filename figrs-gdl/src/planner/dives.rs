@@ -1,4 +1,4 @@
-//! Depth-first searches with restarts ("dives"), for systems whose actions use up possibilities rather than lead nearer to a goal.
+//! Depth-first searches with restarts ("dives"), for puzzles whose actions use up possibilities rather than lead nearer to a goal.
 
 use figrs_core::{Stream, Value, stream};
 use rand::RngExt;
@@ -7,16 +7,17 @@ use rustc_hash::FxHashSet;
 
 use super::state_space::{SearchEstimate, StateSpace};
 
-/// Maximum number of states that each of the first dives expands.
+/// Maximum number of states that each dive of the first group expands.
 const FIRST: u64 = 256;
 
-/// Depth-first searches from the start, one after another, each group with more states.
+/// A sequence of depth-first searches (dives) from the start, in groups that expand more and more states.
 ///
-/// Dives come in groups of four. The first dive of a group visits first the state with the fewest successors (the rule of H. C. von
-/// Warnsdorff, 1823); the second visits first the state with the most. The other two turn back where an estimate proves a dead end: the third takes only
-/// preferred actions, where there are any, and the fourth takes the other actions after these. If an estimate prefers the actions for the condition that
-/// fewest actions can meet, the third dive is a search with forward checking that takes the variable of fewest values first (Haralick and Elliott 1980).
-/// From the second group on, random numbers with a seed for each dive break ties, and each group may expand twice as many states as the group before.
+/// Each group consists of four dives. The first dive of a group visits the successor with the fewest successors first (the rule of H. C. von
+/// Warnsdorff, 1823); the second dive visits the one with the most first. The other two dives backtrack where an estimate proves a dead end. The
+/// third takes only preferred actions, where there are any, and the fourth takes the other actions after these. The estimate may prefer the actions
+/// for the goal condition that the fewest actions can meet. The third dive is then a search with forward checking that assigns the variable with
+/// the fewest values first (Haralick and Elliott 1980). From the second group on, random numbers with a fixed seed for each dive break ties, and
+/// each group may expand twice as many states as the group before.
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,
@@ -24,7 +25,7 @@ pub(super) struct Dives {
     pub(super) states: usize,
 }
 
-/// A state on the current path, with the successors still to visit, the best last.
+/// A state on the current path, with its unvisited successors, the best of which is last.
 struct Level<S, A> {
     next: Vec<(A, S)>,
     action: Option<A>,
@@ -39,11 +40,11 @@ enum Order {
     PreferredFirst,
 }
 
-/// Result of expanding a state in a dive.
+/// Result of expanding a state during a dive.
 enum Onward<S, A> {
-    /// The actions to a goal.
+    /// The remaining actions to a goal.
     Goal(Vec<A>),
-    /// The successors of the state, the best last.
+    /// The successors of the state, of which the best is last.
     Open(Vec<(A, S)>),
 }
 
@@ -55,7 +56,8 @@ impl Dives {
         }
     }
 
-    /// Runs the next dive, for a plan of at most `steps` steps; it ends when `goes_on`, which takes the bytes of its states, returns false.
+    /// Runs the next dive, which searches for a plan of at most `steps` steps; it ends early if `goes_on`, which takes the number of bytes
+    /// of its states, returns false.
     pub(super) fn dive<T: StateSpace>(
         &mut self,
         space: &mut T,
@@ -127,12 +129,12 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         if !self.seen.insert(state.clone()) {
             return false;
         }
-        // The bytes of the state, of its place in the set, and of its place in a list of successors.
+        // Counts the bytes of the state, of its slot in the set, and of its entry in a list of successors.
         self.bytes += (state.heap_bytes() + 4 * size_of::<S>() + 16) as u64;
         true
     }
 
-    /// Expands a state from which at most `steps` more steps may be taken.
+    /// Expands a state from which at most `steps` further steps may be taken.
     fn onward<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -148,7 +150,8 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// Returns the successors by preferred actions; adds the others if there are none or if `order` lets them follow. None for a dead end.
+    /// Returns the successors by preferred actions, and adds the other successors if there are none or if `order` requires it. Returns no
+    /// successors if the state is a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -179,7 +182,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         Onward::Open(found)
     }
 
-    /// Returns the successors that have successors themselves, sorted by the number of these.
+    /// Returns the successors that have unvisited successors themselves, sorted by the number of these.
     fn by_ways<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

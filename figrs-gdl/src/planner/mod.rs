@@ -1,4 +1,5 @@
-//! Searches for one plan through the states of a transition system, if there are too many plans for exact inference.
+//! Searches for one plan through the states of a transition system, for use if there are too many states for exact
+//! inference.
 
 pub(crate) mod best_first;
 mod both_ends;

@@ -1,14 +1,14 @@
-//! The states that a search has visited, with the actions that lead to them.
+//! The states that a search has visited, with the actions that led to them.
 
 use figrs_core::Value;
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
 
-/// Marks the start, to which no action leads.
+/// Marks the start state, which has no predecessor.
 const NO_PARENT: u32 = u32::MAX;
 
-/// Origin of a state: the state before it, the action and the number of steps.
+/// Origin of a state: its predecessor, the action between the two states, and the number of steps from the start.
 #[derive(Clone, Copy, Debug)]
 struct Node<A> {
     before: u32,
@@ -26,7 +26,7 @@ pub(super) struct Nodes<S, A> {
 }
 
 impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
-    /// Creates the nodes with the start only.
+    /// Creates a set of visited states that contains only the start.
     pub(super) fn new(start: S) -> Self {
         let mut all = Self {
             states: IndexSet::default(),
@@ -53,13 +53,14 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         Some(number as u32)
     }
 
-    /// Adds the state after an action; returns its number if the state is new.
+    /// Adds the state after an action; returns its index if the state is new.
     pub(super) fn reach(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         self.add(state, Some(action), before, steps)
     }
 
-    /// Does the same as [`reach`](Self::reach), but also returns the number of a known state to which this path is shorter.
+    /// Adds a state as [`reach`](Self::reach) does, but also returns the index of a known state if this path to it is
+    /// shorter than the known one.
     pub(super) fn reach_sooner(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         let Some(known) = self.states.get_index_of(&state) else {
@@ -88,7 +89,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
             .map_or(0, |node| node.steps)
     }
 
-    /// Marks a state as expanded; returns false if it was expanded before.
+    /// Marks a state as expanded; returns false if it has already been expanded.
     pub(super) fn expand(&mut self, number: u32) -> bool {
         !std::mem::replace(&mut self.visited[number as usize].is_expanded, true)
     }
@@ -97,9 +98,10 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         self.visited.len()
     }
 
-    /// Returns the approximate bytes that the states take after growing by `more` states.
+    /// Returns the approximate number of bytes that the states take after `more` states are added.
     pub(super) fn bytes_with(&self, more: usize) -> u64 {
-        // The set holds a hash beside each state, and an index with free places. A list that grows is copied.
+        // The set stores a hash for each state, and an index with unused slots. A list that grows is copied, so its old
+        // and new arrays coexist for a time.
         let of_state = size_of::<S>() + 2 * size_of::<u64>() + size_of::<u32>();
         let room = |len: usize, capacity: usize| {
             if len + more > capacity {
@@ -113,7 +115,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         (self.heap + states + nodes) as u64
     }
 
-    /// Returns the actions from the start to a state.
+    /// Returns the actions of the path from the start to a state.
     pub(super) fn way(&self, number: u32) -> Vec<A> {
         let mut way = Vec::with_capacity(self.steps(number) as usize);
         let mut at = number;

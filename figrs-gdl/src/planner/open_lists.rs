@@ -1,19 +1,20 @@
-//! Open lists of states, each sorted by another score, from which a greedy search takes states in turn.
+//! Open lists of states, each sorted by a different score, from which a greedy search takes states in turn.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Number of extra turns for the lists of preferred states after progress (Richter and Westphal 2010, section 5.1, who recommend 1000).
+/// Number of extra turns that the lists of preferred states get after progress (Richter and Westphal 2010, section 5.1, who recommend
+/// 1000).
 const BOOST: i64 = 1000;
 
-/// A list of open states sorted by one score; among equal scores, first in, first out.
+/// A list of open states sorted by one score; states with equal scores are taken in the order of insertion.
 #[derive(Debug, Default)]
 struct OpenList {
     by_score: BTreeMap<u64, VecDeque<u32>>,
-    /// Number of states taken from this list, minus its advantage.
+    /// Number of states taken from this list, minus the extra turns granted to it.
     turns: i64,
 }
 
-/// The open states of a greedy search: for each score a list of all states, and one of the preferred states.
+/// The open states of a greedy search: for each score, a list of all states and a list of the preferred states.
 #[derive(Debug)]
 pub(super) struct OpenLists {
     /// The lists of all states, followed by the lists of preferred states.
@@ -41,7 +42,7 @@ impl OpenLists {
         }
     }
 
-    /// Takes a state from the list with the fewest turns; the state may have been taken from another list before.
+    /// Takes a state from the list with the fewest turns; the state may already have been taken from another list.
     pub(super) fn pop(&mut self) -> Option<u32> {
         let open = self
             .lists
@@ -58,16 +59,16 @@ impl OpenLists {
         state
     }
 
-    /// Gives the lists of preferred states more turns for a while.
+    /// Grants extra turns to the lists of preferred states.
     pub(super) fn boost(&mut self) {
         for list in &mut self.lists[self.scores..] {
             list.turns -= BOOST;
         }
     }
 
-    /// Returns the approximate bytes that the lists take.
+    /// Returns the approximate number of bytes that the lists take.
     pub(super) fn bytes(&self) -> u64 {
-        // Lists have up to twice the places that they need.
+        // A list may have allocated twice the memory that its entries need.
         (self.entries * 2 * size_of::<u32>()) as u64
     }
 }

@@ -8,13 +8,15 @@ use super::dives::Dives;
 use super::state_space::StateSpace;
 use super::weighted::Weighted;
 
-/// Work of the greedy search before the other searches have their first turn: about a second on rules of puzzles.
+/// Amount of work of the greedy search before the other searches have their first turn, which takes about a second for
+/// the rules of puzzles.
 const FIRST_TURN: u64 = 100_000_000;
 
-/// Work counted for a visited state, if the state space does not count its work.
+/// Amount of work counted for each visited state, if the state space does not count its work.
 const WORK_PER_STATE: u64 = 1 << 10;
 
-/// A search from both ends, a weighted search and depth-first dives, run in turn: each time the total work has doubled, each does a quarter as much.
+/// A search from both ends, a weighted search and depth-first dives, which run in turn. A turn begins each time the total work has doubled, and each
+/// search then does a quarter of that work.
 #[derive(Debug)]
 pub(super) struct OtherSearches<S, A> {
     both_ends: Option<BothEnds<S, A>>,
@@ -23,7 +25,8 @@ pub(super) struct OtherSearches<S, A> {
     next_turn: u64,
 }
 
-/// Returns the work since a search began; if the state space counts none, an estimate from the number of states.
+/// Returns the amount of work since a search began; if the state space does not count its work, estimates it from the
+/// number of states.
 pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) -> u64 {
     (space.work() - began).max(states as u64 * WORK_PER_STATE)
 }
@@ -38,30 +41,30 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> OtherSearches<S, A> {
         }
     }
 
-    /// Returns the number of visited states.
+    /// Returns the number of states visited by these searches.
     pub(super) fn states(&self) -> usize {
         let met = self.both_ends.as_ref().map_or(0, BothEnds::states);
         met + self.dives.states + self.weighted.states() - 1
     }
 
-    /// Returns the approximate bytes that the searches hold between turns.
+    /// Returns the approximate number of bytes that the searches keep between turns.
     pub(super) fn bytes(&self) -> u64 {
         let both_ends = self.both_ends.as_ref().map_or(0, BothEnds::bytes);
         both_ends + self.weighted.bytes()
     }
 
-    /// Returns the weighted search, the only one that may continue until no state is left.
+    /// Returns the weighted search, which is the only one of these searches that may continue until no state remains.
     pub(super) fn weighted(&mut self) -> &mut Weighted<S, A> {
         &mut self.weighted
     }
 
-    /// True if the other searches have a turn once the total work reaches `work`.
+    /// True if the next turn of the other searches is due at this amount of total work.
     pub(super) fn have_turn(&self, work: u64) -> bool {
         work >= self.next_turn
     }
 
-    /// Gives each search a turn; returns a plan of at most `steps` steps, if one is found. `goes_on` takes the bytes in use and returns false once time or
-    /// memory has run out.
+    /// Gives each search a turn; returns a plan of at most `steps` steps if one is found. The function `goes_on` takes the number of bytes in use,
+    /// and returns false once time or memory is exhausted.
     pub(super) fn turn<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

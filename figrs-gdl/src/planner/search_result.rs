@@ -24,7 +24,7 @@ impl<A> SearchResult<A> {
         self.at_least
     }
 
-    /// True if the plan is proven to have the fewest steps.
+    /// True if it is proven that no plan has fewer steps than the plan found.
     pub fn is_shortest(&self) -> bool {
         let plan = self.plan.as_ref();
         plan.is_some_and(|plan| plan.len() <= self.at_least)
@@ -45,8 +45,8 @@ impl<A> SearchResult<A> {
         self.is_full
     }
 
-    /// Returns the reason why the search ended: [`Stopped::Budget`] if it used up memory or work. [`Stopped::Finished`] without a plan means that a goal is
-    /// [impossible](Self::is_impossible), or takes more than the allowed number of steps.
+    /// Returns the reason why the search ended, which is [`Stopped::Budget`] if memory or work was exhausted. [`Stopped::Finished`] without a plan
+    /// means that a goal is [impossible](Self::is_impossible), or needs more than the allowed number of steps.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }

@@ -4,26 +4,27 @@ use std::hash::Hash;
 
 use figrs_core::Value;
 
-/// A deterministic transition system: the states of a fold over choices, the actions that lead from one state to the next, and estimates of the
-/// remaining steps.
+/// A deterministic transition system, given by its states, the actions that lead from one state to the next, and estimates of the remaining
+/// steps to a goal.
 ///
-/// Methods take `&mut self`, so that an estimate may use working memory and information about earlier states.
+/// Methods take `&mut self`, so that estimates may use working memory and information about earlier states.
 pub trait StateSpace {
-    /// A state.
+    /// The type of the states.
     type State: Value + Eq + Hash;
-    /// A choice that leads from a state to the next one.
+    /// The type of the actions, each of which leads from one state to the next.
     type Action: Copy + Eq;
 
-    /// Returns the state at the start.
+    /// Returns the state in which plans start.
     fn start(&self) -> Self::State;
 
     /// True if a plan may end in this state.
     fn is_goal(&mut self, state: &Self::State) -> bool;
 
-    /// Adds the actions that may be taken in a state, each with the state that it leads to.
+    /// Appends the actions that may be taken in a state, each with the state to which it leads.
     fn successors(&mut self, state: &Self::State, found: &mut Vec<(Self::Action, Self::State)>);
 
-    /// Does the same as [`successors`](Self::successors), but for some actions only. By default all successors are computed and the others discarded.
+    /// Appends successors as [`successors`](Self::successors) does, but only for the given actions. The default implementation computes all
+    /// successors and discards those of other actions.
     fn successors_by(
         &mut self,
         state: &Self::State,
@@ -39,27 +40,31 @@ pub trait StateSpace {
         });
     }
 
-    /// Estimates the number of steps from a state to a goal. By default there is no estimate, and a search is breadth-first.
+    /// Estimates the number of steps from a state to a goal. The default implementation gives no estimate, so that a search
+    /// is breadth-first.
     fn estimate(&mut self, _state: &Self::State, _estimate: &mut SearchEstimate<Self::Action>) {}
 
     /// Returns a proven lower bound of the number of steps from a state to a goal; `None` if it is proven that no goal can be reached.
     ///
-    /// The bound must be *consistent*: an action lowers it by at most one. The default is 0.
+    /// The bound must be *consistent*, which means that an action lowers it by at most one. The default implementation
+    /// returns 0.
     fn at_least(&mut self, _state: &Self::State) -> Option<u32> {
         Some(0)
     }
 
-    /// True if it is known that a state, which is not a goal, has no successors.
+    /// True if it is known that this state, which is not a goal, has no successors.
     fn is_over(&mut self, _state: &Self::State) -> bool {
         false
     }
 
-    /// Returns known states in which a plan may end, for a search from both ends; if it returns none, there is no such search.
+    /// Returns known states in which a plan may end, for a bidirectional search; if it returns none, no bidirectional search
+    /// is made.
     fn goals(&mut self) -> Vec<Self::State> {
         Vec::new()
     }
 
-    /// Adds states from which an action leads to `state`, each with that action. Some may be left out.
+    /// Appends states from which an action leads to `state`, each with that action. Some of these states may be left
+    /// out.
     fn predecessors(
         &mut self,
         _state: &Self::State,
@@ -67,23 +72,25 @@ pub trait StateSpace {
     ) {
     }
 
-    /// Returns the work so far, in any unit that does not depend on the machine; 0 if the space does not count its work.
+    /// Returns the amount of work so far, in any unit that does not depend on the computer; returns 0 if the space does
+    /// not count its work.
     fn work(&self) -> u64 {
         0
     }
 }
 
-/// An estimate of the remaining steps from a state to a goal.
+/// An estimate of the number of steps from a state to a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchEstimate<A> {
     /// True if it is proven that no goal can be reached.
     pub is_dead_end: bool,
-    /// A proven lower bound of the remaining steps, 0 if none is known; the search drops states that by this bound exceed the limit of steps.
+    /// A proven lower bound of the number of remaining steps, or 0 if none is known; the search drops states for which this bound exceeds the
+    /// limit of steps.
     pub at_least: u32,
-    /// Scores of the state, smaller is better. The search has an open list for each score and takes states from these lists in turn. Every estimate must have
-    /// the same number of scores. The first score estimates the number of remaining steps.
+    /// Scores of the state, of which smaller ones are better. The search has an open list for each score and takes states from these lists in turn.
+    /// Every estimate must have the same number of scores. The first score estimates the number of remaining steps.
     pub scores: Vec<u64>,
-    /// Actions that look useful: the search takes the states to which they lead more often.
+    /// Actions that are likely to be useful; the search prefers the states to which they lead.
     pub preferred: Vec<A>,
 }
 

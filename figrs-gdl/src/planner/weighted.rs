@@ -1,4 +1,5 @@
-//! Weighted A*: orders states by the steps taken plus a multiple of the estimated remaining steps, for plans of few steps.
+//! Weighted A*, which finds plans of few steps: it orders states by the number of steps taken plus a multiple of the
+//! estimated number of remaining steps.
 
 use figrs_core::Value;
 use std::collections::BTreeMap;
@@ -7,24 +8,25 @@ use std::hash::Hash;
 use super::nodes::Nodes;
 use super::state_space::{SearchEstimate, StateSpace};
 
-/// Weight of the estimated steps: 1 finds the shortest plans but takes long; with 2 to 5 the search solved sliding tiles and pancakes within a bound near
-/// the shortest length, with 3 soonest.
+/// Weight of the estimated number of remaining steps. The weight 1 gives the shortest plans but takes long; in experiments with sliding tiles and
+/// pancakes, weights from 2 to 5 found nearly shortest plans, and 3 found them soonest.
 const WEIGHT: u64 = 3;
 
-/// Number of states for which memory is reserved: the successors of one state.
+/// Number of states for which memory is reserved, which allows for the successors of one state.
 const RESERVED: usize = 1 << 10;
 
-/// A search by steps taken plus weighted estimate, which can be continued where it stopped.
+/// A weighted A* search, which can be continued after it stopped.
 ///
-/// A greedy search keeps the first path that it finds to a state, however long. If plans have a bounded number of steps, it then drops states whose
-/// short paths it never tried. This search opens a state again for a shorter path. A state has the estimate of its predecessor until it is expanded.
+/// A greedy search keeps the first path that it finds to a state, even if the path is long. If the number of steps is limited, a greedy search
+/// therefore drops states although it never tried shorter paths to them. The weighted search reopens a state when it finds a shorter path to it.
+/// Until a state is expanded, it has the estimate of its predecessor.
 #[derive(Debug)]
 pub(super) struct Weighted<S, A> {
     nodes: Nodes<S, A>,
     open: BTreeMap<u64, Vec<u32>>,
     entries: usize,
     estimate: SearchEstimate<A>,
-    /// True once the search has dropped a state because it takes too many steps.
+    /// True once the search has dropped a state because it needs too many steps.
     is_cut: bool,
 }
 
@@ -39,7 +41,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         }
     }
 
-    /// True if no state is left, so that there is no plan within the limit of steps.
+    /// True if no open state remains, so that there is no plan within the limit of steps.
     pub(super) fn is_exhausted(&self) -> bool {
         self.entries == 0
     }
@@ -69,7 +71,8 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         state
     }
 
-    /// Continues until it finds a plan of at most `steps` steps, no state is left, or `goes_on`, which takes the bytes of all states, returns false.
+    /// Continues the search until it finds a plan of at most `steps` steps, no state remains, or `goes_on` returns false; `goes_on` takes the number
+    /// of bytes of all states.
     pub(super) fn go_on<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -79,7 +82,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         let mut found = Vec::new();
         while !self.is_exhausted() && goes_on(space, self.bytes()) {
             let number = self.pop()?;
-            // A state that was opened again has several entries, of which the first expands it.
+            // A reopened state has several entries; only the first of them to be removed expands it.
             if !self.nodes.expand(number) {
                 continue;
             }
