@@ -1,38 +1,39 @@
-//! Clauses of a formula, each converted to a chain of small tables.
+//! Clauses of a formula, each of which is converted to a chain of small tables.
 
 /// Maximum number of parents of a table in a chain.
 const MOST_PARENTS: usize = 4;
 
-/// A clause of a formula in conjunctive normal form: a factor that is one if some literal is true, and zero otherwise.
+/// A clause of a formula in conjunctive normal form. It is a factor with the value one if some literal is true, and
+/// zero otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkClause {
-    /// The literals, of distinct variables in ascending order.
+    /// The literals, whose variables are distinct and in ascending order.
     literals: Vec<(usize, bool)>,
-    /// The number of the clause in the file, from 1, and the line on which the clause begins.
+    /// The number of the clause in the file, counted from 1, and the line on which the clause begins.
     number: usize,
     line: usize,
 }
 
-/// A variable of a table in a chain.
+/// A parent variable of a table in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainVariable {
     /// A variable of the network.
     Own(usize),
-    /// A helper variable that states whether an earlier table of the chain holds, by the position of that table.
+    /// A helper variable, which states whether the earlier table of the chain with this index holds.
     Holds(usize),
 }
 
-/// A table of a chain: it fails in one row of its parents' values, and holds in all others.
+/// A table of a chain, which fails for one combination of its parents' values and holds for all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChainTable {
     pub(super) parents: Vec<ChainVariable>,
-    /// The row in which the table fails, the last parent varying fastest.
+    /// The index of the row for which the table fails, where the last parent varies fastest.
     pub(super) failing: usize,
 }
 
 impl NetworkClause {
-    /// Creates the clause of some literals, each a variable and the value that makes the literal true, with its number and its line in the file; `None` if the
-    /// clause is always true.
+    /// Creates a clause from its literals, each of which is a variable and the value that makes the literal true, and from its number and line in the
+    /// file. Returns `None` if the clause is always true.
     pub(super) fn new(
         mut literals: Vec<(usize, bool)>,
         (number, line): (usize, usize),
@@ -48,18 +49,19 @@ impl NetworkClause {
         })
     }
 
-    /// Describes the clause by its number and line.
+    /// Describes the clause by its number and line, for error messages.
     pub(super) fn name(&self) -> String {
         format!("clause {}, line {}", self.number, self.line)
     }
 
-    /// Returns the literals, each as the position of a variable in the network and the value that makes the literal true; each variable once.
+    /// Returns the literals of the clause, each as the index of a variable in the network and the value that makes the literal true; each
+    /// variable occurs once.
     pub fn literals(&self) -> &[(usize, bool)] {
         &self.literals
     }
 
-    /// Returns tables with few parents, the last of which holds exactly where the clause does: each table reads some literals, and whether the
-    /// previous table holds. An empty clause has no tables.
+    /// Returns tables with few parents, the last of which holds if and only if the clause does. Each table reads some of the literals, and
+    /// whether the previous table holds. An empty clause has no tables.
     pub(super) fn chain(&self) -> impl Iterator<Item = ChainTable> + '_ {
         let mut rest = &self.literals[..];
         let mut before: Option<usize> = None;
@@ -75,7 +77,8 @@ impl NetworkClause {
             let own_variables = own
                 .iter()
                 .map(|&(variable, _)| ChainVariable::Own(variable));
-            // A literal is false if its variable has the other value.
+            // The table fails only if all its literals are false, so each variable has the opposite value in the
+            // failing row.
             let failing = own
                 .iter()
                 .fold(0, |row, &(_, value)| 2 * row + usize::from(!value));
@@ -88,13 +91,13 @@ impl NetworkClause {
 }
 
 impl ChainTable {
-    /// Returns for each row one if the table holds there, and zero if not.
+    /// Returns for each row one if the table holds for it, and zero if the table fails.
     pub(super) fn holds(&self) -> impl Iterator<Item = f64> {
         let failing = self.failing;
         (0..1 << self.parents.len()).map(move |row| f64::from(u8::from(row != failing)))
     }
 
-    /// Returns for each row the probability that the table fails and the probability that it holds.
+    /// Returns for each row the probability that the table fails (one or zero) and the probability that it holds.
     pub(super) fn numbers(&self) -> Vec<f64> {
         self.holds()
             .flat_map(|holds| [1.0 - holds, holds])

@@ -1,4 +1,4 @@
-//! A network: its variables, tables and elements.
+//! A network with its variables, tables and elements.
 
 use figrs_core::factor::Weights;
 use figrs_core::{Element, Model};
@@ -12,7 +12,7 @@ use super::{
     elements,
 };
 
-/// A discrete network from a file, as elements that can be queried like any others.
+/// A discrete network from a file, whose variables are elements that can be queried like any others.
 #[derive(Clone, Debug)]
 pub struct Network {
     pub(super) name: String,
@@ -22,14 +22,14 @@ pub struct Network {
     pub(super) clauses: Vec<NetworkClause>,
     pub(super) normalised: Vec<NormalisedRow>,
     pub(super) index: FxHashMap<String, usize>,
-    /// Indices of the tables of a Bayesian network, parents first.
+    /// Indices of the tables of a Bayesian network in topological order, parents first.
     pub(super) order: Vec<usize>,
     pub(super) elements: Vec<Element<State>>,
     pub(super) model: Model,
 }
 
 impl Network {
-    /// Returns the name of the network; empty if it has none.
+    /// Returns the name of the network, which is empty if the file gives none.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -49,22 +49,25 @@ impl Network {
         &self.tables
     }
 
-    /// Returns the clauses of a formula, which are factors in addition to the tables; none in a network of another format.
+    /// Returns the clauses of a formula, which are factors in addition to the tables; networks of other formats have no
+    /// clauses.
     pub fn clauses(&self) -> &[NetworkClause] {
         &self.clauses
     }
 
-    /// Returns the elements, one for each variable, in the order of the variables.
+    /// Returns the elements of all variables, in the order of the variables.
     pub fn elements(&self) -> &[Element<State>] {
         &self.elements
     }
 
-    /// Returns the table rows that the reader divided by their sums: those off by rounding, and others if it [normalises](super::NetworkReader::normalise).
+    /// Returns the table rows that the reader divided by their sums, because these deviated from one by rounding or because the reader
+    /// [normalises](super::NetworkReader::normalise).
     pub fn normalised(&self) -> &[NormalisedRow] {
         &self.normalised
     }
 
-    /// Describes a row by the variable and the states of its parents: `Employment (young, F)`, or by the variable alone if it has no parents.
+    /// Describes a table row by the variable and the states of its parents, as in `Employment (young, F)`, or by the variable alone if it has
+    /// no parents.
     pub fn row_name(&self, row: &NormalisedRow) -> String {
         let of_variable = |t: &&NetworkTable| t.variables.last() == Some(&row.variable);
         let table = self.tables.iter().find(of_variable);
@@ -77,28 +80,28 @@ impl Network {
         format!("{name} {states}")
     }
 
-    /// Returns the position of the variable with a name.
+    /// Returns the index of the variable with this name.
     ///
     /// **Errors.** [`NetworkError::Unknown`] with similar names if there is no such variable.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
         Ok(position_of(&self.index, &self.variables, variable)?)
     }
 
-    /// Returns the element of the variable with a name.
+    /// Returns the element of the variable with this name.
     ///
     /// **Errors.** The errors of [`position`](Self::position).
     pub fn element(&self, variable: &str) -> Result<&Element<State>, NetworkError> {
         Ok(&self.elements[self.position(variable)?])
     }
 
-    /// Creates the observation of a variable in one of its states, by their names.
+    /// Creates an observation that a variable is in one of its states, both given by name.
     ///
-    /// **Errors.** The errors of [`position`](Self::position), also for the state.
+    /// **Errors.** The errors of [`position`](Self::position) for the variable, and the same errors for the state.
     pub fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
         Ok(ObservedVariables::observation(self, variable, state)?)
     }
 
-    /// Returns the network with other numbers in its tables, one list for each table.
+    /// Returns a copy of the network with other numbers in its tables, given as one list for each table.
     pub(super) fn with_numbers(&self, numbers: Vec<Vec<f64>>) -> Self {
         let tables: Vec<NetworkTable> = self
             .tables
@@ -112,7 +115,7 @@ impl Network {
         self.with_tables(tables, self.order.clone())
     }
 
-    /// Returns the Bayesian network with other tables; `order` lists them such that parents come first.
+    /// Returns a copy of the Bayesian network with other tables; `order` lists the tables such that parents come first.
     pub(super) fn with_tables(&self, tables: Vec<NetworkTable>, order: Vec<usize>) -> Self {
         Self {
             elements: elements::of_tables(&self.variables, &tables, &order),
@@ -123,13 +126,13 @@ impl Network {
         }
     }
 
-    /// Returns a model without observations. For a Markov network it holds the factors as evidence, and the probability
-    /// of this evidence is the sum over all assignments of the product of the factors.
+    /// Returns the model of the network without observations. For a Markov network, the model contains the factors as
+    /// evidence, and the probability of this evidence is the sum over all assignments of the product of the factors.
     pub fn model(&self) -> Model {
         self.model.clone()
     }
 
-    /// Returns the model with some observations.
+    /// Returns the model of the network with some observations.
     pub fn observing(&self, observations: &[Observation]) -> Model {
         observations.iter().fold(self.model(), |model, observed| {
             model.observe(&self.elements[observed.variable], observed.state.clone())

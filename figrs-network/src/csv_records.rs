@@ -5,18 +5,18 @@ use csv::{Reader, ReaderBuilder, StringRecord};
 use super::TextProblem;
 use super::lexer::{LexerError, LexerResult};
 
-/// The marks of missing values that R, Weka, Python, databases and spreadsheets write.
+/// The texts by which R, Weka, Python, databases and spreadsheets mark missing values.
 const MISSING: [&str; 15] = [
     "", "NA", "?", "nan", "NaN", "NAN", "-nan", "None", "NULL", "Null", "null", "N/A", "n/a",
     "#N/A", "<NA>",
 ];
 
-/// True if a cell, which is not the name of a state, marks a missing value.
+/// True if the text of a cell marks a missing value, provided that it is not the name of a state.
 pub(super) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell)
 }
 
-/// The records of a text whose values are separated by commas, or by semicolons or tabs if the first line has no comma.
+/// The records of a text whose values are separated by commas; if the first line has no comma, by semicolons or tabs.
 pub(super) struct CsvRecords<'t> {
     text: &'t str,
     separator: char,
@@ -24,14 +24,14 @@ pub(super) struct CsvRecords<'t> {
 }
 
 impl<'t> CsvRecords<'t> {
-    /// **Errors.** The text has a character that text files do not contain.
+    /// **Errors.** The text contains a character that text files do not have.
     pub(super) fn new(text: &'t str) -> LexerResult<Self> {
         Self::separated_by(separator(text), text)
     }
 
     /// Creates the records of a text with a known separator.
     ///
-    /// **Errors.** The text has a character that text files do not contain.
+    /// **Errors.** The text contains a character that text files do not have.
     pub(super) fn separated_by(separator: char, text: &'t str) -> LexerResult<Self> {
         let is_of_text =
             |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
@@ -48,7 +48,7 @@ impl<'t> CsvRecords<'t> {
         })
     }
 
-    /// Reads the next record; returns false if there is none.
+    /// Reads the next record into `record`; returns false if there is none.
     ///
     /// **Errors.** A quote is not closed.
     pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
@@ -67,12 +67,12 @@ impl<'t> CsvRecords<'t> {
         Ok(is_read)
     }
 
-    /// Returns the separator of values.
+    /// Returns the character that separates values.
     pub(super) fn separator(&self) -> char {
         self.separator
     }
 
-    /// Returns the offset in the text after the records read so far.
+    /// Returns the offset in the text at which the records read so far end.
     pub(super) fn end(&self) -> usize {
         self.reader.position().byte() as usize
     }
@@ -82,9 +82,9 @@ impl<'t> CsvRecords<'t> {
         self.end() == self.text.len()
     }
 
-    /// Returns the line of a record, from 1.
+    /// Returns the line of a record, counted from 1.
     pub(super) fn line(&self, record: &StringRecord) -> usize {
-        // The position of a record is before empty lines above it.
+        // The reported position of a record is before any empty lines above it, so these lines are counted too.
         let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
         let above = &self.text[begin.0 as usize..self.field_start(record, 0)];
         begin.1 as usize + above.matches('\n').count()
@@ -94,32 +94,32 @@ impl<'t> CsvRecords<'t> {
     pub(super) fn field_start(&self, record: &StringRecord, field: usize) -> usize {
         let start = record.position().map_or(0, |place| place.byte() as usize);
         let rest = &self.text[start..];
-        // Empty lines may come before a record.
+        // Empty lines before the record are skipped.
         let start = start + rest.len() - rest.trim_start_matches(['\n', '\r']).len();
         let found = Fields::new(&self.text[start..], self.separator).nth(field);
         found.map_or(start, |field| start + field.start)
     }
 }
 
-/// Returns the separator that the first record uses: a comma, or a semicolon or tab if the record has no comma.
+/// Returns the separator in the first record, which is a comma, or a semicolon or tab if the record has no comma.
 fn separator(text: &str) -> char {
     let first = text.trim_start_matches(['\n', '\r']);
     let separates = |separator: &char| Fields::new(first, *separator).count() > 1;
     [',', ';', '\t'].into_iter().find(separates).unwrap_or(',')
 }
 
-/// The fields of the record at the beginning of a text.
+/// Iterator over the fields of the record at the beginning of a text.
 struct Fields<'t> {
     text: &'t str,
     separator: char,
-    /// Offset of the next field; `None` after the last one.
+    /// Offset of the next field; `None` after the last field.
     at: Option<usize>,
 }
 
 /// Position of a field in the text.
 struct Field {
     start: usize,
-    /// False if the field begins with a quote that is not closed.
+    /// False if the field begins with a quotation mark that is not closed.
     is_closed: bool,
 }
 
@@ -133,11 +133,12 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Returns the offset after the closing quote of a field that begins with a quote; `None` if there is no closing quote.
+    /// Returns the offset after the closing quotation mark of a field that begins with one; returns `None` if there is no
+    /// closing mark.
     fn after_quotes(&self, start: usize) -> Option<usize> {
         let mut at = start;
         while self.text[at..].starts_with('"') {
-            // A doubled quote stands for a quote, and the field goes on.
+            // A doubled quotation mark represents one mark within the field, so the field continues.
             at = at + 1 + self.text[at + 1..].find('"')? + 1;
         }
         Some(at)

@@ -11,7 +11,8 @@ use super::lexer::LexerResult;
 use super::reader::read_text;
 use super::{Network, NetworkError, State};
 
-/// Rows of data about the variables of a [`Network`]: in each row a state for each variable, or a missing state.
+/// Rows of data about the variables of a [`Network`]; each row gives a state for each variable, or marks the state as
+/// missing.
 ///
 /// ```
 /// # use figrs_network::Network;
@@ -27,13 +28,13 @@ use super::{Network, NetworkError, State};
 pub struct NetworkData {
     /// The states of each variable.
     pub(super) states: Vec<States<State>>,
-    /// For each row, the index of the state of each variable.
+    /// For each row, the index of each variable's state; the rows are stored one after another.
     pub(super) cells: Vec<u32>,
-    /// The line of each row in its file, from 1.
+    /// The line of each row in its file, counted from 1.
     pub(super) lines: Vec<usize>,
 }
 
-/// Cell value that marks a missing state.
+/// Cell value that denotes a missing state.
 pub(super) const MISSING: u32 = u32::MAX;
 
 impl NetworkData {
@@ -57,7 +58,7 @@ impl NetworkData {
             .map(|(&cell, states)| states.get(cell as usize))
     }
 
-    /// Returns the state of a variable in a row.
+    /// Returns the state of a variable in a row; `None` if it is missing.
     pub(super) fn cell(&self, row: usize, variable: usize) -> Option<&State> {
         let cell = self.cells[row * self.states.len() + variable];
         self.states[variable].get(cell as usize)
@@ -75,12 +76,14 @@ impl NetworkData {
 }
 
 impl Network {
-    /// Reads a table of data in comma-separated values. The first line has names of variables, and each other line has a state for each of them. A cell is
-    /// missing if it is empty or a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or `<NA>`, unless the mark is a state. If the first
-    /// line has no comma, semicolons or tabs separate the cells. Variables that are not in the first line are missing in every row.
+    /// Reads a table of data from a file of comma-separated values. The first line contains the names of variables, and each other line contains a
+    /// state for each of them. A cell is missing if it is empty or a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or
+    /// `<NA>`, unless the mark is a state. If the first line has no comma, semicolons or tabs separate the cells. Variables whose names are not in
+    /// the first line are missing in every row.
     ///
-    /// **Errors.** The errors of reading the file; [`NetworkError::Text`] with line and column for a variable or state that the network does not
-    /// have, a line whose length differs from the first, a quote that is not closed, and a character that text files do not contain.
+    /// **Errors.** The errors of reading the file. [`NetworkError::Text`] with line and column for a variable or state that the network does not
+    /// have, a line whose number of cells differs from the first line, an unclosed quotation mark, and a character that text files do not
+    /// contain.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
@@ -88,9 +91,9 @@ impl Network {
             .map_err(|mistake| mistake.within(&text, &path.display().to_string()))
     }
 
-    /// Does the same as [`read_data`](Self::read_data) for a text.
+    /// Reads a table of data from a text, as [`read_data`](Self::read_data) does from a file.
     ///
-    /// **Errors.** The errors of [`read_data`](Self::read_data), except those of the file.
+    /// **Errors.** The errors of [`read_data`](Self::read_data), except those of reading the file.
     pub fn data_from_csv(&self, text: &str) -> Result<NetworkData, NetworkError> {
         self.data(text)
             .map_err(|mistake| mistake.within(text, "CSV"))

@@ -1,4 +1,4 @@
-//! Reads data block by block, in bounded memory.
+//! Reads data about a network block by block, in bounded memory.
 
 use std::io::Read;
 
@@ -10,14 +10,16 @@ use super::data_columns::DataColumns;
 use super::lexer::{LexerError, LexerResult};
 use super::{Network, NetworkData, NetworkError, TextProblem};
 
-/// Number of bytes that are read at a time.
+/// Number of bytes that are read from the stream at a time.
 const BLOCK: usize = 1 << 16;
 /// Maximum number of bytes of a row.
 const MOST_ROW: usize = 64 << 20;
 
-/// Rows of data about a network, block by block: memory holds one block, however many rows there are.
+/// Iterator that reads rows of data about a network in blocks, so that memory holds only one block, however many rows
+/// there are.
 ///
-/// The blocks together are the data of [`Network::read_data`], in the same form and with the same errors. [`Network::data_blocks`] creates the iterator.
+/// All blocks together are the data that [`Network::read_data`] returns, with the same input format and the same errors. [`Network::data_blocks`]
+/// creates the iterator.
 ///
 /// ```
 /// # use figrs_network::Network;
@@ -36,27 +38,27 @@ pub struct NetworkDataBlocks<'n, R> {
     source: Source<R>,
     columns: DataColumns<'n>,
     separator: char,
-    /// The file, or a description of the stream, for errors.
+    /// The file, or a description of the stream, for error messages.
     place: String,
     /// Decoded text whose rows are not parsed yet.
     text: String,
-    /// Number of lines before `text`.
+    /// Number of lines that precede `text`.
     lines_before: usize,
-    /// True after the last block or an error.
+    /// True after the last block or after an error.
     is_over: bool,
 }
 
-/// A stream of bytes, decoded to text.
+/// A stream of bytes with the decoder that converts it to text.
 #[derive(Debug)]
 struct Source<R> {
     stream: R,
     bytes: Vec<u8>,
-    /// The decoder; `None` before the first bytes, whose byte order mark determines the encoding.
+    /// The decoder; `None` before the first bytes are read, because their byte order mark determines the encoding.
     decoder: Option<EncodingDecoder>,
     is_at_end: bool,
 }
 
-/// Wraps a decoder, which does not implement `Debug`.
+/// Wraps a decoder of `encoding_rs`, which does not implement `Debug`.
 struct EncodingDecoder(Decoder);
 
 impl std::fmt::Debug for EncodingDecoder {
@@ -65,14 +67,15 @@ impl std::fmt::Debug for EncodingDecoder {
     }
 }
 
-/// A failure of a stream: an error of its reader, or bytes that are not valid in its encoding.
+/// Failure to read a stream: an error of its reader, or bytes that are not valid in its encoding.
 enum SourceFailure {
     Read(std::io::Error),
     Encoding(TextProblem),
 }
 
 impl<R: Read> Source<R> {
-    /// Reads at least as many bytes as `text` has, and at least a block, so that a row longer than a block is scanned only a few times.
+    /// Reads at least as many bytes as `text` has, and at least one block, so that a row longer than a block is scanned only a few
+    /// times.
     fn read_as_much(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         let enough = 2 * text.len();
         loop {
@@ -111,9 +114,11 @@ impl<R: Read> Source<R> {
 }
 
 impl Network {
-    /// Reads data as [`read_data`](Self::read_data) does, block by block from a stream of any length; errors give `place` as the origin.
+    /// Reads data as [`read_data`](Self::read_data) does, but block by block from a stream of any length; errors report `place` as the
+    /// origin of the data.
     ///
-    /// **Errors.** The errors of [`read_data`](Self::read_data); this call returns only those of the first line, the blocks return the others.
+    /// **Errors.** The errors of [`read_data`](Self::read_data): this call returns those of the first line, and the iterator returns the
+    /// others.
     pub fn data_blocks<R: Read>(
         &self,
         stream: R,
@@ -149,7 +154,8 @@ impl Network {
         }
     }
 
-    /// Returns the columns, the separator and the end of the first line; `None` if the line may continue after this text.
+    /// Returns the columns, the separator and the offset of the end of the first line; returns `None` if the line may
+    /// continue after this text.
     fn first_line(
         &self,
         text: &str,
@@ -165,25 +171,25 @@ impl Network {
 }
 
 impl<R> NetworkDataBlocks<'_, R> {
-    /// Returns the positions of the variables in the first line, in the order of that line.
+    /// Returns the indices of the variables in the first line, in the order of that line.
     pub fn columns(&self) -> &[usize] {
         self.columns.positions()
     }
 
-    /// Drops the text before `end`.
+    /// Drops the text before the offset `end`, and counts its lines.
     fn pass_over(&mut self, end: usize) {
         self.lines_before += self.text[..end].matches('\n').count();
         self.text.drain(..end);
     }
 
-    /// Parses the complete rows of the text; also returns the end of the last one.
+    /// Parses the complete rows of the text, and also returns the offset at which the last of them ends.
     fn rows(&self, is_last: bool) -> LexerResult<(NetworkData, usize)> {
         let mut records = CsvRecords::separated_by(self.separator, &self.text)?;
         let (mut data, mut record) = (self.columns.data(), StringRecord::new());
         let mut end = 0;
         loop {
             let read = records.read(&mut record);
-            // More text may belong to the last row.
+            // The last row is not parsed yet, because the next block may continue it.
             if !is_last && records.is_at_end() || !read? {
                 break;
             }
@@ -219,7 +225,7 @@ impl<R: Read> NetworkDataBlocks<'_, R> {
                 self.is_over = self.source.is_at_end;
                 return Ok(Some(data).filter(|data| !data.is_empty()));
             }
-            // A row is longer than the text.
+            // The next row is longer than the text, so more bytes are read.
             let read = self.source.read_as_much(&mut self.text);
             read.map_err(|failure| failure.within(&self.text, &self.place, self.lines_before))?;
         }
@@ -255,7 +261,7 @@ impl SourceFailure {
     }
 }
 
-/// Moves an error down by a number of lines that precede the text.
+/// Returns an error whose line number is increased by the number of lines that precede the text.
 fn moved(error: NetworkError, lines: usize) -> NetworkError {
     match error {
         NetworkError::Text {

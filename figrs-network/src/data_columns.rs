@@ -1,4 +1,4 @@
-//! Columns of data: the variables in the first line, and the states in their cells.
+//! Columns of data: the variables that the first line names, and the states in their cells.
 
 use csv::StringRecord;
 use rustc_hash::FxHashMap;
@@ -9,20 +9,21 @@ use super::lexer::{LexerError, LexerResult};
 use super::variable::{position_of, unknown_state};
 use super::{Network, NetworkData, TextProblem, Variable};
 
-/// The columns of data about a network, which map names to variables and states.
+/// The columns of data about a network, which map names in the text to variables and states.
 #[derive(Debug)]
 pub(super) struct DataColumns<'n> {
     variables: &'n [Variable],
-    /// Position of each column's variable in the network.
+    /// For each column, the index of its variable in the network.
     positions: Vec<usize>,
-    /// Index of each state of each column by its name: a column may have thousands of states.
+    /// For each column, a map from the names of its states to their indices, because a column may have thousands of
+    /// states.
     states: Vec<FxHashMap<&'n str, u32>>,
 }
 
 impl<'n> DataColumns<'n> {
-    /// Reads the columns from the first record; returns `None` if there is no record.
+    /// Reads the names of the columns from the first record; returns `None` if there is no record.
     ///
-    /// **Errors.** A name that the network does not have, or that is repeated.
+    /// **Errors.** A name that no variable of the network has, or a repeated name.
     pub(super) fn read(network: &'n Network, records: &mut CsvRecords<'_>) -> LexerResult<Self> {
         let variables = &network.variables;
         let (mut header, mut positions) = (StringRecord::new(), Vec::new());
@@ -50,12 +51,12 @@ impl<'n> DataColumns<'n> {
         })
     }
 
-    /// Returns the position of each column's variable in the network.
+    /// Returns for each column the index of its variable in the network.
     pub(super) fn positions(&self) -> &[usize] {
         &self.positions
     }
 
-    /// Creates data without rows.
+    /// Creates data about the network without rows.
     pub(super) fn data(&self) -> NetworkData {
         NetworkData {
             states: self.variables.iter().map(|v| v.states.clone()).collect(),
@@ -63,9 +64,10 @@ impl<'n> DataColumns<'n> {
         }
     }
 
-    /// Adds the row of a record to data.
+    /// Adds the row that a record contains to some data.
     ///
-    /// **Errors.** The record has another number of cells than there are columns; a state is not in the network.
+    /// **Errors.** The number of cells in the record differs from the number of columns; a cell contains a state that
+    /// the network does not have.
     pub(super) fn add(
         &self,
         data: &mut NetworkData,

@@ -1,4 +1,4 @@
-//! Finds the variables and states of a network in data.
+//! Creates a network without arcs from the variables and states that occur in data.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,18 +14,19 @@ use super::reader::read_text;
 use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State, TextProblem};
 
 impl Network {
-    /// Reads data without a network. Its columns become the variables, without arcs, and the distinct cells of a column the states, all equally likely. States
-    /// that are numbers are sorted in ascending order, others by their letters (by code points). Empty cells and the marks of missing values in
-    /// [`read_data`](Self::read_data) are missing.
+    /// Reads data for which there is no network yet. Each column becomes a variable of a network without arcs. The distinct cells of the column
+    /// become its states, which are all equally likely. States that are all numbers are sorted in ascending order, other states alphabetically (by
+    /// code points). Cells are missing if they are empty or have one of the marks that [`read_data`](Self::read_data) lists.
     ///
-    /// **Errors.** The errors of [`read_data`](Self::read_data); data without rows or with only one column; a column without a name or without any state.
+    /// **Errors.** The errors of [`read_data`](Self::read_data); data without rows or with only one column; a column without a name or without a
+    /// state.
     pub fn from_data(path: impl AsRef<Path>) -> Result<(Self, NetworkData), NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
         of_data(&text).map_err(|mistake| mistake.within(&text, &path.display().to_string()))
     }
 
-    /// Does the same as [`from_data`](Self::from_data) for a text.
+    /// Reads data from a text as [`from_data`](Self::from_data) does from a file.
     ///
     /// ```
     /// # use figrs_network::Network;
@@ -35,7 +36,7 @@ impl Network {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// **Errors.** The errors of [`from_data`](Self::from_data), except those of the file.
+    /// **Errors.** The errors of [`from_data`](Self::from_data), except those of reading the file.
     pub fn from_data_csv(text: &str) -> Result<(Self, NetworkData), NetworkError> {
         of_data(text).map_err(|mistake| mistake.within(text, "CSV"))
     }
@@ -56,7 +57,8 @@ fn of_data(text: &str) -> LexerResult<(Network, NetworkData)> {
     Ok((network, data))
 }
 
-/// Returns the names of the columns with their states in order; repeated columns are left out, since reading the data reports them.
+/// Returns the names of the columns, each with its states in order; repeated columns are left out, because reading the data reports
+/// them as errors.
 fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     let mut records = CsvRecords::new(text)?;
     let mut header = StringRecord::new();
@@ -104,7 +106,7 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     Ok(columns)
 }
 
-/// Returns states in ascending order if all are numbers, otherwise unchanged.
+/// Returns states in ascending numeric order if all of them are numbers, otherwise in the given order.
 fn in_order(states: BTreeSet<String>) -> Vec<String> {
     let number = |state: &String| state.parse().ok().filter(|x: &f64| !x.is_nan());
     let numbers: Option<Vec<f64>> = states.iter().map(number).collect();
@@ -112,7 +114,7 @@ fn in_order(states: BTreeSet<String>) -> Vec<String> {
         return states.into_iter().collect();
     };
     let mut numbered: Vec<(f64, String)> = numbers.into_iter().zip(states).collect();
-    // Stable, so that different ways of writing one number keep the order of the letters.
+    // The sort is stable, so that different notations of the same number stay in alphabetical order.
     numbered.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     numbered.into_iter().map(|(_, state)| state).collect()
 }

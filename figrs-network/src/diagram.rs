@@ -1,4 +1,4 @@
-//! Influence diagrams: chance variables, decisions and utilities.
+//! Influence diagrams, which consist of chance variables, decisions and utilities.
 
 mod elements;
 mod unordered;
@@ -10,10 +10,10 @@ pub use elements::DiagramElements;
 use super::variable::position_of;
 use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
 
-/// An influence diagram from a file: chance variables with conditional tables, decisions with the variables that are known when they are made, and
-/// utilities, whose sum is to be maximised.
+/// An influence diagram from a file. It consists of chance variables with conditional tables, decisions with the variables known to them, and
+/// utilities whose sum is to be maximised.
 ///
-/// Chance variables and decisions are in one list; positions in this list identify them.
+/// Chance variables and decisions are in one list, and are identified by their indices in this list.
 ///
 /// ```
 /// use figrs_network::InfluenceDiagram;
@@ -44,52 +44,55 @@ pub struct InfluenceDiagram {
 }
 
 impl InfluenceDiagram {
-    /// Returns the name of the diagram; empty if it has none.
+    /// Returns the name of the diagram, which is empty if the file gives none.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the chance variables and the decisions, in the order of the file; the states of a decision are its options.
+    /// Returns the chance variables and the decisions, in the order of the file; the states of a decision variable are its
+    /// options.
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// Returns the conditional tables of the chance variables, one for each, with the child last and varying fastest.
+    /// Returns the conditional table of each chance variable, in which the child is the last variable and varies
+    /// fastest.
     pub fn tables(&self) -> &[NetworkTable] {
         &self.tables
     }
 
-    /// Returns the decisions in order: a decision that influences a variable known to another decision comes before it, and others are ordered
-    /// as in the file.
+    /// Returns the decisions in order. A decision that influences a variable known to another decision comes before that decision; other
+    /// decisions have the order of the file.
     pub fn decisions(&self) -> &[DecisionNode] {
         &self.decisions
     }
 
-    /// Returns the utilities, in the order of the file. Their sum is the utility of a world.
+    /// Returns the utilities, in the order of the file. The utility of a world is their sum.
     pub fn utilities(&self) -> &[UtilityNode] {
         &self.utilities
     }
 
-    /// Returns the positions of all variables, each after its parents, and a decision after the variables known to it; otherwise in the
-    /// order of the file.
+    /// Returns the indices of all variables in an order where each variable comes after its parents, and each decision after the
+    /// variables known to it. Otherwise the order is that of the file.
     pub fn parents_first(&self) -> &[usize] {
         &self.order
     }
 
-    /// Returns the table rows that the reader divided by their sums: those off by rounding, and others if it [normalises](super::NetworkReader::normalise).
+    /// Returns the table rows that the reader divided by their sums, because these deviated from one by rounding or because the reader
+    /// [normalises](super::NetworkReader::normalise).
     pub fn normalised(&self) -> &[NormalisedRow] {
         &self.normalised
     }
 
-    /// Returns the position of the chance variable or decision with a name.
+    /// Returns the index of the chance variable or decision with this name.
     ///
-    /// **Errors.** [`NetworkError::Unknown`] with similar names if there is none.
+    /// **Errors.** [`NetworkError::Unknown`] with similar names if there is no such variable.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
         Ok(position_of(&self.index, &self.variables, variable)?)
     }
 }
 
-/// A decision of an influence diagram.
+/// A decision of an influence diagram, with the variables known to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionNode {
     pub(super) variable: usize,
@@ -97,19 +100,19 @@ pub struct DecisionNode {
 }
 
 impl DecisionNode {
-    /// Returns the position of the decision among the variables of the diagram; the states of this variable are the options.
+    /// Returns the index of the decision among the variables of the diagram; the states of this variable are the options.
     pub fn variable(&self) -> usize {
         self.variable
     }
 
-    /// Returns the positions of the variables that are known when the decision is made, according to the file: the parents of the decision. Whoever solves
-    /// the diagram decides whether earlier decisions and the variables known to them are remembered as well.
+    /// Returns the indices of the variables that are known when the decision is made, according to the file: the parents of the decision. The
+    /// algorithm that solves the diagram determines whether earlier decisions and the variables known to them are remembered as well.
     pub fn known(&self) -> &[usize] {
         &self.known
     }
 }
 
-/// A utility of an influence diagram: a number for each combination of states of some variables.
+/// A utility of an influence diagram, which has a number for each combination of states of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UtilityNode {
     pub(super) name: String,
@@ -123,12 +126,12 @@ impl UtilityNode {
         &self.name
     }
 
-    /// Returns the positions of the variables on which the utility depends; there may be none.
+    /// Returns the indices of the variables on which the utility depends; the list may be empty.
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
-    /// Returns the numbers, all finite, the last variable varying fastest.
+    /// Returns the values of the utility, which are finite; the last variable varies fastest.
     pub fn numbers(&self) -> &[f64] {
         &self.numbers
     }

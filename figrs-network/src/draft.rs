@@ -1,4 +1,4 @@
-//! A parsed network or influence diagram, before its elements are built.
+//! The draft of a network or influence diagram, which a parser fills before elements are built.
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -12,35 +12,35 @@ use super::{
     UtilityNode, Variable,
 };
 
-/// Maximum number of table entries that the text of a file does not list one by one.
+/// Maximum number of table entries that the text of a file need not list one by one, such as those of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 
 pub(super) struct NetworkDraft {
     pub(super) name: String,
     pub(super) kind: NetworkKind,
-    /// Chance variables and decisions.
+    /// Chance variables and decisions, in the order of the file.
     pub(super) variables: Vec<Variable>,
     pub(super) tables: Vec<NetworkTable>,
-    /// Offset in the text of each table's list of variables.
+    /// For each table, the offset of its list of variables in the text.
     pub(super) places: Vec<usize>,
     /// Rows that were divided by their sums, with their offsets in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
     pub(super) clauses: Vec<NetworkClause>,
-    /// Position of each variable by its name.
+    /// For each name, the index of its variable.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, each with the offset of its list of known variables.
+    /// The decisions, each with the offset at which its known variables are listed.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
     /// The utilities, each with the offset of its declaration.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
-    /// Offset of each variable's declaration.
+    /// For each variable, the offset of its declaration.
     declared: Vec<usize>,
-    /// The variables that are decisions.
+    /// The indices of the variables that are decisions.
     chosen: FxHashSet<usize>,
     /// The names of the utilities, with the offsets of their declarations.
     valued: IndexMap<String, usize, FxBuildHasher>,
-    /// Number of entries that tables may still have in addition to those in the text.
+    /// Number of entries that further tables may have beyond those listed in the text.
     implied: usize,
-    /// True if rows are divided by their sums, however far the sums are from one.
+    /// True if rows are divided by their sums, however far the sums deviate from one.
     normalises: bool,
 }
 
@@ -71,7 +71,7 @@ impl NetworkDraft {
         self
     }
 
-    /// Adds a variable with distinct states, declared at an offset, and returns its position.
+    /// Adds a variable with distinct states, declared at an offset of the text, and returns its index.
     pub(super) fn add_variable(
         &mut self,
         at: usize,
@@ -93,7 +93,7 @@ impl NetworkDraft {
         Ok(position)
     }
 
-    /// Does the same as [`add_variable`](Self::add_variable), given the names of the states and their offsets.
+    /// Adds a variable as [`add_variable`](Self::add_variable) does, given the names of the states with their offsets.
     pub(super) fn declare(
         &mut self,
         at: usize,
@@ -110,7 +110,7 @@ impl NetworkDraft {
         self.add_variable(at, name, State::all(states))
     }
 
-    /// Does the same as [`declare`](Self::declare) for a decision with its options.
+    /// Adds a decision as [`declare`](Self::declare) adds a variable; the states are its options.
     pub(super) fn declare_decision(
         &mut self,
         at: usize,
@@ -122,14 +122,14 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Declares a utility by its name.
+    /// Adds a utility with this name.
     pub(super) fn declare_utility(&mut self, at: usize, name: &str) -> LexerResult<()> {
         self.require_new(at, name)?;
         self.valued.insert(name.into(), at);
         Ok(())
     }
 
-    /// True if a node of this name is a utility.
+    /// True if this is the name of a utility.
     pub(super) fn is_utility(&self, name: &str) -> bool {
         self.valued.contains_key(name)
     }
@@ -143,7 +143,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Returns the positions of variables, given their names and offsets; an error for a name that is unknown or repeated.
+    /// Returns the indices of variables, given their names and offsets; returns an error for an unknown or repeated name.
     pub(super) fn scope<N: AsRef<str>>(
         &self,
         names: impl IntoIterator<Item = (usize, N)>,
@@ -180,7 +180,8 @@ impl NetworkDraft {
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table that the text need not list in full; an error at an offset if all such tables become too large.
+    /// Returns the number of entries of a table that the text need not list in full; returns an error if the total of such entries becomes too
+    /// large.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -209,8 +210,9 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines a declared node by its parents and the numbers in the text: row by row for a chance variable, with
-    /// the last parent varying fastest for a utility, and no numbers for a decision. Names and numbers come with their offsets.
+    /// Defines a declared node by its parents and the numbers in the text. The numbers of a chance variable are listed row by
+    /// row; those of a utility are in the order where the last parent varies fastest; a decision has none. Names and numbers
+    /// are given with their offsets in the text.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -240,7 +242,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds the conditional table of the last of some variables, whose numbers the text lists row by row.
+    /// Adds the conditional table of the last of some variables; the text lists its numbers row by row.
     fn add_table<'w>(
         &mut self,
         at: usize,
@@ -289,7 +291,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Reads the numbers of a table, as many as its variables need.
+    /// Reads the numbers of a table, whose number must fit the variables.
     fn numbers<'w>(
         &self,
         at: usize,
@@ -314,7 +316,8 @@ impl NetworkDraft {
         Ok(numbers)
     }
 
-    /// Checks that each node is defined once; a decision without a definition has no known variables.
+    /// Checks that each node is defined exactly once, except that a decision without a definition has no known
+    /// variables.
     pub(super) fn check_definitions(&mut self) -> LexerResult<()> {
         let names = |v: usize| self.variables[v].name.as_str();
         let tables = self.tables.iter().zip(&self.places);
@@ -353,9 +356,9 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Checks that a row sums to one, and divides it by its sum if that differs from one by rounding.
+    /// Checks that a row of a table sums to one; if its sum deviates from one by rounding, divides the row by the sum.
     ///
-    /// `variables` are the parents and the child, and `at` is the offset of the row in the text.
+    /// `variables` contains the parents and the child, and `at` is the offset of the row in the text.
     pub(super) fn check_row(
         &mut self,
         variables: &[usize],

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::clause::ChainVariable;
 use super::{NetworkClause, NetworkTable, State, Variable};
 
-/// Creates the elements of a Bayesian network, given its tables in an order with parents first; `element` creates the element of a table from its parents.
+/// Creates the elements of a Bayesian network, given its tables with parents first; the function `element` creates the element of a table from those
+/// of the parents.
 pub(super) fn bayesian(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -38,12 +39,12 @@ pub(super) fn of_tables(
     })
 }
 
-/// Creates the elements of a Markov network, and a model that holds its factors as evidence.
+/// Creates the elements of a Markov network, and a model that contains its factors as evidence.
 ///
-/// Each variable is uniform, and each factor is the conditional table of a two-valued element that is observed to hold. Weights are divided by the largest
-/// weight of their factor, and probabilities by the number of states. The model multiplies the weight of each world by the
-/// product of these divisors, so that the probability of its evidence is the sum over all assignments of the product of all
-/// factors.
+/// Each variable is uniformly distributed, and each factor is the conditional table of a two-valued element that is observed to hold. Weights are
+/// divided by the largest weight of their factor to become probabilities, and the uniform distribution divides by the number of states. The model
+/// multiplies the weight of each world by all these divisors. The probability of its evidence is therefore the sum over all assignments of the
+/// product of all factors.
 pub(super) fn markov(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -74,7 +75,7 @@ pub(super) fn markov(
     (elements, model.log_weigh(&constant, move |()| log_constant))
 }
 
-/// Returns a model with the evidence that some clauses hold.
+/// Returns a model whose evidence is that some clauses hold.
 fn of_clauses(
     variables: &[Variable],
     elements: &[Element<State>],
@@ -118,7 +119,7 @@ fn uniform(variable: &Variable) -> Element<State> {
     Table::new(none, &variable.states, weights).named(&variable.name)
 }
 
-/// Returns the probability that a factor holds and the probability that it fails, for each row.
+/// For each row, returns the probability that the factor holds and the probability that it fails.
 fn scaled(numbers: &[f64], largest: f64) -> Weights {
     let lost = |&w: &f64| w > 0.0 && w / largest < f64::MIN_POSITIVE;
     if numbers.iter().any(lost) {

@@ -5,12 +5,13 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use super::TextProblem;
 use super::lexer::LexerError;
 
-/// Maximum number of bytes that are searched for an XML declaration.
+/// Maximum number of bytes in which an XML declaration is searched.
 const DECLARATION: usize = 256;
 
-/// Decodes the bytes of a file to text; if that fails, returns an error with the text before it.
+/// Decodes the bytes of a file to text; if a byte is not valid, returns an error with the text before it.
 ///
-/// A byte order mark of UTF-16 determines the encoding, else the declaration of an XML document does; all other files are UTF-8.
+/// A byte order mark of UTF-16 determines the encoding. Without such a mark, the declaration of an XML document determines it,
+/// and all other files are UTF-8.
 pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     let at_start = |problem| (String::new(), LexerError::new(0, problem));
     let encoding = encoding(&bytes).map_err(at_start)?;
@@ -25,14 +26,14 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     if !has_mistakes {
         return Ok(text.into_owned());
     }
-    // Characters that are not in the encoding are replaced by this one.
+    // The decoder replaces invalid bytes by this character.
     let at = text.find('\u{fffd}').unwrap_or(0);
     let encoding = encoding.name().to_owned();
     let mistake = LexerError::new(at, TextProblem::NotInEncoding { encoding });
     Err((text[..at].to_owned(), mistake))
 }
 
-/// Returns the encoding of a file, by its byte order mark or its declaration.
+/// Returns the encoding of a file, determined by its byte order mark or its XML declaration.
 fn encoding(bytes: &[u8]) -> Result<&'static Encoding, TextProblem> {
     match *bytes {
         [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'B' | b's' | b'!', 0, ..] => return Ok(UTF_16LE),
@@ -43,7 +44,8 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, TextProblem> {
         return Ok(UTF_8);
     };
     let found = Encoding::for_label_no_replacement(label.as_bytes());
-    // Letters of one byte each are not UTF-16: the declaration was kept when the file was saved in another encoding.
+    // The declaration was read as one byte for each letter, so the file is not UTF-16: it was saved in another
+    // encoding, but kept its declaration.
     let is_two_bytes = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE;
     match found {
         Some(encoding) if !is_two_bytes(encoding) => Ok(encoding),
@@ -99,7 +101,7 @@ mod tests {
                 text
             );
         }
-        // A mark of UTF-16 decides for other files too.
+        // A byte order mark of UTF-16 determines the encoding of files that are not XML, too.
         let marked = utf_16("\u{feff}network größe", u16::to_le_bytes);
         assert_eq!(decoded(marked).unwrap(), "network größe");
     }

@@ -1,4 +1,4 @@
-//! Errors of network files.
+//! Errors of reading, writing and learning networks.
 
 use std::{io, path::PathBuf};
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::{NetworkFormat, Unknown};
 
-/// An error when a network is read, written or queried, with its place and its remedy.
+/// An error of reading, writing or querying a network, with its location and a remedy.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum NetworkError {
@@ -33,7 +33,7 @@ pub enum NetworkError {
     Extension {
         /// Path of the file.
         path: PathBuf,
-        /// The known extensions.
+        /// Description of the known extensions.
         expected: &'static str,
     },
     /// The text of a file is invalid.
@@ -51,25 +51,26 @@ pub enum NetworkError {
     /// A variable or a state is not in the network.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// A Markov network has no conditional tables, which every file format except UAI needs.
+    /// A Markov network cannot be written, because it has no conditional tables, which every file format except UAI
+    /// needs.
     #[error("a Markov network cannot be written as {format}; write it as UAI")]
     NotBayesian {
-        /// The format to write.
+        /// The format in which the network was to be written.
         format: NetworkFormat,
     },
-    /// A format can be read but not written.
+    /// The requested format can be read but not written.
     #[error("{format} is read and not written; write the network as UAI")]
     NotWritten {
-        /// The format to write.
+        /// The format in which the network was to be written.
         format: NetworkFormat,
     },
-    /// A name has a character that a format cannot hold.
+    /// A name contains a character that a format cannot represent.
     #[error("the name `{}` cannot be written as {format}, which has no way to write one of its characters; choose another format",
         printable(.name))]
     Inexpressible {
         /// The name of a network, a variable or a state.
         name: String,
-        /// The format to write.
+        /// The format in which the network was to be written.
         format: NetworkFormat,
     },
 }
@@ -81,13 +82,13 @@ pub enum NetworkLearningError {
     /// A Markov network has no conditional tables.
     #[error("a Markov network has no conditional tables to learn; give a Bayesian network")]
     NotBayesian,
-    /// A prior is negative, larger than [`MOST_PRIOR`](super::NetworkLearner::MOST_PRIOR), or NaN.
+    /// The count that a prior adds is negative, larger than [`MOST_PRIOR`](super::NetworkLearner::MOST_PRIOR), or NaN.
     #[error("the prior adds {count} to each count; give a number from 0 to 1e15")]
     Prior {
         /// The invalid count.
         count: f64,
     },
-    /// Learning has no result.
+    /// The inference algorithm for learning failed.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
 }
@@ -107,12 +108,12 @@ pub enum TextProblem {
         /// The declared encoding.
         encoding: String,
     },
-    /// The text violates the syntax: something else is expected at this place.
+    /// The text violates the syntax of its format at this position.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// The expected element of syntax.
+        /// The element of syntax that is expected at this position.
         expected: &'static str,
-        /// The text at this place.
+        /// The text found at this position.
         found: String,
     },
     /// The document is not well-formed XML.
@@ -143,29 +144,29 @@ pub enum TextProblem {
         /// The declared version.
         version: String,
     },
-    /// A node is of a kind that neither networks nor influence diagrams can have.
+    /// A node has a kind that neither networks nor influence diagrams support.
     #[error(
         "`{node}` is a node of the kind `{kind}`, which is not read; write it as a table of discrete states"
     )]
     NodeKind {
         /// Name of the node.
         node: String,
-        /// Kind of the node in the words of the format.
+        /// Kind of the node as the format calls it.
         kind: String,
     },
-    /// A formula of a table cannot be read.
+    /// A formula that defines a table cannot be read.
     #[error("a formula that is not read: {reason}; write the table as `data`")]
     Formula {
-        /// The part that cannot be read, and the reason.
+        /// The part that cannot be read, with the reason.
         reason: String,
     },
-    /// A network has nodes in several slices of time.
+    /// A network has nodes in several time slices, but the reader was given no number of slices to which it unrolls them.
     #[error(
         "a dynamic network{}; have the reader unroll it to a number of slices",
         slices.map_or_else(String::new, |slices| format!(" of {slices} slices"))
     )]
     Dynamic {
-        /// The number of slices that the file gives.
+        /// The number of slices that the file states, if it states one.
         slices: Option<u32>,
     },
     /// A network has a node that only influence diagrams have.
@@ -175,10 +176,10 @@ pub enum TextProblem {
     InfluenceDiagram {
         /// Name of the node.
         node: String,
-        /// `decision` or `utility`.
+        /// Kind of the node: `decision` or `utility`.
         kind: &'static str,
     },
-    /// A decision influences a variable whose value is known when it is made.
+    /// A decision influences a variable that is known when the decision is made.
     #[error(
         "the decision `{decision}` influences `{observed}`, which it observes; take `{observed}` out of what is known then"
     )]
@@ -188,7 +189,7 @@ pub enum TextProblem {
         /// Name of the known variable.
         observed: String,
     },
-    /// A utility is a parent of another node, which only variables and decisions can be.
+    /// A utility is used as a parent, which only variables and decisions can be.
     #[error(
         "the utility `{utility}` is no variable that a table or a decision may depend on; take it from the parents"
     )]
@@ -204,7 +205,7 @@ pub enum TextProblem {
         /// The invalid number.
         number: f64,
     },
-    /// Evidence is not JSON of the expected form.
+    /// The JSON text of evidence does not have the expected form.
     #[error(
         "not an object of variables and states, or of variables and objects of states and weights, in JSON: {reason}"
     )]
@@ -218,83 +219,83 @@ pub enum TextProblem {
         /// The invalid number.
         number: f64,
     },
-    /// A variable or a state is not declared.
+    /// The text names a variable or a state that is not declared.
     #[error(transparent)]
     Unknown(#[from] Unknown),
     /// A variable is declared twice.
     #[error("the variable `{variable}` is declared a second time; keep one of the declarations")]
     RepeatedVariable {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// A variable has a state twice.
+    /// A variable lists the same state twice.
     #[error("`{variable}` has the state `{state}` a second time; name each state once")]
     RepeatedState {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The state.
+        /// Name of the repeated state.
         state: String,
     },
-    /// The number of states that a variable declares differs from the number that it lists.
+    /// The number of states that a variable declares differs from the number of states that it lists.
     #[error(
         "`{variable}` declares {declared} states and lists {found}; make them agree, and quote states with blanks, commas or brackets"
     )]
     StateCount {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
         /// The declared number of states.
         declared: usize,
-        /// The number of listed states.
+        /// The number of states in the list.
         found: usize,
     },
-    /// A state contains blanks, which separate states.
+    /// The name of a state contains blanks without quotes, although blanks separate states.
     #[error(
         "`{variable}` has a state `{state}` with blanks, which separate states; quote it: `\"{state}\"`, wherever it stands"
     )]
     UnquotedState {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The state.
+        /// Name of the state.
         state: String,
     },
     /// A variable has no states.
     #[error("`{variable}` has no states; give it at least one")]
     NoStates {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// A table lists a variable twice.
+    /// A table lists the same variable twice.
     #[error("the table names `{variable}` a second time; name each variable once")]
     RepeatedInTable {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
     /// A variable has two conditional tables.
     #[error("`{variable}` has a second table; keep one of them")]
     SecondTable {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
     /// A variable has no conditional table.
     #[error("`{variable}` has no table; add its probabilities")]
     NoTable {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
     /// A table has two rows for the same states of the parents.
     #[error("the table of `{variable}` has the row {row} a second time; keep one of them")]
     RepeatedRow {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The states of the parents.
+        /// The states of the parents in this row.
         row: String,
     },
-    /// A table lacks a row.
+    /// A table lacks the row for some states of the parents.
     #[error("the table of `{variable}` lacks the row {row}; add it, or a `default` row")]
     MissingRow {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The states of the parents.
+        /// The states of the parents in this row.
         row: String,
     },
     /// The number of entries of a table differs from the number that its variables need.
@@ -305,40 +306,40 @@ pub enum TextProblem {
         /// Number of entries that the variables need.
         needed: u128,
     },
-    /// The probabilities of a row do not sum to one.
+    /// The sum of the probabilities in a row deviates from one.
     #[error(
         "the {} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or have the reader normalise rows",
         if row == "()" { "table".into() } else { format!("row {row}") },
         rounded(*.sum)
     )]
     RowSum {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The states of the parents.
+        /// The states of the parents in this row.
         row: String,
-        /// The sum of the row.
+        /// The sum of the row's probabilities.
         sum: f64,
     },
     /// A variable is among its own ancestors.
     #[error("`{variable}` is among its own ancestors; take one of the parents on the cycle away")]
     Cycle {
-        /// A variable on the cycle.
+        /// Name of a variable on the cycle.
         variable: String,
     },
     /// A network, or one of its tables, exceeds a limit of the reader.
     #[error("{needed} {what}, which is more than a file of this size may declare ({limit})")]
     TooLarge {
-        /// `states`, `entries` or `variables`.
+        /// Kind of what is too numerous: `states`, `entries` or `variables`.
         what: &'static str,
-        /// The number in the file.
+        /// The number that the file needs.
         needed: u128,
-        /// The maximum number.
+        /// The maximum number that the reader allows.
         limit: usize,
     },
     /// A formula has a second header.
     #[error("a second line `p cnf`; keep one of them")]
     RepeatedHeader,
-    /// A clause has no end.
+    /// A clause is not terminated.
     #[error("the clause that begins here does not end; add a 0 after its last literal")]
     OpenClause,
     /// The number of clauses of a formula differs from the number that its header declares.
@@ -354,68 +355,68 @@ pub enum TextProblem {
         "the literal {literal} is of none of the variables, which are numbered from 1 to {variables} by the header; correct one of them"
     )]
     LiteralRange {
-        /// The literal.
+        /// The literal as an integer, whose absolute value is the number of the variable.
         literal: i64,
         /// The declared number of variables.
         variables: usize,
     },
-    /// A literal has two weights.
+    /// The text gives a literal two weights.
     #[error("the literal {literal} has a weight a second time; keep one of them")]
     RepeatedWeight {
-        /// The literal.
+        /// The literal as an integer, whose absolute value is the number of the variable.
         literal: i64,
     },
-    /// A formula requires the number of assignments of only some variables (projected counting), which is not supported.
+    /// A formula requests the number of assignments of only some variables (projected counting), which is not supported.
     #[error(
         "asks for a projected count, of the assignments of some variables only, which is not done; take the line out to count those of all variables"
     )]
     Projected,
-    /// An index is too large.
+    /// An index exceeds the number of variables or states.
     #[error("there is no {what} {index}: they are numbered from 0 and there are {count}")]
     Index {
-        /// `variable` or `state`, to which the index refers.
+        /// Kind of the index: `variable` or `state`.
         what: &'static str,
-        /// The index.
+        /// The index that is too large.
         index: usize,
-        /// Number of variables or states.
+        /// Number of variables or states, which the index must not reach.
         count: usize,
     },
-    /// Evidence observes a variable twice, with different states or different weights.
+    /// The evidence states two different observations of the same variable.
     #[error(
         "`{variable}` is observed a second time, with another state or other weights; keep one of them"
     )]
     Contradiction {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// Evidence gives a state a value that is not a weight.
+    /// The evidence assigns a state a value that is not a valid weight.
     #[error(
         "`{variable}` has {found} for the state `{state}`; give each state a weight, a finite number that is not negative"
     )]
     StateWeight {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The state.
+        /// Name of the state.
         state: String,
-        /// The value, in JSON.
+        /// The invalid value, as JSON text.
         found: String,
     },
-    /// Evidence has weights for some states of a variable, but not for all.
+    /// The evidence gives weights for some states of a variable, but not for all of them.
     #[error(
         "`{variable}` has no weight for the state `{state}`; give each state one, 0 where it is excluded"
     )]
     MissingWeight {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The first state without a weight.
+        /// Name of the first state without a weight.
         state: String,
     },
-    /// Evidence gives all states of a variable the weight 0.
+    /// The evidence gives all states of a variable the weight 0.
     #[error(
         "all states of `{variable}` have the weight 0, which excludes every world; give one of them more"
     )]
     ZeroWeights {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
     /// The data is not valid as comma-separated values.
@@ -424,15 +425,15 @@ pub enum TextProblem {
         /// Reason that the CSV reader gives.
         reason: String,
     },
-    /// A quote in the data is not closed.
+    /// A quotation mark in the data is not closed.
     #[error(
         "the quote that begins here does not end; add a `\"`, or write `\"\"` for a quote in a cell"
     )]
     OpenQuote,
-    /// The data has a character that text files do not contain.
+    /// The data contains a character that text files do not have.
     #[error("the character {letter:?}, which no comma-separated values have; give a file of text")]
     NotPlainText {
-        /// The character.
+        /// The invalid character.
         letter: char,
     },
     /// The data has only one column, but a network needs several variables.
@@ -443,16 +444,16 @@ pub enum TextProblem {
     /// The data has no rows.
     #[error("there is no row below the names of the columns; add rows")]
     NoRows,
-    /// A column of the data has no state in any row.
+    /// A column of the data is empty: no row has a state in it.
     #[error("the column `{variable}` has no state in any row; fill it, or leave it out")]
     EmptyColumn {
-        /// The variable.
+        /// Name of the variable, which is the name of the column.
         variable: String,
     },
-    /// The first line of the data has a variable twice.
+    /// The first line of the data names the same variable twice.
     #[error("the column `{variable}` stands a second time; keep one of them")]
     RepeatedColumn {
-        /// The variable.
+        /// Name of the variable, which is the name of the column.
         variable: String,
     },
     /// The number of cells in a row differs from the number of columns.
@@ -465,7 +466,7 @@ pub enum TextProblem {
         /// Number of columns.
         needed: usize,
     },
-    /// An evidence file holds several sets of evidence.
+    /// An evidence file contains several sets of evidence.
     #[error("{samples} sets of evidence; keep one of them in the file")]
     Samples {
         /// Number of sets of evidence.
@@ -473,7 +474,7 @@ pub enum TextProblem {
     },
 }
 
-/// Writes a sum of probabilities without the rounding of its last digits.
+/// Formats a sum of probabilities without the digits that are affected by rounding.
 fn rounded(sum: f64) -> String {
     let text = format!("{sum:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,4 +1,4 @@
-//! Reads files of observations.
+//! Reads evidence from files and texts.
 
 use std::fmt;
 use std::path::Path;
@@ -18,7 +18,7 @@ use super::{
 use figrs_reading::mistakes;
 
 impl Network {
-    /// Reads a file of observations in the format of its extension, `.json` or `.evid`.
+    /// Reads a file of evidence in the format of its extension, `.json` or `.evid`.
     ///
     /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or has
     /// names that are not in the network.
@@ -26,18 +26,19 @@ impl Network {
         ObservedVariables::read_evidence(self, path.as_ref())
     }
 
-    /// Reads the evidence of a text in JSON: an object that maps variables to states, such as `{"smoke": "yes"}`. Soft evidence maps a variable to the weights
-    /// of all its states instead, such as `{"smoke": {"yes": 0.6, "no": 0.3}}`.
+    /// Reads evidence from a JSON text, which is an object that maps variables to states, such as `{"smoke": "yes"}`. For soft evidence, the object
+    /// maps a variable to the weights of all its states, as in `{"smoke": {"yes": 0.6, "no": 0.3}}`.
     ///
-    /// A state may be a number or a Boolean if that is its name. A variable may be repeated with the same state or the same weights, which then count once.
+    /// A state may be written as a number or a Boolean if this is its name. A variable may be repeated with the same state or the same weights, which
+    /// count only once.
     ///
     /// **Errors.** [`NetworkError::Text`] with line and column.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         of_json(self, text, "JSON")
     }
 
-    /// Reads the observations of a text in the format of the UAI competitions: the number of observed variables, followed by the indices of each variable
-    /// and its state. The number of sets of evidence, which must be 1, may come first.
+    /// Reads observations from a text in the format of the UAI competitions, which lists the number of observed variables, followed by the indices of
+    /// each variable and its state. The text may begin with the number of sets of evidence, which must be 1.
     ///
     /// **Errors.** The errors of [`evidence_from_json`](Self::evidence_from_json).
     pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
@@ -45,20 +46,20 @@ impl Network {
     }
 }
 
-/// Variables that can be observed by name, with states by name: the variables of a [`Network`], or of an
+/// An object whose variables can be observed by name: a [`Network`] or an
 /// [`InfluenceDiagram`](super::InfluenceDiagram).
 pub trait ObservedVariables {
     /// Returns the variables, in the order of the file.
     fn variables(&self) -> &[Variable];
 
-    /// Returns the position of the variable with a name.
+    /// Returns the index of the variable with this name.
     ///
     /// **Errors.** [`Unknown`] with similar names if there is no such variable.
     fn position(&self, variable: &str) -> Result<usize, Unknown>;
 
-    /// Creates the observation of a variable in one of its states, by their names.
+    /// Creates an observation that a variable is in one of its states, both given by name.
     ///
-    /// **Errors.** The errors of [`position`](Self::position), also for the state.
+    /// **Errors.** The errors of [`position`](Self::position) for the variable, and the same errors for the state.
     fn observation(&self, variable: &str, state: &str) -> Result<Observation, Unknown> {
         let position = self.position(variable)?;
         let variable = &self.variables()[position];
@@ -70,7 +71,7 @@ pub trait ObservedVariables {
         })
     }
 
-    /// Reads a file of observations as [`Network::read_evidence`] does.
+    /// Reads a file of evidence as [`Network::read_evidence`] does.
     ///
     /// **Errors.** The errors of [`Network::read_evidence`].
     fn read_evidence(&self, path: &Path) -> Result<NetworkEvidence, NetworkError> {
@@ -143,7 +144,8 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     let mut input = Input::new(text);
     let numbers = text.split_ascii_whitespace().count();
     if numbers.is_multiple_of(2) {
-        // A set of evidence has an odd count of numbers; if the count is even, one more comes before it.
+        // One set of evidence consists of an odd number of numbers. If the text has an even number of them, the number
+        // of sets comes first.
         let (at, samples) = count(&mut input, "the number of observed variables")?;
         if samples != 1 {
             return Err(LexerError::new(at, TextProblem::Samples { samples }));
@@ -185,10 +187,10 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// Deserialises an object of variables with their states or weights, in the order of the text.
+/// Deserialises an object that maps variables to states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// Receives the error of an invalid pair.
+    /// Receives the error of the first invalid pair.
     problem: &'p mut Option<TextProblem>,
 }
 
@@ -213,7 +215,7 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
         while let Some((variable, value)) = map.next_entry::<String, StatedValue>()? {
             let found = match stated_by(self.observed, &variable, &value) {
                 Ok(found) => match stated.get(&variable) {
-                    // The same weights count once.
+                    // Repeated weights that are equal count only once.
                     Some(before) if *before == found => continue,
                     Some(_) => Err(TextProblem::Contradiction { variable }),
                     None => Ok((variable, found)),
@@ -248,7 +250,8 @@ enum Stated {
     Weights(StateLikelihoods),
 }
 
-/// The JSON value of a variable: the name of a state, or states with their weights in the order of the text.
+/// The JSON value for a variable: the name of a state, or an object that maps states to weights, in the order of the
+/// text.
 enum StatedValue {
     State(Value),
     Weights(Vec<(String, Value)>),

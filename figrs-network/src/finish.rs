@@ -9,7 +9,7 @@ use super::{InfluenceDiagram, Network, NetworkKind, NormalisedRow, TextProblem, 
 use figrs_reading::LineIndex;
 
 impl NetworkDraft {
-    /// Builds the network with its elements; an error if the draft has decisions or utilities.
+    /// Builds the network of a draft, with its elements; returns an error if the draft has decisions or utilities.
     pub(super) fn network(self, text: &str) -> LexerResult<Network> {
         let decisions = self.decisions.iter().map(|(at, decision)| {
             let name = &self.variables[decision.variable].name;
@@ -55,7 +55,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Builds the influence diagram; it has no decisions or utilities if the draft has none.
+    /// Builds the influence diagram of a draft, which has no decisions or utilities if the draft has none.
     pub(super) fn diagram(mut self, text: &str) -> LexerResult<InfluenceDiagram> {
         if self.kind == NetworkKind::Markov {
             let what = "`BAYES`, since influence diagrams have conditional tables";
@@ -80,7 +80,8 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the variables, parents first, and decisions after the variables known to them.
+    /// Returns the indices of the variables in an order with parents first and decisions after the variables known to
+    /// them.
     fn order(&self) -> LexerResult<Vec<usize>> {
         let mut parents: Vec<&[usize]> = vec![&[]; self.variables.len()];
         for table in &self.tables {
@@ -92,7 +93,7 @@ impl NetworkDraft {
             parents[decision.variable] = &decision.known;
         }
         parents_first(&parents).map_err(|cycle| {
-            // Each node of the cycle is followed by one of its parents.
+            // In the list of a cycle, each node is followed by one of its parents.
             let followed = cycle.iter().zip(cycle.iter().cycle().skip(1));
             let mut decided = followed.filter_map(|(node, parent)| {
                 let mut all = self.decisions.iter();
@@ -111,7 +112,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the error that a variable is its own ancestor.
+    /// Returns the error which states that a variable is its own ancestor.
     fn cycle(&self, variable: usize) -> LexerError {
         let tables = self.tables.iter().zip(&self.places);
         let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
@@ -121,7 +122,7 @@ impl NetworkDraft {
     }
 }
 
-/// Converts the offsets of rows to lines and columns.
+/// Converts the offsets of normalised rows to lines and columns of the text.
 fn placed(rows: Vec<(usize, NormalisedRow)>, text: &str) -> Vec<NormalisedRow> {
     let mut places = LineIndex::new(text);
     let placed = |(at, row): (usize, NormalisedRow)| {

@@ -8,9 +8,10 @@ use std::fmt;
 pub enum NetworkFormat {
     /// The Interchange Format for Bayesian Networks.
     Bif,
-    /// BIFXML: the XML successor of BIF, version 0.3.
+    /// BIFXML, the XML successor of BIF in version 0.3.
     Bifxml,
-    /// A formula in DIMACS CNF, optionally with weights of literals, as model counters read it; it can be read but not written.
+    /// A formula in DIMACS CNF as model counters read it, optionally with weights of literals; this format can be read but not
+    /// written.
     Cnf,
     /// The NET language of HUGIN.
     Net,

@@ -1,15 +1,16 @@
-//! Finds hidden variables with indistinguishable states, and rows of tables that no case reaches.
+//! Finds hidden variables with indistinguishable states, and table rows that no case reaches.
 
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashSet;
 
 use super::{Network, NetworkData, NetworkTable, State};
 
-/// The variables of a network that no case observes, and those with observed descendants.
+/// For each variable of a network, whether some case observes it, and whether some case observes one of its
+/// descendants.
 pub(super) struct Hidden {
-    /// True for a variable that no case observes.
+    /// For each variable, true if no case observes it.
     is_hidden: Vec<bool>,
-    /// True for a variable with a descendant that some case observes.
+    /// For each variable, true if some case observes one of its descendants.
     is_cause: Vec<bool>,
 }
 
@@ -43,14 +44,14 @@ impl Hidden {
     }
 }
 
-/// Returns the hidden variables with an observed descendant and two states that have the same numbers in all tables:
-/// expectation-maximisation never separates these states.
+/// Returns the hidden variables with an observed descendant that have two states with the same numbers in all tables:
+/// expectation-maximisation never separates such states.
 pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {
         let states = network.variables[variable].states.len();
         let tables = network.tables.iter();
         let tables: Vec<_> = tables.filter(|t| t.variables.contains(&variable)).collect();
-        // Each state is compared with those before it.
+        // Each state is compared with all earlier states.
         let pairs = (1..states).flat_map(|second| (0..second).map(move |first| (first, second)));
         let mut pairs = pairs.take(MOST_PAIRS);
         pairs.any(|(first, second)| {
@@ -75,14 +76,15 @@ pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     hidden.filter(has_twins).collect()
 }
 
-/// Maximum number of pairs of states of one variable that are compared.
+/// Maximum number of pairs of states that are compared for each variable.
 const MOST_PAIRS: usize = 1 << 12;
 
 impl Network {
-    /// Returns the rows of tables that no case reaches, as positions of the variable and of the row in its table: in no case can the parents have the
-    /// states of the row, where a missing cell may be any state. Learning without a prior leaves these rows unchanged.
+    /// Returns the table rows that no case reaches, as indices of the variable and of the row in its table. A case reaches a row if the parents can
+    /// have the row's states in this case, where a missing cell may be any state. Learning without a prior leaves these rows unchanged.
     ///
-    /// **Cost.** One check of the parents of each table for each case; if parents are missing in a case, one check for each of their joint states.
+    /// **Cost.** For each case, one check of the parents of each table; if some parents are missing in the case, one check for each of their joint
+    /// states.
     ///
     /// ```
     /// # use figrs_network::Network;

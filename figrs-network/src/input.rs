@@ -7,60 +7,61 @@ use super::reader::Finish;
 use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, NetworkReader};
 
 impl Network {
-    /// Reads a file in the format of its extension: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai` or `.xdsl`. An XML document is read in the format of
-    /// its first element, whatever the extension.
+    /// Reads a network from a file in the format of its extension: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai` or `.xdsl`. An XML document is
+    /// read in the format that its first element determines, whatever the extension is.
     ///
     /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network;
-    /// [`NetworkError::Text`] with line and column. A network with decisions or utilities is
+    /// [`NetworkError::Text`] with line and column. If a network has decisions or utilities, the error is
     /// [`TextProblem::InfluenceDiagram`](crate::TextProblem::InfluenceDiagram).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read(path)
     }
 
-    /// Reads a text in the format that its contents show; errors give `place` as its origin, such as `standard input`.
+    /// Reads a network from a text, whose format is determined by its contents; errors report `place` as the origin of
+    /// the text, such as `standard input`.
     ///
     /// **Errors.** [`NetworkError::Text`] with line and column.
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
         NetworkReader::new().from_text(text, place)
     }
 
-    /// Reads a text in the Interchange Format for Bayesian Networks.
+    /// Reads a network from a text in the Interchange Format for Bayesian Networks.
     ///
     /// **Errors.** [`NetworkError::Text`] with line and column.
     pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bif, NetworkDraft::network)
     }
 
-    /// Reads a document in the XML format for Bayesian networks, version 0.3.
+    /// Reads a network from a document in the XML format for Bayesian networks, version 0.3.
     ///
     /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bifxml, NetworkDraft::network)
     }
 
-    /// Reads a formula in DIMACS CNF as a Markov network: its variables have their numbers as names and the states `false` and `true`, and the
-    /// [`clauses`](Self::clauses) and weights of literals are the factors.
+    /// Reads a formula in DIMACS CNF as a Markov network. The names of the variables are their numbers, and their states are `false` and
+    /// `true`. The [`clauses`](Self::clauses) and the weights of literals are the factors.
     ///
     /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_cnf(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Cnf, NetworkDraft::network)
     }
 
-    /// Reads a text in the NET language of HUGIN.
+    /// Reads a network from a text in the NET language of HUGIN.
     ///
     /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_net(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Net, NetworkDraft::network)
     }
 
-    /// Reads a text in the format of the UAI inference competitions.
+    /// Reads a network from a text in the format of the UAI inference competitions.
     ///
     /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_uai(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Uai, NetworkDraft::network)
     }
 
-    /// Reads a document in the XDSL format of `GeNIe` and SMILE.
+    /// Reads a network from a document in the XDSL format of `GeNIe` and SMILE.
     ///
     /// **Errors.** The errors of [`from_bif`](Self::from_bif).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {
@@ -69,36 +70,39 @@ impl Network {
 }
 
 impl InfluenceDiagram {
-    /// Reads a file as [`Network::read`] does. A Bayesian network is an influence diagram without decisions and utilities.
+    /// Reads an influence diagram from a file, as [`Network::read`] reads a network. A Bayesian network is read as an
+    /// influence diagram without decisions and utilities.
     ///
-    /// **Errors.** The errors of [`Network::read`]. A decision that influences a variable known to it is
+    /// **Errors.** The errors of [`Network::read`]. If a decision influences a variable known to it, the error is
     /// [`TextProblem::InfluencesObserved`](crate::TextProblem::InfluencesObserved).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }
 
-    /// Reads a text in the format that its contents show; errors give `place` as its origin, such as `standard input`.
+    /// Reads an influence diagram from a text, whose format is determined by its contents; errors report `place` as the
+    /// origin of the text, such as `standard input`.
     ///
     /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
         NetworkReader::new().diagram_from_text(text, place)
     }
 
-    /// Reads a document in the XML format for Bayesian networks, version 0.3.
+    /// Reads an influence diagram from a document in the XML format for Bayesian networks, version 0.3.
     ///
     /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bifxml, NetworkDraft::diagram)
     }
 
-    /// Reads a text in the NET language of HUGIN.
+    /// Reads an influence diagram from a text in the NET language of HUGIN.
     ///
     /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_net(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
 
-    /// Reads a document in the XDSL format of `GeNIe` and SMILE. Its weighted sums of utilities (`mau`) become weights of their terms.
+    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in its weighted sums of
+    /// utilities (`mau`) are multiplied into the utilities.
     ///
     /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {

@@ -10,9 +10,11 @@ use figrs_learn::{Cases, ExpectationMaximization, Fit};
 use super::hidden::{Hidden, alike};
 use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Variable, elements};
 
-/// Learns the tables of a Bayesian network from data with missing values, by expectation-maximisation on the junction tree of the network.
+/// Learns the tables of a Bayesian network from data that may have missing values, by expectation-maximisation on the junction tree of the
+/// network.
 ///
-/// Each row of each table is a parameter. Without a prior, a row that no case reaches keeps its numbers.
+/// Each row of each table is a separate parameter. Without a prior, a row that no case reaches keeps its initial
+/// numbers.
 ///
 /// **Guarantee**, **complexity** and **references** are as for [`ExpectationMaximization`].
 ///
@@ -41,30 +43,32 @@ pub struct NetworkLearner {
 /// Default number of starts if two states of a hidden variable have equal initial numbers.
 const STARTS_OF_ALIKE: u64 = 10;
 
-/// The numbers from which learning starts.
+/// The numbers with which the tables start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LearningStart {
-    /// The numbers of the network's tables.
+    /// The numbers that the tables of the network have.
     #[default]
     Network,
-    /// All states of a row are equally likely.
+    /// Equal probabilities of all states in each row.
     Uniform,
-    /// Rows are drawn uniformly from all distributions over their states, with this seed.
+    /// Random rows, drawn with this seed from the uniform distribution over all distributions of their states.
     Random(u64),
 }
 
-/// A network whose tables were learned.
+/// A network whose tables were learned, with details of the fit.
 #[derive(Clone, Debug)]
 pub struct LearnedNetwork {
     /// The network with the learned tables.
     pub network: Network,
-    /// The log-likelihoods of all rounds, and the reason why the rounds ended; with several starts, those of the best start.
+    /// The log-likelihoods of all rounds, and the reason why the rounds ended; if there were several starts, those of the
+    /// best start.
     pub fit: Fit,
-    /// The positions of the hidden variables with two states of equal initial numbers; these numbers were then drawn at random.
+    /// The indices of the hidden variables with two states whose initial numbers were equal, so that these numbers were drawn
+    /// at random.
     pub alike: Vec<usize>,
-    /// The rows of tables that no case reaches, by the positions of the variable and of the row in its table. Without a prior these rows keep their
-    /// initial numbers.
+    /// The table rows that no case reaches, as indices of the variable and of the row in its table. Without a prior these rows keep their initial
+    /// numbers.
     pub unreached: Vec<(usize, usize)>,
 }
 
@@ -75,15 +79,16 @@ impl Default for NetworkLearner {
 }
 
 impl NetworkLearner {
-    /// Maximum count for [`prior`](Self::prior): beside a larger one, rounding would lose the count of a case.
+    /// Maximum count for [`prior`](Self::prior); if a larger one were added, rounding would lose the count of a single
+    /// case.
     pub const MOST_PRIOR: f64 = 1e15;
 
-    /// Creates a learner that maximises the likelihood, starting from the network's own numbers.
+    /// Creates a learner that maximises the likelihood and starts from the numbers of the network's tables.
     pub fn new() -> Self {
         Self::by(ExpectationMaximization::new(JunctionTree::new()))
     }
 
-    /// Creates a learner with the settings of an algorithm.
+    /// Creates a learner that uses the settings of an expectation-maximisation algorithm.
     pub fn by(algorithm: ExpectationMaximization<JunctionTree>) -> Self {
         Self {
             algorithm,
@@ -94,8 +99,8 @@ impl NetworkLearner {
         }
     }
 
-    /// Adds this number to the count of every state in every row, which maximises the posterior under a Dirichlet prior with parameters one larger
-    /// than this number (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)).
+    /// Adds this number to the count of every state in every row (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The result maximises the
+    /// posterior under a Dirichlet prior whose parameters are one larger than this number.
     pub fn prior(mut self, count: f64) -> Self {
         self.prior = count;
         self
@@ -107,26 +112,27 @@ impl NetworkLearner {
         self
     }
 
-    /// Sets the number of starts, all but the first from random rows; the most likely result is returned (default 1, or 10 if two
-    /// states of a hidden variable have equal initial numbers).
+    /// Sets the number of starts (default 1, or 10 if two states of a hidden variable have equal initial numbers). All starts
+    /// except the first begin with random rows, and the most likely result is returned.
     pub fn starts(mut self, starts: u64) -> Self {
         self.starts = Some(starts);
         self
     }
 
-    /// Sets the seed (default 0) of random rows: those of further starts, and of the first start if states of a hidden variable have equal initial numbers.
+    /// Sets the seed (default 0) of random rows, which are used by further starts, and by the first start if states of a hidden variable have equal
+    /// initial numbers.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Learns the tables of a network.
+    /// Learns the tables of a network from data.
     ///
-    /// States of an unobserved variable with equal numbers in all tables would stay equal in every round: a stationary point that is not a maximum. The
-    /// initial numbers of these tables are then drawn at random, and [`LearnedNetwork::alike`] lists the variables.
+    /// If states of an unobserved variable had equal numbers in all tables, they would stay equal in every round, which is a stationary point but not
+    /// a maximum. Therefore the initial numbers of such tables are drawn at random, and [`LearnedNetwork::alike`] lists the variables.
     ///
-    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; the errors of [`ExpectationMaximization`], where
-    /// [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
+    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; the errors of [`ExpectationMaximization`], of
+    /// which [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
     pub fn learn(
         &self,
         network: &Network,
@@ -166,7 +172,7 @@ impl NetworkLearner {
         let rows = data.rows().map(|row| row.map(Option::<&State>::cloned));
         let fit = algorithm.fit(&Model::new(), &Cases::new(&elements).rows(rows))?;
         let is_unreached: FxHashSet<(usize, usize)> = unreached.iter().copied().collect();
-        // Rows that no case depends on keep their numbers, even if a start has drawn others.
+        // Rows on which no case depends keep their numbers, even if a start has drawn random numbers for them.
         let is_idle = |child, row| uses.is_barren(child) || is_unreached.contains(&(child, row));
         let mut numbers = Vec::with_capacity(tables.len());
         for (table, own) in tables.iter().zip(network.tables()) {
@@ -189,7 +195,7 @@ impl NetworkLearner {
         })
     }
 
-    /// Returns the network with the numbers from which learning starts.
+    /// Returns a copy of the network with the numbers from which learning starts.
     fn started(&self, network: &Network, uses: &Hidden) -> Network {
         let tables = self.tables(network, &[], uses);
         let starts = tables.into_iter().map(|table| {
@@ -199,7 +205,8 @@ impl NetworkLearner {
         network.with_numbers(starts.collect())
     }
 
-    /// Returns the tables with their initial numbers; tables that contain a variable in `alike` are drawn at random.
+    /// Returns the tables with their initial numbers; the numbers of tables that contain a variable in `alike` are
+    /// drawn at random.
     fn tables(&self, network: &Network, alike: &[usize], uses: &Hidden) -> Vec<LearnedTable> {
         let mut random = stream(
             match self.start {
@@ -230,7 +237,8 @@ impl NetworkLearner {
                         LearningStart::Network | LearningStart::Random(_) => row.to_vec(),
                     };
                     let start = if is_random || is_alike {
-                        // Exponentially distributed numbers divided by their sum.
+                        // Exponentially distributed numbers divided by their sum are uniformly distributed over all
+                        // distributions.
                         let drawn: Vec<f64> = row
                             .iter()
                             .map(|_| -(-random.random::<f64>()).ln_1p())
@@ -258,12 +266,12 @@ impl NetworkLearner {
     }
 }
 
-/// The parameters of a table, by row.
+/// The rows of a table to be learned.
 struct LearnedTable {
     rows: Vec<LearnedRow>,
 }
 
-/// A row of a table: its parameter, if it has several states, and its initial numbers.
+/// A row of a table, with its parameter (`None` if there is only one state) and its initial numbers.
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Lexing shared by the readers of all formats: input, errors, words and numbers.
+//! Lexing shared by the readers of all text formats: input, errors, words and numbers.
 
 use winnow::error::ParserError;
 use winnow::stream::{LocatingSlice, Location};
@@ -9,11 +9,11 @@ use figrs_reading::LineIndex;
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
 pub(super) type LexerResult<T> = Result<T, LexerError>;
 
-/// A syntax error: the problem, and its offset in the text.
+/// A syntax error, given by its problem and its offset in the text.
 #[derive(Debug)]
 pub(super) struct LexerError {
     offset: usize,
-    /// The problem; `None` while the parser may still try another way to read the text.
+    /// The problem; `None` while the parser may still try an alternative syntax.
     problem: Option<Box<TextProblem>>,
 }
 
@@ -62,24 +62,24 @@ impl<'t> ParserError<Input<'t>> for LexerError {
     }
 }
 
-/// Returns the offset in bytes up to which the text has been read.
+/// Returns the offset in bytes of the input that is still unread.
 pub(super) fn offset(input: &Input<'_>) -> usize {
     input.current_token_start()
 }
 
-/// Returns the error that the syntax requires `expected` at this place.
+/// Returns the error which states that the syntax requires `expected` at the present position.
 pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
     let found = found(input);
     LexerError::new(offset(input), TextProblem::Expected { expected, found })
 }
 
-/// Returns the error that the syntax requires `expected` in place of a word.
+/// Returns the error which states that the syntax requires `expected` instead of a word.
 pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
     let found = found(word);
     LexerError::new(at, TextProblem::Expected { expected, found })
 }
 
-/// Returns the start of a text, for error messages.
+/// Returns the first characters of a text, for error messages.
 fn found(text: &str) -> String {
     const SHOWN: usize = 20;
     let line = text.lines().next().unwrap_or_default();
@@ -91,7 +91,7 @@ fn found(text: &str) -> String {
     }
 }
 
-/// Parses a number that is a weight (finite and not negative).
+/// Parses a weight, which is a finite number that is not negative.
 pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         // Adding zero turns -0.0 into 0.0.
@@ -101,10 +101,10 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     }
 }
 
-/// Maximum magnitude of a utility: expected utilities are sums of several utilities.
+/// Maximum magnitude of a utility, which ensures that the sum of several utilities is finite.
 const MOST_UTILITY: f64 = 1e300;
 
-/// Parses a number that is a utility.
+/// Parses a utility, which is a finite number of limited magnitude.
 pub(super) fn finite(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         Ok(number) if number.abs() <= MOST_UTILITY => Ok(number),

@@ -1,8 +1,8 @@
 //! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format, and formulas in
 //! DIMACS CNF; also influence diagrams in BIFXML, NET and XDSL.
 //!
-//! A [`Network`] has an element for each variable, which can be queried like any other element, in a [`model`](Network::model)
-//! that holds the factors of a Markov network.
+//! A [`Network`] has an element for each variable, which can be queried like any other element, under a
+//! [`model`](Network::model) that contains the factors of a Markov network.
 //!
 //! ```
 //! use figrs_infer::{Run, VariableElimination};
@@ -40,29 +40,32 @@
 //!
 //! # File formats
 //!
-//! A file is read in the format of its extension, and an XML document in the format of its first element.
+//! A file is read in the format of its extension; an XML document is read in the format that its first element
+//! determines.
 //!
-//! - BIF: blocks in any order; names with any characters but white space, brackets, `,`, `;`, `|` and `"`, or any characters in quotes;
-//!   rows by the states of the parents, `default` rows, and whole tables with the child varying slowest. The reader skips comments and properties,
-//!   and also text between blocks; the writer does not write them.
-//! - BIFXML, version 0.3: variables and definitions in any order, the child varying fastest and the last parent next. The reader skips
-//!   properties.
-//! - XDSL: nodes in any order (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`), tables as in BIFXML. A noisy-MAX node becomes its table, and
-//!   a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Other kinds of nodes are an error. Names are
-//!   identifiers; other names are stored beside identifiers, as properties.
-//! - NET: nodes and potentials in any order, tables as in BIFXML, flat or in nested parentheses. Formulas over finite states (`model_data`: logic,
-//!   comparisons, `if`, arithmetic, `Distribution`) become tables; formulas of other distributions and continuous nodes are an error. Names are as in XDSL.
-//! - CNF: the formulas of model counters, read only. The names of variables are their numbers, from 1, and their states are `false` and
-//!   `true`. A line `c p weight LITERAL WEIGHT 0` sets the weight of a literal; other literals, and all with `c t mc`, have weight one. Projected counting
-//!   (`c p show`, `c ind`, `c t pmc`) is an error.
+//! - BIF: blocks may come in any order. Names contain any characters except white space, brackets, `,`, `;`, `|` and `"`, or any characters in
+//!   quotes. Tables consist of rows for the states of the parents, `default` rows, or all numbers with the child varying slowest. The reader skips
+//!   comments, properties and text between blocks; the writer does not write them.
+//! - BIFXML, version 0.3: variables and definitions may come in any order; in tables the child varies fastest and the last parent
+//!   next. The reader skips properties.
+//! - XDSL: nodes (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`) may come in any order; tables are as in BIFXML. A noisy-MAX node
+//!   is converted to its table, and a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Nodes of
+//!   other kinds are an error. Names in XDSL are identifiers; names that are not identifiers are stored as properties beside generated identifiers.
+//! - NET: nodes and potentials may come in any order; tables are as in BIFXML, flat or in nested parentheses. Formulas over finite states
+//!   (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas of other distributions and continuous
+//!   nodes are an error. Names in NET are stored as in XDSL.
+//! - CNF: formulas for model counters can be read but not written. The names of variables are their numbers, counted from 1, and their states are
+//!   `false` and `true`. A line `c p weight LITERAL WEIGHT 0` sets the weight of a literal. Other literals have weight one, and a line `c t mc` sets
+//!   all weights to one. Projected counting (`c p show`, `c ind`, `c t pmc`) is an error.
 //! - UAI: in a Bayesian network, the last variable of a table is the child; the names of variables and states are their indices.
 //!
-//! A row of a conditional table whose sum differs from one by at most [`ROUNDING`] is divided by that sum and listed in
-//! [`Network::normalised`], unless the difference is only in the last bits; a larger difference is an error.
+//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum.
+//! It is then listed in [`Network::normalised`], unless the deviation is only in the last bits. A larger deviation is
+//! an error.
 //!
 //! # Limits
 //!
-//! Variables are discrete. A table holds all its entries.
+//! Variables must be discrete. A table stores all its entries.
 //!
 //! # References
 //!

@@ -4,7 +4,7 @@ use super::{NetworkError, NetworkFormat};
 
 /// Escapes a text, so that no part of it is markup and an XML reader returns it unchanged.
 ///
-/// **Errors.** [`NetworkError::Inexpressible`] for characters that XML cannot hold.
+/// **Errors.** [`NetworkError::Inexpressible`] for characters that XML cannot represent.
 pub(super) fn escaped(text: &str, format: NetworkFormat) -> Result<String, NetworkError> {
     let mut escaped = String::with_capacity(text.len());
     let inner = text.trim_ascii_start().len()..=text.trim_ascii_end().len();
@@ -15,7 +15,8 @@ pub(super) fn escaped(text: &str, format: NetworkFormat) -> Result<String, Netwo
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             '"' => escaped.push_str("&quot;"),
-            // They would be read as other white space, or as none.
+            // These characters are escaped, because an XML reader would change them to other white space or remove
+            // them.
             '\t' | '\n' | '\r' => reference(&mut escaped, c),
             ' ' if !inner.contains(&at) => reference(&mut escaped, c),
             '\0'..' ' | '\u{fffe}' | '\u{ffff}' => {

@@ -1,17 +1,17 @@
-//! Identifiers for formats that allow no other names, and the names for which they stand.
+//! Identifiers for formats in which all names are identifiers, and the names that they represent.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::TextProblem;
 use super::lexer::{LexerError, LexerResult};
 
-/// Returns distinct identifiers for distinct names, in the same order; a name that is an identifier stands for itself.
+/// Returns distinct identifiers for distinct names, in the same order; a name that is an identifier is kept.
 ///
 /// An identifier is an ASCII letter, followed by ASCII letters, digits and underscores.
 pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     let own = names.iter().filter(|name| is_identifier(name));
     let mut taken: FxHashSet<String> = own.map(|&name| name.to_owned()).collect();
-    // For each beginning of an identifier, the number at the end of its latest one.
+    // For each stem of an identifier, the largest number that was appended to it.
     let mut last: FxHashMap<String, usize> = FxHashMap::default();
     let identifier = |&name: &&str| {
         if is_identifier(name) {
@@ -33,7 +33,8 @@ pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     names.iter().map(identifier).collect()
 }
 
-/// Replaces each character that an identifier cannot hold by an underscore, and puts a letter first if needed.
+/// Replaces each character that is not allowed in an identifier by an underscore, and prepends a letter if the name
+/// begins with another character.
 pub(super) fn nearest(name: &str) -> String {
     let letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -45,12 +46,13 @@ fn is_identifier(name: &str) -> bool {
     nearest(name) == name
 }
 
-/// The names for which the identifiers of a file stand.
+/// For each identifier of a file, the name that it represents.
 #[derive(Default)]
 pub(super) struct FullNames(FxHashMap<String, String>);
 
 impl FullNames {
-    /// Adds an identifier at an offset, and returns its name: the identifier itself if the file gives no other name.
+    /// Adds an identifier at an offset, and returns its name, which is the identifier itself if the file gives no other
+    /// name.
     pub(super) fn add(
         &mut self,
         at: usize,
@@ -66,7 +68,7 @@ impl FullNames {
         Ok(name)
     }
 
-    /// Returns the name of an identifier, with the offset of the identifier.
+    /// Returns the name that an identifier represents, with the offset of the identifier.
     pub(super) fn of<'n>(&'n self, (at, identifier): (usize, &'n str)) -> (usize, &'n str) {
         (
             at,

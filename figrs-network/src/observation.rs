@@ -2,7 +2,7 @@
 
 use super::State;
 
-/// An observation: a variable and its state.
+/// An observation, which states that a variable is in a certain state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Observation {
     pub(super) variable: usize,
@@ -10,7 +10,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Returns the position of the variable in the network.
+    /// Returns the index of the variable in the network.
     pub fn variable(&self) -> usize {
         self.variable
     }

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Returns the first order of nodes in which parents come before their children: each next node is the first one whose parents are
-/// all in the order already. If there is no order, returns the nodes of a cycle as the error, each followed by one of its parents.
+/// Returns a topological order of nodes, in which parents come before their children: the next node is always the first one whose
+/// parents are all in the order already. If there is a cycle, returns its nodes as the error, each followed by one of its parents.
 pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usize>> {
     let mut children = vec![Vec::new(); parents.len()];
     let mut missing: Vec<usize> = parents.iter().map(|own| own.len()).collect();
@@ -32,7 +32,8 @@ pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usiz
         let parent = parents[node].iter().find(|&&parent| missing[parent] > 0);
         parent.map_or(node, |&parent| parent)
     };
-    // An ancestor of it is on a cycle: as many steps up as there are nodes end there.
+    // Some ancestor of this node is on a cycle. After as many steps to a parent as there are nodes, the present node is
+    // on the cycle.
     for _ in 0..parents.len() {
         node = above(node);
     }
@@ -56,7 +57,8 @@ mod tests {
 
     #[test]
     fn a_cycle_is_followed_upwards() {
-        // 0 is below the cycle 1 <- 2 <- 3 <- 1, and 4 is beside it.
+        // Node 0 is a descendant of the cycle 1 <- 2 <- 3 <- 1, and node 4 is not connected with it except through node
+        // 0.
         let cycle = parents_first(&[&[4, 1], &[2], &[3], &[1], &[]]).unwrap_err();
         assert_eq!(cycle.len(), 3);
         let start = cycle.iter().position(|&node| node == 1).unwrap();

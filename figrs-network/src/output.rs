@@ -1,4 +1,4 @@
-//! Writes networks as texts and to files.
+//! Writes networks to texts and files.
 
 use std::fs;
 use std::path::Path;
@@ -18,17 +18,18 @@ impl Network {
         })
     }
 
-    /// Returns the network as text in a format. Reading the text gives the same names and the same numbers to the last bit, except that UAI
-    /// has no names.
+    /// Returns the text of the network in a format. If this text is read, the network has the same names and the same numbers to the last
+    /// bit, except that UAI has no names.
     ///
-    /// Variables keep their order; XDSL has their tables in this order too. Names in XDSL and NET must be identifiers: for other names
-    /// the text has identifiers made from them, which other programs show, with the names beside them.
+    /// Variables keep their order; in XDSL, nodes are written after their parents, and the order of the variables is stored beside
+    /// them. Names in XDSL and NET must be identifiers. For other names the text contains generated identifiers, which other programs
+    /// display, and stores the names beside them.
     ///
-    /// Clauses with more than four literals are written with helper variables, which follow the variables of the network. Each assignment of the latter
-    /// determines their values.
+    /// Clauses with more than four literals are written with helper variables, which come after the variables of the network. Each assignment of the
+    /// network's variables determines the values of the helper variables.
     ///
     /// **Errors.** [`NetworkError::NotWritten`] for CNF; [`NetworkError::NotBayesian`] for a Markov network in another format than UAI;
-    /// [`NetworkError::Inexpressible`] for a name that the format cannot hold.
+    /// [`NetworkError::Inexpressible`] for a name that the format cannot represent.
     pub fn to_text(&self, format: NetworkFormat) -> Result<String, NetworkError> {
         match format {
             NetworkFormat::Uai => Ok(uai::write(self)),
@@ -41,14 +42,16 @@ impl Network {
         }
     }
 
-    /// Returns the network as BIF; reading it gives the same names and the same numbers to the last bit.
+    /// Returns the text of the network in BIF; if this text is read, the network has the same names and the same
+    /// numbers to the last bit.
     ///
     /// **Errors.** The errors of [`to_text`](Self::to_text).
     pub fn to_bif(&self) -> Result<String, NetworkError> {
         self.to_text(NetworkFormat::Bif)
     }
 
-    /// Returns the network in the UAI format, which has no names; reading it gives the same numbers to the last bit.
+    /// Returns the text of the network in the UAI format, which has no names; if this text is read, the network has the
+    /// same numbers to the last bit.
     pub fn to_uai(&self) -> String {
         uai::write(self)
     }

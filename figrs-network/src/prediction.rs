@@ -1,4 +1,4 @@
-//! Predicts one variable from others, case by case.
+//! Predicts one variable from other variables, case by case.
 
 use figrs_core::{Element, Model};
 use figrs_infer::{CompiledTree, Error, JunctionTree};
@@ -7,13 +7,14 @@ use super::{Network, State};
 
 /// Predicts a variable from other variables, case by case, by a junction tree that is compiled once.
 ///
-/// **Guarantee.** Exact up to rounding. A prediction depends only on its case, not on earlier cases.
+/// **Guarantee.** Predictions are exact up to rounding. A prediction depends only on its case, not on earlier cases.
 ///
-/// **Complexity.** One compilation; then for each case a pass over the parts of the tree that the differences from the previous case affect.
+/// **Complexity.** The network is compiled once. Each case takes a pass over the parts of the tree that depend on the cells in which the
+/// case differs from the previous one.
 ///
-/// **Errors.** The errors of [`JunctionTree`], when the predictor is created.
+/// **Errors.** The errors of [`JunctionTree`] when the predictor is created.
 ///
-/// **References.** As for [`JunctionTree`].
+/// **References.** The references of [`JunctionTree`].
 ///
 /// ```
 /// # use figrs_infer::JunctionTree;
@@ -37,13 +38,13 @@ pub struct CasePredictor {
     predicted: Element<State>,
     /// Number of states of the predicted variable.
     states: usize,
-    /// The variables that cases may observe.
+    /// The variables whose states cases may state.
     observed: Vec<ObservedVariable>,
-    /// Log-probability of the evidence of the model, without a case.
+    /// Log-probability of the evidence of the model, without the observations of a case.
     log_evidence: f64,
 }
 
-/// A variable that cases may observe, with its state in the current case.
+/// A variable whose state cases may state, with its state in the current case.
 #[derive(Clone, Debug)]
 struct ObservedVariable {
     position: usize,
@@ -59,9 +60,10 @@ pub struct CasePrediction {
 }
 
 impl CasePredictor {
-    /// Creates a predictor of a variable from `observed` variables, all given by position, under the evidence of a model of the network.
+    /// Creates a predictor of a variable from the variables `observed`, under the evidence of a model of the network; all variables are
+    /// given by their indices.
     ///
-    /// **Errors.** The errors of compilation; impossible evidence of the model.
+    /// **Errors.** The errors of compilation; an error if the evidence of the model is impossible.
     pub fn new(
         network: &Network,
         model: &Model,
@@ -83,7 +85,7 @@ impl CasePredictor {
             .clone()
             .varying(&elements)
             .compile(model, &element)?;
-        // An error if the evidence of the model is impossible.
+        // This query returns an error if the evidence of the model is impossible.
         tree.distribution(&element)?;
         Ok(Self {
             log_evidence: tree.log_evidence(),
@@ -94,10 +96,11 @@ impl CasePredictor {
         })
     }
 
-    /// Predicts for a case, which gives the states of all variables of the network in order, `None` for missing ones. The states of the predicted
-    /// variable and of variables that cases may not observe are ignored.
+    /// Makes a prediction for a case, which gives the states of all variables of the network in order, with `None` for a missing state. States of
+    /// the predicted variable, and of variables that are not in `observed`, are ignored.
     ///
-    /// **Errors.** The errors of the tree, such as an interrupt. An impossible case is not an error: its log-likelihood is `-inf`.
+    /// **Errors.** The errors of the junction tree, such as an interrupt. An impossible case is not an error: the log-likelihood
+    /// of its prediction is `-inf`.
     pub fn predict<'s>(
         &mut self,
         case: impl IntoIterator<Item = Option<&'s State>>,
@@ -130,17 +133,20 @@ impl CasePredictor {
 }
 
 impl CasePrediction {
-    /// Returns the posterior probabilities of the states of the predicted variable, in order; empty if the case is impossible.
+    /// Returns the posterior probabilities of the predicted variable's states, in order; the list is empty if the case is
+    /// impossible.
     pub fn probabilities(&self) -> &[f64] {
         &self.probabilities
     }
 
-    /// Returns the natural logarithm of the probability of the observed states of the case, given the evidence of the model; `-inf` if they are impossible.
+    /// Returns the natural logarithm of the probability of the observed states of the case, given the evidence of the model; `-inf` if they are
+    /// impossible.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
-    /// Returns the index of the most probable state, the first one among equals; `None` if the case is impossible.
+    /// Returns the index of the most probable state, which is the first one among equally probable states; returns
+    /// `None` if the case is impossible.
     pub fn most_probable(&self) -> Option<usize> {
         let numbered = self.probabilities.iter().copied().enumerate();
         let best = numbered.reduce(|best, other| if other.1 > best.1 { other } else { best });

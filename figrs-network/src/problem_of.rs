@@ -1,4 +1,4 @@
-//! Test helper that returns the error of an invalid text.
+//! Test helper that returns the location and the problem of an error in a text.
 
 use std::fmt::Debug;
 

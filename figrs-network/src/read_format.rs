@@ -8,7 +8,7 @@ use super::xml::XmlReader;
 use super::{NetworkError, NetworkFormat, NetworkReader, bif, bifxml, cnf, net, uai, xdsl};
 
 impl NetworkFormat {
-    /// Returns the format that belongs to the extension of a file: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
+    /// Returns the format that belongs to a file extension: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
     ///
     /// **Errors.** [`NetworkError::Extension`] for another extension.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
@@ -28,7 +28,8 @@ impl NetworkFormat {
         }
     }
 
-    /// Returns the format of an XML document, by its first element; `None` if the text is not an XML document.
+    /// Returns the format of an XML document, determined by its first element; returns `None` if the text is not an XML
+    /// document.
     pub(super) fn of_document(text: &str) -> LexerResult<Option<Self>> {
         if !text.trim_start_matches(is_before_text).starts_with('<') {
             return Ok(None);
@@ -41,7 +42,7 @@ impl NetworkFormat {
         }
     }
 
-    /// Returns the format of a text, by its contents.
+    /// Returns the format of a text, determined by its contents.
     pub(super) fn of_text(text: &str) -> LexerResult<Self> {
         if let Some(format) = Self::of_document(text)? {
             return Ok(format);
@@ -57,7 +58,8 @@ impl NetworkFormat {
             word if ["BAYES", "MARKOV"].contains(&&*word.to_ascii_uppercase()) => Ok(Self::Uai),
             _ if start.starts_with("//") || start.starts_with("/*") => Ok(Self::Bif),
             _ if start.starts_with('%') => Ok(Self::Net),
-            // Notes may come before the first block.
+            // Notes may precede the first block, so a BIF text is recognised by any line that begins with
+            // `probability`.
             _ if text.lines().any(|line| line.starts_with("probability")) => Ok(Self::Bif),
             _ => {
                 let what = "a network in BIF, BIFXML, CNF, NET, UAI or XDSL format";
@@ -66,7 +68,7 @@ impl NetworkFormat {
         }
     }
 
-    /// Reads a text in this format as a draft.
+    /// Reads a text in this format, and returns the draft of its network.
     pub(super) fn draft(self, text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
         match self {
             Self::Bif => bif::read(text, reader),
@@ -79,7 +81,7 @@ impl NetworkFormat {
     }
 }
 
-/// True for white space, and for the byte order mark that some editors put at the start of a file.
+/// True for white space and for the byte order mark that some editors write at the start of a file.
 fn is_before_text(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }

@@ -1,4 +1,4 @@
-//! Reads networks and influence diagrams with options.
+//! Reader of networks and influence diagrams, with options.
 
 use std::path::Path;
 
@@ -8,9 +8,10 @@ use super::lexer::LexerResult;
 use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat};
 use figrs_reading::{MOST_NETWORK_BYTES, read_limited};
 
-/// Reads networks and influence diagrams with options; [`Network::read`] and similar functions read without options.
+/// Reads networks and influence diagrams with options; [`Network::read`] and similar functions use the default options.
 ///
-/// An XML document is read in the encoding that it declares, and any file with a byte order mark of UTF-16 in UTF-16; all others are UTF-8.
+/// An XML document is read in the encoding that it declares. A file with a UTF-16 byte order mark is read in UTF-16, and all other files in
+/// UTF-8.
 ///
 /// ```
 /// use figrs_network::NetworkReader;
@@ -30,47 +31,48 @@ pub struct NetworkReader {
 }
 
 impl NetworkReader {
-    /// Creates a reader without options.
+    /// Creates a reader with the default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Divides each row of a conditional table by its sum, however far the sum is from one, and lists the row in
-    /// [`normalised`](Network::normalised). A row of zeros is still an error.
+    /// Divides each row of a conditional table by its sum, however far the sum deviates from one, and lists the row in
+    /// [`normalised`](Network::normalised). A row that consists of zeros is still an error.
     pub fn normalise(mut self) -> Self {
         self.normalises = true;
         self
     }
 
-    /// Unrolls a dynamic network of `GeNIe` to a number of time slices: a node of the plate becomes a variable in each slice, with its name and `_0`, `_1` and
-    /// so on. Other networks are read unchanged.
+    /// Unrolls a dynamic network of `GeNIe` to a number of time slices. A node of the plate becomes a variable in each slice, whose name is that of
+    /// the node followed by `_0`, `_1` and so on. Other networks are read unchanged.
     pub fn slices(mut self, slices: u32) -> Self {
         self.slices = Some(slices.max(1));
         self
     }
 
-    /// Reads a file as [`Network::read`] does.
+    /// Reads a network from a file, as [`Network::read`] does.
     ///
     /// **Errors.** The errors of [`Network::read`].
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Network, NetworkError> {
         self.file(path.as_ref(), NetworkDraft::network)
     }
 
-    /// Reads a file as [`InfluenceDiagram::read`] does.
+    /// Reads an influence diagram from a file, as [`InfluenceDiagram::read`] does.
     ///
     /// **Errors.** The errors of [`InfluenceDiagram::read`].
     pub fn read_diagram(&self, path: impl AsRef<Path>) -> Result<InfluenceDiagram, NetworkError> {
         self.file(path.as_ref(), NetworkDraft::diagram)
     }
 
-    /// Reads a text as [`Network::from_text`] does. The text is decoded already, so an encoding that it declares is ignored.
+    /// Reads a network from a text, as [`Network::from_text`] does. The text is already decoded, so an encoding that it
+    /// declares is ignored.
     ///
     /// **Errors.** The errors of [`Network::from_text`].
     pub fn from_text(&self, text: &str, place: &str) -> Result<Network, NetworkError> {
         self.text(text, place, NetworkDraft::network)
     }
 
-    /// Reads a text as [`InfluenceDiagram::from_text`] does.
+    /// Reads an influence diagram from a text, as [`InfluenceDiagram::from_text`] does.
     ///
     /// **Errors.** The errors of [`InfluenceDiagram::from_text`].
     pub fn diagram_from_text(
@@ -81,14 +83,15 @@ impl NetworkReader {
         self.text(text, place, NetworkDraft::diagram)
     }
 
-    /// Reads bytes in the encoding that they declare, and in the format that the decoded text shows.
+    /// Reads a network from bytes, which are decoded in the encoding that they declare; the decoded text determines the
+    /// format.
     ///
-    /// **Errors.** The errors of [`from_text`](Self::from_text); an unknown encoding of the bytes.
+    /// **Errors.** The errors of [`from_text`](Self::from_text), and an error if the encoding of the bytes is unknown.
     pub fn from_bytes(&self, bytes: Vec<u8>, place: &str) -> Result<Network, NetworkError> {
         self.text(&text_of(bytes, place)?, place, NetworkDraft::network)
     }
 
-    /// Does the same as [`from_bytes`](Self::from_bytes) for an influence diagram.
+    /// Reads an influence diagram from bytes, as [`from_bytes`](Self::from_bytes) reads a network.
     ///
     /// **Errors.** The errors of [`from_bytes`](Self::from_bytes).
     pub fn diagram_from_bytes(
@@ -128,10 +131,10 @@ impl NetworkReader {
     }
 }
 
-/// Function that builds the result of reading from a draft and its text.
+/// Function that builds a network or influence diagram from a draft and its text.
 pub(super) type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
 
-/// Reads and decodes a file; an error if it cannot be read or its encoding is not known.
+/// Reads and decodes a file; returns an error if the file cannot be read or its encoding is unknown.
 pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
     let bytes = read_limited(path, MOST_NETWORK_BYTES).map_err(|cause| NetworkError::Read {
         path: path.to_owned(),

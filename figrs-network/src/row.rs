@@ -2,43 +2,44 @@
 
 use figrs_factor::graph::sums_to_one;
 
-/// Largest difference between a row's sum and one that counts as rounding of numbers with three decimals.
+/// Largest deviation of a row's sum from one that is ascribed to the rounding of its numbers to three decimals.
 ///
-/// The numbers of some files are rounded to three decimals, so that three thirds are 0.999.
+/// The numbers in some files are rounded to three decimals, so that a row of three thirds sums to 0.999.
 pub const ROUNDING: f64 = 1e-3;
 
 /// A row of a conditional table that was divided by its sum when its file was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalisedRow {
-    /// The position of the variable in the network.
+    /// The index of the variable in the network.
     pub variable: usize,
-    /// The position of the row in its table, the last parent varying fastest.
+    /// The index of the row in its table, where the last parent varies fastest.
     pub row: usize,
     /// The sum of the row's numbers in the file.
     pub sum: f64,
-    /// The line of the row, counted from 1.
+    /// The line of the row in the file, counted from 1.
     pub line: usize,
-    /// The column of the row, counted from 1.
+    /// The column of the row in the file, counted from 1.
     pub column: usize,
 }
 
 /// Result of checking the sum of a row.
 pub(super) enum RowSumCheck {
-    /// The sum is one.
+    /// The row sums to one.
     One,
-    /// The row had another sum, and was divided by it.
+    /// The row had this sum, which deviated from one, and was divided by it.
     Normalised(f64),
-    /// The row is not a distribution.
+    /// The row has this sum, which is too far from one.
     Wrong(f64),
 }
 
-/// Divides a row by its sum if the sum is one up to rounding or, with `always`, if it is any positive number.
+/// Divides a row by its sum if the sum deviates from one by rounding or, with `always`, if the sum is any positive
+/// number.
 pub(super) fn normalise(row: &mut [f64], always: bool) -> RowSumCheck {
     if sums_to_one(row) {
         return RowSumCheck::One;
     }
     let sum: f64 = row.iter().sum();
-    // The sum of three decimals is itself rounded.
+    // The tolerance is slightly enlarged, because the sum of numbers with three decimals is itself rounded.
     let is_rounded = (sum - 1.0).abs() <= ROUNDING * (1.0 + 1e-9);
     let is_divided = always && sum > 0.0 && sum.is_finite();
     if !is_rounded && !is_divided {

@@ -1,4 +1,4 @@
-//! Evidence about a network: observed variables, and weights of the states of other variables.
+//! Evidence about a network: observed variables, and likelihoods of the states of other variables.
 
 use figrs_core::{Element, Model};
 
@@ -24,9 +24,9 @@ pub struct NetworkEvidence {
     pub(super) likelihoods: Vec<StateLikelihoods>,
 }
 
-/// Likelihoods of the states of a variable: weights by which the probabilities of worlds are multiplied.
+/// Likelihoods of the states of a variable, which are weights that multiply the probabilities of worlds.
 ///
-/// Only the ratios of the weights matter to posteriors; the probability of the evidence is the expected weight.
+/// Posteriors depend only on the ratios of the weights; the probability of the evidence is the expected weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateLikelihoods {
     pub(super) variable: usize,
@@ -34,7 +34,7 @@ pub struct StateLikelihoods {
 }
 
 impl StateLikelihoods {
-    /// Returns the position of the variable in the network.
+    /// Returns the index of the variable in the network.
     pub fn variable(&self) -> usize {
         self.variable
     }
@@ -61,13 +61,13 @@ impl NetworkEvidence {
         self.observations.push(observation);
     }
 
-    /// Returns the positions of all variables that the evidence is about.
+    /// Returns the indices of all variables for which there is evidence.
     pub fn variables(&self) -> impl Iterator<Item = usize> {
         let observed = self.observations.iter().map(Observation::variable);
         observed.chain(self.likelihoods.iter().map(StateLikelihoods::variable))
     }
 
-    /// Adds the likelihoods to a model.
+    /// Adds the likelihoods to a model as weights.
     fn weighing(&self, model: Model, elements: &[Element<State>]) -> Model {
         self.likelihoods.iter().fold(model, |model, likelihoods| {
             let weights = likelihoods.weights.clone();
@@ -94,8 +94,8 @@ impl Network {
 }
 
 impl DiagramElements {
-    /// Returns the model with this evidence: [`model`](Self::model) plus the likelihoods. Algorithms reject a likelihood of a decision: it would not state
-    /// which option was chosen.
+    /// Returns the model of the diagram with this evidence, which is [`model`](Self::model) with the observations, plus the likelihoods. Algorithms
+    /// reject a likelihood of a decision, because it does not state which option was chosen.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.model(&evidence.observations), self.variables())
     }

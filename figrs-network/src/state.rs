@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use figrs_core::{States, printable};
 
-/// A state of a network's variable: a value of the variable's element. Cheap to clone, compared by position.
+/// A state of a network's variable, which is a value of the variable's element. A clone is cheap, and states are
+/// compared by index.
 #[derive(Clone)]
 pub struct State {
     names: Arc<[String]>,
@@ -14,7 +15,7 @@ pub struct State {
 }
 
 impl State {
-    /// Creates the states with these names, in order.
+    /// Creates the states with these names, in the given order.
     pub(super) fn all(names: Vec<String>) -> States<Self> {
         let names: Arc<[String]> = names.into();
         let state = |index| Self {
@@ -24,19 +25,19 @@ impl State {
         States::new((0..names.len() as u32).map(state))
     }
 
-    /// Returns the position among the states of the variable.
+    /// Returns the index of the state among the states of its variable.
     pub fn index(&self) -> usize {
         self.index as usize
     }
 
-    /// Returns the name.
+    /// Returns the name of the state.
     pub fn name(&self) -> &str {
         &self.names[self.index()]
     }
 }
 
 impl PartialEq for State {
-    /// True if both states have the same position, in lists with the same names.
+    /// True if both states have the same index, in lists with the same names.
     fn eq(&self, other: &Self) -> bool {
         self.index == other.index
             && (Arc::ptr_eq(&self.names, &other.names) || self.names == other.names)

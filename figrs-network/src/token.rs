@@ -1,4 +1,4 @@
-//! Tokens shared by the formats that have names, quotes and brackets: each format defines its separators.
+//! Tokens shared by the formats that have names, quotation marks and brackets; each format defines its separators.
 
 use winnow::Parser;
 use winnow::combinator::opt;
@@ -7,7 +7,7 @@ use winnow::token::{any, take_till, take_while};
 
 use super::lexer::{Input, LexerResult, expected, offset};
 
-/// The rules for tokens of a format.
+/// The token rules of a format.
 pub(super) trait Dialect {
     /// True for a character that separates tokens.
     fn separates(c: char) -> bool;
@@ -29,7 +29,7 @@ pub(super) fn space<D: Dialect>(input: &mut Input<'_>) -> LexerResult<()> {
     }
 }
 
-/// Reads a name, in quotes or without.
+/// Reads a name, with or without quotes.
 pub(super) fn word<'t, D: Dialect>(
     input: &mut Input<'t>,
     what: &'static str,
@@ -73,13 +73,13 @@ pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(text)
 }
 
-/// Reads a mark such as a bracket, if it is next.
+/// Reads a punctuation mark, such as a bracket, if it is next; returns false otherwise.
 pub(super) fn mark<D: Dialect>(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     space::<D>(input)?;
     Ok(opt(mark).parse_next(input)?.is_some())
 }
 
-/// Reads a mark that must be next.
+/// Reads a punctuation mark; returns an error if it is not next.
 pub(super) fn require<D: Dialect>(
     input: &mut Input<'_>,
     it: char,
@@ -92,7 +92,7 @@ pub(super) fn require<D: Dialect>(
     }
 }
 
-/// True for rare kinds of white space, and for the byte order mark that some editors put at the start of a file.
+/// True for rare kinds of white space and for the byte order mark that some editors write at the start of a file.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }

@@ -1,4 +1,4 @@
-//! Names that a network does not have, with suggestions.
+//! Errors for names that a network does not have, with suggestions of similar names.
 
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
@@ -8,22 +8,22 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Unknown {
-    /// There is no variable of this name.
+    /// No variable has this name.
     #[error("no variable is called `{}`; {}", printable(.name), meant(near))]
     Variable {
         /// The unknown name.
         name: String,
-        /// Similar names of variables, or all names if there are few.
+        /// Similar names of variables, or all names if there are only a few.
         near: Vec<String>,
     },
-    /// A variable has no state of this name.
+    /// The variable has no state with this name.
     #[error("`{}` has no state `{}`; {}", printable(.variable), printable(.name), meant(near))]
     State {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The unknown name.
+        /// The unknown name of a state.
         name: String,
-        /// Similar names of states, or all names if there are few.
+        /// Similar names of states, or all names if there are only a few.
         near: Vec<String>,
     },
 }
@@ -36,12 +36,12 @@ fn meant(near: &[String]) -> String {
     }
 }
 
-/// Returns the names most similar to the unknown one; all names if there are few.
+/// Returns the names most similar to an unknown name, or all names if there are only a few.
 pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     const FEW: usize = 6;
     const SHOWN: usize = 3;
     let mut ranked: Vec<(usize, &str)> = names.map(|name| (distance(asked, name), name)).collect();
-    // Stable, so that equally near names keep the order of the file.
+    // The sort is stable, so that equally similar names keep the order of the file.
     ranked.sort_by_key(|&(distance, _)| distance);
     if ranked.len() > FEW {
         let most = (asked.chars().count() / 2).max(2);
@@ -51,7 +51,8 @@ pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec
     ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// Returns the edit distance: the number of letters to change, add or leave out, among the first letters only and regardless of case.
+/// Returns the edit distance between two names: the number of letters to change, insert or delete. Only the first letters are
+/// compared, and case is ignored.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::State;
 use super::unknown::{Unknown, near};
 
-/// A variable of a network: its name and its states.
+/// A variable of a network, with its name and its states.
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub(super) name: String,
@@ -16,7 +16,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Returns the name; in a UAI file, the index of the variable.
+    /// Returns the name of the variable; for a UAI file, this is the index of the variable.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -26,13 +26,13 @@ impl Variable {
         &self.states
     }
 
-    /// Returns the state with a name.
+    /// Returns the state with this name, if there is one.
     pub fn state(&self, name: &str) -> Option<&State> {
         self.states.iter().find(|state| state.name() == name)
     }
 }
 
-/// Numbers over the states of some variables: a factor, or the conditional table of the last variable.
+/// A table of numbers for the joint states of some variables: a factor, or the conditional table of the last variable.
 #[derive(Clone, Debug)]
 pub struct NetworkTable {
     pub(super) variables: Vec<usize>,
@@ -40,18 +40,19 @@ pub struct NetworkTable {
 }
 
 impl NetworkTable {
-    /// Returns the positions of the variables in the network, parents before the child.
+    /// Returns the indices of the table's variables in the network, parents before the child.
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
-    /// Returns the numbers, the last variable varying fastest.
+    /// Returns the numbers in row-major order, so that the last variable varies fastest.
     pub fn numbers(&self) -> &[f64] {
         self.weights.linear()
     }
 }
 
-/// Writes one combination of states of some variables, given its index with the last variable varying fastest: `(young, F)`.
+/// Formats one combination of states of some variables as in `(young, F)`, given its index with the last variable varying
+/// fastest.
 pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> String {
     let states = variables.iter().map(|&variable| all[variable].states());
     let combinations = Assignments::rows(states.clone().map(|states| states.len().max(1)));
@@ -60,7 +61,7 @@ pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> 
     format!("({})", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the position of the variable with a name, by an index of the names.
+/// Returns the index of the variable with this name, looked up in a map of names.
 ///
 /// **Errors.** [`Unknown`] if there is no such variable.
 pub(super) fn position_of(

@@ -1,7 +1,7 @@
-//! Reads XML elements, with their offsets in the text.
+//! Reads the elements of XML documents, with their offsets in the text.
 //!
-//! Entities that a document declares are an error, so that none can expand to more than its size; document type definitions are skipped.
-//! Elements nest only as deeply as a reader expects: unknown elements are skipped by counting.
+//! Entities that a document declares are an error, so that no entity can expand to a large text; document type definitions are skipped.
+//! The reader does not recurse: unknown elements are skipped by counting their nesting depth.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ use rustc_hash::FxHashSet;
 use super::TextProblem;
 use super::lexer::{LexerError, LexerResult, unexpected};
 
-/// Reads the child elements of an open element of a document one after another.
+/// Reads the children of an open element of a document one after another.
 pub(super) struct XmlReader<'t> {
     text: &'t str,
-    /// Number of bytes before the text that the parser reads: a byte order mark.
+    /// Number of bytes before the text that the parser reads, which are a byte order mark if there is one.
     before: usize,
     reader: Reader<&'t [u8]>,
 }
@@ -29,16 +29,16 @@ pub(super) struct XmlElement<'t> {
 }
 
 impl XmlElement<'_> {
-    /// Returns the name of the element, without a prefix.
+    /// Returns the name of the element without its namespace prefix.
     pub(super) fn name(&self) -> &str {
-        // The name is part of a text, between marks of one byte.
+        // The name is a part of valid UTF-8 text between ASCII characters, so it is valid itself.
         std::str::from_utf8(self.start.local_name().into_inner()).unwrap_or_default()
     }
 
-    /// Returns the value of an attribute, if the element has the attribute.
+    /// Returns the value of an attribute; returns `None` if the element does not have it.
     pub(super) fn attribute(&self, name: &str) -> LexerResult<Option<String>> {
         let mut found = None;
-        // The reader's own check for repeated names takes time quadratic in their number.
+        // Repeated names are detected here, because the XML parser's own check takes time quadratic in their number.
         let mut seen = FxHashSet::default();
         for attribute in self.start.attributes().with_checks(false) {
             let attribute = attribute.map_err(|error| malformed(self.at, &error))?;
@@ -53,7 +53,7 @@ impl XmlElement<'_> {
         }
         let Some(found) = found else { return Ok(None) };
         let value = std::str::from_utf8(&found.value).unwrap_or_default();
-        // White space that is not escaped is a space.
+        // White space in the value that is not escaped becomes a space.
         let value = value.replace("\r\n", " ").replace(['\r', '\n', '\t'], " ");
         match quick_xml::escape::unescape(&value) {
             Ok(value) => Ok(Some(value.into_owned())),
@@ -64,7 +64,7 @@ impl XmlElement<'_> {
         }
     }
 
-    /// Returns the value of a required attribute, without the white space around it.
+    /// Returns the value of a required attribute, without leading and trailing white space.
     pub(super) fn required(&self, name: &str, expected: &'static str) -> LexerResult<String> {
         match self.attribute(name)? {
             Some(value) => Ok(value.trim_ascii().to_owned()),
@@ -79,7 +79,7 @@ impl XmlElement<'_> {
 }
 
 impl<'t> XmlReader<'t> {
-    /// Opens a document and returns a reader inside its first element.
+    /// Opens a document, and returns a reader of the children of its first element, with that element.
     pub(super) fn open(text: &'t str) -> LexerResult<(Self, XmlElement<'t>)> {
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader::from_str(document);
@@ -101,7 +101,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Returns the next child of the open element; `None` at the end of the open element.
+    /// Returns the next child of the open element; returns `None` at the end of that element.
     pub(super) fn child(&mut self) -> LexerResult<Option<XmlElement<'t>>> {
         loop {
             let (at, event) = self.event()?;
@@ -116,7 +116,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Reads the text of the open element, up to its end.
+    /// Reads the text of the open element up to its end tag.
     pub(super) fn content(&mut self) -> LexerResult<XmlText<'t>> {
         let mut content = XmlText::default();
         loop {
@@ -139,7 +139,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Skips the rest of the open element.
+    /// Skips the rest of the open element, including its children.
     pub(super) fn skip(&mut self) -> LexerResult<()> {
         let mut depth = 1usize;
         while depth > 0 {
@@ -178,7 +178,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Returns the start of the character at an offset.
+    /// Returns the start of the character that contains the byte at an offset.
     fn floor(&self, at: usize) -> usize {
         let at = at.min(self.text.len());
         (0..=at)
@@ -196,7 +196,8 @@ impl<'t> XmlReader<'t> {
     }
 }
 
-/// Rejects versions of XML that do not exist. The declared encoding has been applied when the text was decoded.
+/// Rejects versions of XML that do not exist. The declared encoding is not checked here, because it was applied when
+/// the text was decoded.
 fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     let version = declaration.version();
     let version = version.map_err(|error| malformed(at, &error))?;
@@ -217,7 +218,7 @@ fn is_blank(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Returns the character for which a reference such as `&lt;` or `&#60;` stands.
+/// Returns the character that a reference such as `&lt;` or `&#60;` represents.
 fn resolved(at: usize, reference: &BytesRef<'_>) -> LexerResult<Cow<'static, str>> {
     match reference.resolve_char_ref() {
         Ok(Some(character)) => return Ok(character.to_string().into()),
@@ -231,7 +232,7 @@ fn resolved(at: usize, reference: &BytesRef<'_>) -> LexerResult<Cow<'static, str
     }
 }
 
-/// The text of an element.
+/// The text of an element, with the offsets of its pieces in the document.
 #[derive(Default)]
 pub(super) struct XmlText<'t> {
     text: Cow<'t, str>,
@@ -244,7 +245,7 @@ struct Piece {
     start: usize,
     /// Offset of the piece in the text of the document.
     at: usize,
-    /// True if the document contains the piece literally, false if the piece comes from a reference.
+    /// True if the document contains the piece literally, false if a reference represents it.
     is_literal: bool,
 }
 
@@ -263,7 +264,7 @@ impl<'t> XmlText<'t> {
         }
     }
 
-    /// Returns the offset in the document of a position in this text.
+    /// Returns the offset in the document that corresponds to a position in this text.
     fn offset(&self, place: usize) -> usize {
         let after = self.pieces.partition_point(|piece| piece.start <= place);
         match after.checked_sub(1).map(|last| &self.pieces[last]) {
@@ -273,7 +274,7 @@ impl<'t> XmlText<'t> {
         }
     }
 
-    /// Returns the words between white space, with their offsets in the document.
+    /// Returns the words of the text, which white space separates, with their offsets in the document.
     pub(super) fn words(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut place = 0;
         std::iter::from_fn(move || {
@@ -285,10 +286,11 @@ impl<'t> XmlText<'t> {
         })
     }
 
-    /// Returns the text as a name, without white space around it unless the document writes this white space as a reference.
+    /// Returns the text as a name, without leading and trailing white space unless the document writes this white space as a
+    /// reference.
     pub(super) fn name(&self) -> String {
         let mut name = String::with_capacity(self.text.len());
-        // Bytes up to which nothing may be trimmed.
+        // Range of bytes that must not be trimmed, because they come from references.
         let (mut first, mut last) = (None, 0);
         let ends = self.pieces.iter().skip(1).map(|piece| piece.start);
         let ends = ends.chain([self.text.len()]);

@@ -15,13 +15,13 @@ pub(super) type StateNames<'t> = IndexSet<&'t str, FxBuildHasher>;
 pub(super) struct TableBlock<'t> {
     pub(super) child: (usize, &'t str),
     pub(super) parents: Vec<(usize, &'t str)>,
-    /// The input from the body on.
+    /// The input from the beginning of the body on.
     pub(super) body: Input<'t>,
     /// Length of the body in bytes.
     pub(super) length: usize,
 }
 
-/// Parses the network block and returns the name of the network.
+/// Parses the block `network`, and returns the name of the network.
 pub(super) fn network<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let mut name = "";
     if !mark(input, '{')? {
@@ -37,7 +37,7 @@ pub(super) fn network<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(name)
 }
 
-/// Parses a variable with its states.
+/// Parses the block of a variable, with the states of the variable.
 pub(super) fn variable<'t>(
     input: &mut Input<'t>,
     draft: &mut NetworkDraft,
@@ -65,11 +65,11 @@ pub(super) fn variable<'t>(
     Ok(states)
 }
 
-/// Description of the syntax of a list of states.
+/// Description of a list of states, for error messages.
 const STATE: &str =
     "a state or `}`; a state with blanks, commas or brackets stands in quotes, as in `\"(17,30]\"`";
 
-/// Returns the first state that contains blanks, if the list, split at commas, has the declared number of states.
+/// Returns the first state that contains blanks, if splitting the list at commas gives the declared number of states.
 fn unquoted(list: &str, declared: usize) -> Option<String> {
     let (list, _) = list.rsplit_once('}')?;
     let states: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -81,7 +81,7 @@ fn unquoted(list: &str, declared: usize) -> Option<String> {
         .map(|&state| state.to_owned())
 }
 
-/// Parses the rest of `type discrete [ 2 ] { yes, no };`.
+/// Parses the states of a variable from the word after `type` on, as in `type discrete [ 2 ] { yes, no };`.
 fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<StateNames<'t>> {
     let (kind, discrete) = word(input, "`discrete`")?;
     if discrete != "discrete" {
@@ -132,7 +132,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
     Ok(names)
 }
 
-/// Parses the names of a probability block, and skips its body.
+/// Parses the names of the variables in a probability block, and skips its body.
 pub(super) fn table<'t>(input: &mut Input<'t>) -> LexerResult<TableBlock<'t>> {
     require(input, '(', "`(` and a variable")?;
     let child = word(input, "a variable")?;

@@ -1,4 +1,4 @@
-//! Text between the blocks of a BIF file, which the format ignores.
+//! Skips the text between the blocks of a BIF file, which the format ignores.
 
 use winnow::Parser;
 use winnow::token::any;
@@ -10,7 +10,7 @@ use super::token::{bare, mark, space, word};
 /// The words that can begin a block.
 pub(super) const BLOCKS: &str = "`network`, `variable` or `probability`";
 
-/// Kind of a block.
+/// Kind of a block, given by its first word.
 #[derive(Clone, Copy)]
 pub(super) enum BlockKind {
     Network,
@@ -25,7 +25,7 @@ impl BlockKind {
         ("probability", Self::Probability),
     ];
 
-    /// True if the text after the first word of a block has the form of this block: a name or variables, and an opening brace.
+    /// True if the text after the first word has the form of this kind of block: a name or variables, and an opening brace.
     fn goes_on(self, input: &Input<'_>) -> bool {
         let mut input = *input;
         let begins = |input: &mut Input<'_>, it| mark(input, it).unwrap_or(false);
@@ -39,10 +39,10 @@ impl BlockKind {
     }
 }
 
-/// Skips text up to the next block, and the first word of this block; returns `None` at the end of the text.
+/// Skips text up to the next block, and skips the first word of that block; returns `None` at the end of the text.
 ///
-/// **Errors.** Text that seems to be a block with a mistake: a misspelt first word, a first word on a line that opens a brace or is the last
-/// line, or a closing brace without an opening one.
+/// **Errors.** Text that seems to be a block with a mistake. This is a misspelt first word, a first word on a line that opens a brace or is
+/// the last line, or a closing brace without an opening one.
 pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>> {
     let mut is_line_start = true;
     let mut depth = 0usize;

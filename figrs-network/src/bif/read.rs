@@ -8,7 +8,7 @@ use super::notes::{BLOCKS, BlockKind, next_block};
 use super::table::Tables;
 use super::token::word;
 
-/// Parses the network of a text. Blocks may come in any order.
+/// Parses a BIF text, and returns the draft of its network. The blocks of the text may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
@@ -24,7 +24,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
         }
     }
     if !has_blocks {
-        // A text without blocks is not a network: its first word should begin one.
+        // A text without blocks is not a network: the error reports that its first word does not begin a block.
         let mut input = Input::new(text);
         let (at, found) = word(&mut input, BLOCKS)?;
         return Err(unexpected(at, found, BLOCKS));

@@ -1,4 +1,4 @@
-//! Parses the contents of a probability block.
+//! Parses the contents of a probability block in a BIF file.
 
 use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
@@ -7,21 +7,21 @@ use super::super::variable::{combination, unknown_state};
 use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};
 
-/// Parses the tables of a file one after another.
+/// Parses the tables of a BIF file one after another.
 pub(super) struct Tables<'d, 't> {
     draft: &'d mut NetworkDraft,
-    /// The names of the states of all variables.
+    /// The names of the states of each variable.
     names: &'d [StateNames<'t>],
 }
 
-/// A table that is currently parsed.
+/// State of the parser for the table that is currently parsed.
 struct TableReader<'d, 't> {
-    /// Positions of the parents and the child.
+    /// Indices of the parents and the child in the network.
     variables: Vec<usize>,
-    /// For each parent its states, and the index of its state in the latest row.
+    /// For each parent, the names of its states and the index of its state in the latest row.
     parents: Vec<(&'d StateNames<'t>, usize)>,
     columns: usize,
-    /// The entries; NaN in rows that have not been given yet.
+    /// The entries of the table; NaN in rows that have not been parsed yet.
     numbers: Vec<f64>,
 }
 
@@ -30,7 +30,7 @@ impl<'d, 't> Tables<'d, 't> {
         Self { draft, names }
     }
 
-    /// Parses the table of a block.
+    /// Parses the table of a probability block.
     pub(super) fn read(&mut self, block: &TableBlock<'t>) -> LexerResult<()> {
         let names = [&block.child].into_iter().chain(&block.parents);
         let mut variables = self.draft.scope(names.copied())?;
@@ -83,7 +83,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Returns the number of entries of the table; an error if the block is too short for them.
+    /// Returns the number of entries of the table; returns an error if the block is too short for that number.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
         if block.body[..block.length].contains("default") {
             let (at, held) = (block.child.0, block.length);
@@ -102,12 +102,12 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(needed as usize)
     }
 
-    /// Parses the states of the parents, after the opening parenthesis, and returns the position of the row.
+    /// Parses the parents' states after the opening parenthesis, and returns the index of their row.
     fn row(&self, input: &mut Input<'t>, rows: &mut TableReader<'d, 't>) -> LexerResult<usize> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
             let (at, name) = word(input, "a state of each parent")?;
-            // Rows are in order as a rule: the state is that of the last row or the next one.
+            // Rows are usually in order, so the state of the last row and the state after it are compared first.
             let next = if *last + 1 < names.len() {
                 *last + 1
             } else {
@@ -128,7 +128,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(row)
     }
 
-    /// Parses a whole table after the word `table`: in this format the child varies slowest.
+    /// Parses a whole table after the word `table`; in this form of a table, the child varies slowest.
     fn whole(
         &mut self,
         input: &mut Input<'t>,
@@ -151,7 +151,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Fills the rows that the file does not give.
+    /// Fills the rows that the file does not list, from the `default` row.
     fn complete(
         &mut self,
         rows: &mut TableReader<'d, 't>,
@@ -192,7 +192,7 @@ impl<'d, 't> Tables<'d, 't> {
         ))
     }
 
-    /// Returns the names of the child and of a row, for messages.
+    /// Returns the name of the child and the states of a row, for error messages.
     fn names(&self, rows: &TableReader<'d, 't>, row: usize) -> (String, String) {
         let variables = &self.draft.variables;
         let parents = &rows.variables[..rows.parents.len()];

@@ -1,12 +1,12 @@
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkError, NetworkTable, State, TextProblem, Unknown, Variable};
 
-/// Returns the numbers of a network's tables.
+/// Returns the entries of all tables of a network.
 fn numbers(network: &Network) -> Vec<&[f64]> {
     network.tables().iter().map(NetworkTable::numbers).collect()
 }
 
-/// Returns the place and the problem of a text that cannot be read.
+/// Returns the line, the column and the problem of a text that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_bif(text))
 }
@@ -100,7 +100,8 @@ probability ( b | a ) {
     assert_eq!(network.row_name(&rows[1]), "b (z)");
 }
 
-/// Returns a network of `a` and `b`, with `table` as the block of `b`, which is on line 5.
+/// Returns a network with the variables `a` and `b`, in which the probability block of `b`, on line 5, contains
+/// `table`.
 fn with(table: &str) -> String {
     format!(
         "network n {{ }}
@@ -131,7 +132,7 @@ fn a_cycle_names_a_variable_that_is_on_it() {
     );
 }
 
-/// Regression test: a file that was cut off at its start was read as a network without variables.
+/// Regression test: a file whose beginning was missing was read as a network without variables.
 #[test]
 fn a_text_without_any_block_is_no_network() {
     for text in ["", " \n", "// comment", "\u{feff}"] {

@@ -1,6 +1,6 @@
 //! Parses the tokens of BIF.
 //!
-//! Commas and bars count as space between tokens, as the format specifies; so do comments.
+//! Commas, vertical bars and comments count as space between tokens, as the format specifies.
 
 use winnow::Parser;
 use winnow::ascii::till_line_ending;
@@ -11,7 +11,7 @@ use winnow::token::{any, take_till, take_until, take_while};
 use super::super::lexer::{Input, LexerResult, expected, weight};
 use super::super::token::{self, Dialect, is_blank, quoted};
 
-/// The rules for tokens of BIF.
+/// The token rules of BIF.
 struct Bif;
 
 impl Dialect for Bif {
@@ -29,7 +29,7 @@ impl Dialect for Bif {
     }
 }
 
-/// Reads a name, in quotes or without.
+/// Reads a name, with or without quotes.
 pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
     token::word::<Bif>(input, what)
 }
@@ -39,12 +39,12 @@ pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Bif>(input)
 }
 
-/// Reads a mark such as a bracket, if it is next.
+/// Reads a punctuation mark, such as a bracket, if it is next; returns false otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Bif>(input, mark)
 }
 
-/// Reads a mark that must be next.
+/// Reads a punctuation mark; returns an error if it is not next.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Bif>(input, it, what)
 }

@@ -7,7 +7,7 @@ use figrs_factor::graph::Assignments;
 use super::super::{Network, NetworkError, NetworkFormat, NetworkTable, State, Variable};
 use super::token::is_bare;
 
-/// Writes a Bayesian network as text; each number has its shortest form that reads back the same.
+/// Writes a Bayesian network as BIF text; each number has the fewest digits from which the same number is read back.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let states = network.variables().iter().flat_map(|v| v.states().iter());
     let names = network.variables().iter().map(Variable::name);
@@ -81,7 +81,7 @@ fn list<'n>(text: &mut String, names: impl Iterator<Item = &'n str>) {
     }
 }
 
-/// Writes a name, in quotes if it could be read as something else.
+/// Writes a name, in quotes if it could otherwise be read as another token.
 fn name(text: &mut String, name: &str) {
     let comment = name.contains("//") || name.contains("/*");
     if !name.is_empty() && name.chars().all(is_bare) && !comment {

@@ -1,7 +1,8 @@
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, State, TextProblem};
 
-/// A document with two parents of different sizes, all numbers different, and everything that may surround them.
+/// A document that has a variable with two parents of different sizes, only different numbers, and all kinds of content
+/// that the reader must skip.
 const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 <!-- by hand -->\r\n\
 <!DOCTYPE BIF [\r\n  <!ELEMENT BIF ( NETWORK )*>\r\n  <!ATTLIST BIF VERSION CDATA #REQUIRED>\r\n  <!ENTITY unused \"nothing\">\r\n]>\r\n\
@@ -17,7 +18,7 @@ const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 <DEFINITION><TABLE>0.25 0.75</TABLE><FOR>sprinkler</FOR></DEFINITION>\r\n\
 </NETWORK></BIF><?end?>\r\n";
 
-/// Returns the place and the problem of a document that cannot be read.
+/// Returns the line, the column and the problem of a document that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_bifxml(text))
 }
@@ -57,7 +58,7 @@ fn the_last_parent_varies_faster_than_the_first_and_the_child_fastest() {
     assert_eq!(again.tables()[0].numbers(), wet);
 }
 
-/// Returns a document of one variable `a` with two states, followed by `more`.
+/// Returns a document that has a variable `a` with two states, followed by `more`.
 fn with(more: &str) -> String {
     format!(
         "<BIF><NETWORK>\n<VARIABLE><NAME>a</NAME><OUTCOME>x</OUTCOME><OUTCOME>y</OUTCOME></VARIABLE>\n{more}\n</NETWORK></BIF>"
@@ -66,7 +67,7 @@ fn with(more: &str) -> String {
 
 #[test]
 fn documents_that_are_no_network_are_refused() {
-    // A text is decoded already, whatever its declaration says.
+    // A text has already been decoded, so the encoding in its declaration is ignored.
     let latin = "<?xml version=\"1.1\" encoding=\"ISO-8859-1\"?><BIF><NETWORK><NAME>ü</NAME></NETWORK></BIF>";
     assert_eq!(Network::from_bifxml(latin).unwrap().name(), "ü");
     let error = Network::from_text("<html/>", "page")

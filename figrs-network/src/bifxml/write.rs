@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::super::markup;
 use super::super::{Network, NetworkError, NetworkFormat};
 
-/// Writes a Bayesian network as a document; each number has its shortest form that reads back the same.
+/// Writes a Bayesian network as a BIFXML document; each number has the fewest digits from which the same number is read
+/// back.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let escaped = |name: &str| markup::escaped(name, NetworkFormat::Bifxml);
     let variables = network.variables();

@@ -1,4 +1,4 @@
-//! Formulas in DIMACS CNF, in the form that model counters read.
+//! Formulas in DIMACS CNF, with the extensions of model counters.
 
 mod read;
 

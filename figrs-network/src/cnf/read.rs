@@ -11,10 +11,10 @@ use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkTable, State, TextProblem};
 
-/// Maximum number of variables in a small file.
+/// Maximum number of variables if the file is small.
 const VARIABLES: usize = 1 << 16;
 
-/// Parses the network of a text.
+/// Parses a CNF text, and returns the draft of its network.
 pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     let mut reader = CnfReader::new(text);
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
@@ -23,7 +23,7 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
         match words.peek() {
             None => {}
             Some(&"p") => reader.header(words)?,
-            // In some collections of formulas this mark ends the file.
+            // In some collections of formulas the character `%` ends the file.
             Some(&"%") => break,
             Some(word) if word.starts_with('c') => reader.comment(words)?,
             Some(_) => reader.literals(words)?,
@@ -34,33 +34,35 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers that the header declares, and the offset of the number of clauses.
+/// The numbers in the header, and the offset of the number of clauses.
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,
     clauses: usize,
 }
 
-/// A literal in the file, with its offset: the number of a variable from 1, negative for a negated variable.
+/// A literal in the file with its offset: the number of its variable, counted from 1, negative if the variable is
+/// negated.
 type Literal = (usize, i64);
 
 struct CnfReader<'t> {
     text: &'t str,
     header: Option<CnfHeader>,
-    /// The clauses, except those that are always true.
+    /// The clauses read so far, except those that are always true.
     clauses: Vec<NetworkClause>,
-    /// Number of finished clauses.
+    /// Number of clauses read completely, including those that are always true.
     ended: usize,
-    /// The literals of an unfinished clause; its offset and line follow.
+    /// The literals of the clause that is not finished yet; the next fields are its offset and line.
     open: Vec<(usize, bool)>,
     open_at: Option<usize>,
     open_line: usize,
-    /// Number of the current line, from 1.
+    /// Number of the current line, counted from 1.
     line: usize,
     weights: Vec<(Literal, f64)>,
-    /// True if the file requests an unweighted count, in which all literals have weight one.
+    /// True if the file requests an unweighted count, so that all literals have weight one.
     is_unweighted: bool,
-    /// Offset of the first line that lists variables of a projected count; `shown` has the variables of all such lines.
+    /// Offset of the first line that lists the variables of a projected count; `shown` contains the variables of all
+    /// such lines.
     projected_at: Option<usize>,
     shown: BTreeSet<i64>,
 }
@@ -83,7 +85,7 @@ impl<'t> CnfReader<'t> {
         }
     }
 
-    /// Returns the offset of a word of the text.
+    /// Returns the offset of a word, which must be a part of the text.
     fn offset(&self, word: &str) -> usize {
         word.as_ptr() as usize - self.text.as_ptr() as usize
     }
@@ -103,7 +105,7 @@ impl<'t> CnfReader<'t> {
         Err(unexpected(at, rest, what))
     }
 
-    /// Checks that a line has no more words.
+    /// Checks that a line has no further words.
     fn end(&self, words: &mut Words<'t>, what: &'static str) -> LexerResult<()> {
         let word = words.next();
         word.map_or(Ok(()), |word| {
@@ -126,7 +128,7 @@ impl<'t> CnfReader<'t> {
         let variables = digits
             .parse::<usize>()
             .map_err(|_| unexpected(at, digits, what))?;
-        // Each variable named by a clause takes two characters.
+        // A variable that occurs in a clause takes at least two characters of the text.
         let limit = VARIABLES.max(self.text.len() / 2);
         if variables > limit {
             let problem = TextProblem::TooLarge {
@@ -152,7 +154,7 @@ impl<'t> CnfReader<'t> {
         )
     }
 
-    /// Parses a line that is a comment, or an instruction to model counters.
+    /// Parses a line that begins with `c`, which is a comment or an instruction to model counters.
     fn comment(&mut self, mut words: Words<'t>) -> LexerResult<()> {
         let Some("c") = words.next() else {
             return Ok(());
@@ -190,7 +192,7 @@ impl<'t> CnfReader<'t> {
         Ok(())
     }
 
-    /// Parses the variables of a projected count, up to a zero.
+    /// Parses the list of variables of a projected count, which ends with a zero.
     fn show(&mut self, word: &str, variables: impl Iterator<Item = &'t str>) {
         self.projected_at.get_or_insert(self.offset(word));
         let variables = variables.map_while(|digits| digits.parse().ok());
@@ -237,7 +239,7 @@ impl<'t> CnfReader<'t> {
         if let Some(at) = self.open_at {
             return Err(LexerError::new(at, TextProblem::OpenClause));
         }
-        // A count that is projected to all variables is the plain count.
+        // A projected count with all variables equals the plain count, so it is accepted.
         let is_plain = (1..=header.variables as i64).all(|v| self.shown.contains(&v));
         if let Some(at) = self.projected_at.filter(|_| !is_plain) {
             return Err(LexerError::new(at, TextProblem::Projected));
@@ -257,7 +259,8 @@ impl<'t> CnfReader<'t> {
         Ok(draft)
     }
 
-    /// Adds a table for each variable that has a weighted literal; the opposite literal has weight one unless it has its own weight.
+    /// Adds a table for each variable with a weighted literal; the opposite literal has weight one, unless the file gives its
+    /// weight.
     fn add_weights(&self, variables: usize, draft: &mut NetworkDraft) -> LexerResult<()> {
         let mut tables: FxHashMap<usize, usize> = FxHashMap::default();
         let mut all: Vec<(usize, usize, [Option<f64>; 2])> = Vec::new();
@@ -304,7 +307,7 @@ fn integer(at: usize, word: &str) -> LexerResult<i64> {
     word.parse().map_err(|_| unexpected(at, word, what))
 }
 
-/// Returns the position of the variable of a literal, and the value that makes the literal true.
+/// Returns the index of the variable of a literal, and the value that makes the literal true.
 fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)> {
     let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
     if variable == 0 || variable > variables {

@@ -11,7 +11,7 @@ fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_cnf(text))
 }
 
-/// Returns the number of assignments and the logarithm of the sum of their weights, found by search.
+/// Returns the number of satisfying assignments and the logarithm of the sum of their weights, computed by a search.
 fn found(text: &str) -> (String, f64) {
     let network = Network::from_cnf(text).unwrap();
     let model = network.model();
@@ -45,7 +45,7 @@ fn clauses_and_weights_are_factors_of_variables_named_by_number() {
         .iter()
         .map(|t| (t.variables(), t.numbers()));
     assert!(tables.eq([(&[1][..], &[3.0, 0.25][..]), (&[3], &[0.5, 1.0])]));
-    // Variable 2 is true, and 1 or 3 is; 4 is free.
+    // In this formula, variable 2 must be true, 1 or 3 must be true, and 4 is not constrained.
     let (count, sum) = found(text);
     assert_eq!(count, "6");
     assert!((sum - (3.0_f64 * 0.25 * 1.5).ln()).abs() < 1e-14);
@@ -142,7 +142,7 @@ fn formulas_are_not_written_and_become_uai() {
         Err(NetworkError::NotBayesian { .. })
     ));
     let again = Network::from_uai(&network.to_uai()).unwrap();
-    // Seven literals are two tables, with one variable between them.
+    // A clause of seven literals is written as two tables with one helper variable between them.
     assert_eq!(again.variables().len(), 8);
     let sum = |network: &Network| {
         VariableElimination::new()
@@ -157,7 +157,7 @@ fn formulas_are_not_written_and_become_uai() {
     assert_eq!(sum(&never), f64::NEG_INFINITY);
 }
 
-/// A formula: number of variables, clauses, and weights of literals by their variables and values.
+/// A formula, given by the number of variables, the clauses, and the weights of both literals of each variable.
 type Formula = (usize, Vec<Vec<i64>>, Vec<[Option<f64>; 2]>);
 
 fn formula() -> impl Strategy<Value = Formula> {
@@ -194,7 +194,8 @@ fn text((n, clauses, weights): &Formula) -> String {
     lines.join("\n")
 }
 
-/// Returns the number of assignments of positive weight and the logarithm of the sum of weights, found by trying all assignments.
+/// Returns the number of assignments of positive weight and the logarithm of the sum of weights, computed by enumeration of all
+/// assignments.
 fn tried((n, clauses, weights): &Formula) -> (u64, f64) {
     let (mut count, mut logs) = (0, Vec::new());
     for world in 0..1u32 << n {

@@ -14,7 +14,7 @@ fn network() -> Network {
     .unwrap()
 }
 
-/// Returns all rows as text, with their lines.
+/// Returns all rows as text, each with its line.
 fn rows(network: &Network, stream: impl Read) -> Result<Vec<(usize, String)>, NetworkError> {
     let mut all = Vec::new();
     for block in network.data_blocks(stream, "CSV")? {
@@ -33,7 +33,7 @@ fn blocks_hold_the_rows_of_the_whole_with_their_lines() {
     let network = network();
     for end in ["\n", "\r\n", "\n\n"] {
         let mut text = format!("grass;rain{end}");
-        // Rows of several lengths, so that blocks end at all places in a row.
+        // The rows have different lengths, so that blocks end at all positions within a row.
         for number in 0..12_000 {
             let row = ["wet;yes", "\"d,r\";no", ";NA", "\"d,r\";"][number * number % 7 % 4];
             text.push_str(row);
@@ -51,7 +51,7 @@ fn blocks_hold_the_rows_of_the_whole_with_their_lines() {
             rows(&network, text.as_bytes()).unwrap() == expected,
             "{end:?}"
         );
-        // The last line has no end, and the encoding is another one.
+        // The last line has no line end, and the next text has another encoding.
         assert!(rows(&network, text.trim_end().as_bytes()).unwrap() == expected);
         let mut bytes = vec![0xff, 0xfe];
         bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));

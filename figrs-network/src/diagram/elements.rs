@@ -6,7 +6,7 @@ use figrs_core::{Constant, Decision, Element, Model, Parents, Table};
 use super::super::{Observation, State, Variable};
 use super::{InfluenceDiagram, UtilityNode};
 
-/// The elements of an influence diagram: one for each variable, and one for each utility.
+/// The elements that represent an influence diagram: one for each variable and one for each utility.
 #[derive(Clone, Debug)]
 pub struct DiagramElements {
     variables: Vec<Element<State>>,
@@ -15,7 +15,7 @@ pub struct DiagramElements {
 }
 
 impl InfluenceDiagram {
-    /// Creates the elements, in the form that [`MaximiseUtility`](figrs_learn::MaximiseUtility) takes.
+    /// Creates the elements of the diagram, in the form that [`MaximiseUtility`](figrs_learn::MaximiseUtility) takes.
     ///
     /// ```
     /// use figrs_learn::MaximiseUtility;
@@ -70,7 +70,7 @@ impl InfluenceDiagram {
         let variable: &Variable = &self.variables[position];
         let mut tables = self.tables.iter();
         let table = tables.find(|table| table.variables.last() == Some(&position));
-        // Every chance variable that was read has a table.
+        // Every chance variable of a diagram that was read has a table, so the uniform table is never used.
         let uniform = || Weights::from_linear(vec![1.0; variable.states.len()]);
         let weights = table.map_or_else(uniform, |table| table.weights.clone());
         let parents = table.and_then(|table| table.variables.split_last());
@@ -101,22 +101,23 @@ impl InfluenceDiagram {
 }
 
 impl DiagramElements {
-    /// Returns the elements of the chance variables and decisions, in their order.
+    /// Returns the elements of the chance variables and decisions, in the order of the variables.
     pub fn variables(&self) -> &[Element<State>] {
         &self.variables
     }
 
-    /// Returns the utilities, in their order.
+    /// Returns the elements of the utilities, in the order of the utilities.
     pub fn utilities(&self) -> &[Element<f64>] {
         &self.utilities
     }
 
-    /// Returns the decisions, in the order in which they are made.
+    /// Returns the elements of the decisions, in the order in which the decisions are made.
     pub fn decisions(&self) -> &[Element<State>] {
         &self.decisions
     }
 
-    /// Returns a model with some observations. An observed decision counts as made: it is set by intervention.
+    /// Returns a model of the diagram with some observations. An observed decision counts as already made: an
+    /// intervention sets its value.
     pub fn model(&self, observations: &[Observation]) -> Model {
         observations.iter().fold(Model::new(), |model, observed| {
             let element = &self.variables[observed.variable];

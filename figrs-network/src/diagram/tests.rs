@@ -1,7 +1,8 @@
 use super::super::problem_of::problem_of;
 use super::super::{InfluenceDiagram, Network, NetworkError, State, TextProblem, Variable};
 
-/// A test, a treatment and two utilities; every number is different, and no two variables have the same number of states.
+/// A diagram with a test, a treatment and two utilities, in which all numbers are different and no two variables have the
+/// same number of states.
 const TREATMENT_XDSL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <smile version="1.0" id="treatment" numsamples="10000">
   <nodes>
@@ -28,7 +29,7 @@ const TREATMENT_XDSL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <extensions><genie version="1.0"><node id="examine"><name>Examine?</name></node></genie></extensions>
 </smile>"#;
 
-/// The same diagram in BIFXML, with its nodes in another order.
+/// The same diagram in BIFXML, with its nodes in a different order.
 const TREATMENT_BIFXML: &str = r#"<BIF VERSION="0.3"><NETWORK><NAME>treatment</NAME>
   <DEFINITION><FOR>treat</FOR><GIVEN>examine</GIVEN><GIVEN>result</GIVEN></DEFINITION>
   <VARIABLE TYPE="decision"><NAME>treat</NAME>
@@ -51,12 +52,12 @@ fn names(diagram: &InfluenceDiagram, positions: &[usize]) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Returns the place and the problem of a diagram that cannot be read.
+/// Returns the line, the column and the problem of a diagram that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(InfluenceDiagram::from_text(text, "test"))
 }
 
-/// Returns a document of some nodes, which begin on its second line.
+/// Returns a document with some nodes, which begin on its second line.
 fn smile(nodes: &str) -> String {
     format!("<smile version=\"1.0\" id=\"d\"><nodes>\n{nodes}</nodes></smile>")
 }
@@ -87,14 +88,14 @@ fn chances_decisions_and_utilities_are_read_from_both_formats() {
         let result = table("result");
         let scope = ["disease", "examine", "result"];
         assert_eq!(names(&diagram, result.variables()), scope);
-        // The utility of a severe disease that is examined.
+        // The indices 10 and 11 are the test results for a severe disease that is examined.
         assert_eq!(result.numbers()[10..], [0.1, 0.9]);
         let [health, price] = diagram.utilities() else {
             panic!("{diagram:?}")
         };
         assert_eq!((health.name(), price.name()), ("health", "price"));
         assert_eq!(names(&diagram, health.variables()), ["disease", "treat"]);
-        // The utility of a mild disease and an operation.
+        // The index 6 is the utility of a mild disease and an operation.
         assert_eq!(health.numbers()[6], 65.0);
         assert_eq!(price.numbers(), [0.0, -3.5]);
         let order = names(&diagram, diagram.parents_first());
@@ -166,7 +167,7 @@ fn sums_of_utilities_become_weights() {
     ];
     let diagram = InfluenceDiagram::from_xdsl(&smile(&nodes.concat())).unwrap();
     let numbers = diagram.utilities().iter().map(|u| u.numbers()[0]);
-    // `a` counts half in `part`, which counts five times; and `a` counts seven times directly.
+    // `a` has the weight 0.5 in `part`, which has the weight 5, and `a` also has the weight 7 directly.
     let numbers: Vec<f64> = numbers.collect();
     assert_eq!(numbers, [9.5, 200.0, -100.0, 1000.0]);
 }

@@ -1,12 +1,13 @@
-//! Finds decisions whose order the diagram does not determine.
+//! Finds consecutive decisions whose order the diagram does not determine.
 
 use rustc_hash::FxHashSet;
 
 use super::InfluenceDiagram;
 
 impl InfluenceDiagram {
-    /// Returns neighbours in [`decisions`](Self::decisions) that only the file orders, as the positions of their variables: no directed path leads from one to
-    /// the other, and different variables are known to them, so that the second would remember less if it came first.
+    /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. In such a
+    /// pair, no directed path leads from one decision to the other, and different variables are known to them. The second decision would therefore
+    /// remember less if it came first.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;

@@ -69,7 +69,8 @@ fn objects_in_json_weigh_states() {
         panic!("{evidence:?}");
     };
     assert_eq!((wind.variable(), wind.weights()), (1, &[2.0, 0.0, 0.5][..]));
-    // Computed by hand: 0.5 (0.5 2 + 0.25 0 + 0.25 0.5), and the weights of the states in the posterior.
+    // The expected values were computed by hand: the sum 0.5 (0.5 2 + 0.25 0 + 0.25 0.5), and the shares of the states
+    // in it.
     let element = network.element("wind").unwrap();
     let answer = VariableElimination::new()
         .run(&network.given(&evidence), element)

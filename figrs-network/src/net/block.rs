@@ -7,42 +7,43 @@ use super::token::{mark, require, space, value, word};
 /// A name and its offset in the text.
 pub(super) type Name<'t> = (usize, &'t str);
 
-/// A potential, with its numbers and formulas if it has any.
+/// A potential, which consists of a node, its parents, and numbers or formulas if it has any.
 pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
     pub(super) data: Option<Data<'t>>,
     /// The formulas of the potential, if it has any.
     pub(super) model: Option<Model<'t>>,
-    /// The nodes for each of whose joint states there is a formula.
+    /// The nodes over whose joint states the formulas range: there is one formula for each joint state.
     pub(super) nodes: Vec<Name<'t>>,
 }
 
-/// The formulas of a potential.
+/// The formulas of a potential, which are not parsed yet.
 pub(super) struct Model<'t> {
-    /// The input from the list of formulas on.
+    /// The input from the beginning of the list of formulas on.
     pub(super) data: Input<'t>,
-    /// Length of the list in bytes.
+    /// Length of the list of formulas in bytes.
     pub(super) length: usize,
 }
 
-/// A list of numbers, in parentheses that may be nested.
+/// A list of numbers in parentheses, which may be nested.
 pub(super) struct Data<'t> {
-    /// The input after the opening parenthesis.
+    /// The input after the opening parenthesis of the list.
     start: Input<'t>,
-    /// If lists are nested: offset of the first innermost list, and the number of numbers in each innermost list.
+    /// For nested lists, the offset of the first innermost list, and the number of numbers in each innermost list.
     pub(super) columns: Option<(usize, usize)>,
 }
 
-/// Attributes of the network or of a node: name and states, and the full name if `name` is an identifier made from it.
+/// Attributes of the network or of a node, such as its name and states; `name` may be an identifier made from the full
+/// name.
 #[derive(Default)]
 pub(super) struct Attributes<'t> {
     pub(super) name: Option<&'t str>,
     pub(super) full_name: Option<&'t str>,
     pub(super) states: Vec<(usize, String)>,
-    /// Kind of the values that the states have in formulas.
+    /// Kind of the values that formulas assign to the states.
     pub(super) subtype: Option<&'t str>,
-    /// Values of the states in formulas, or the bounds of their intervals.
+    /// Values of the states for formulas, or the bounds of the states' intervals.
     pub(super) values: Vec<Name<'t>>,
 }
 
@@ -139,7 +140,7 @@ impl<'t> Model<'t> {
     }
 }
 
-/// Parses names in parentheses.
+/// Parses a list of names in parentheses.
 fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
     let mut all = Vec::new();
     require(input, '(', "`(` and names")?;
@@ -156,7 +157,7 @@ impl<'t> Data<'t> {
         require(input, '(', "`(`")?;
         let start = *input;
         let mut columns: Option<(usize, usize)> = None;
-        // The number of open parentheses, and the start of the innermost list with the number of its numbers so far.
+        // The nesting depth of parentheses, and the start of the innermost list with the number of its numbers so far.
         let (mut depth, mut row) = (1usize, (begin, 0usize));
         while depth > 0 {
             space(input)?;
@@ -184,12 +185,12 @@ impl<'t> Data<'t> {
         Ok(Self { start, columns })
     }
 
-    /// Returns the numbers with their offsets.
+    /// Returns the numbers as texts, each with its offset.
     pub(super) fn words(&self) -> impl Iterator<Item = Name<'t>> + use<'t> {
         let mut input = self.start;
         std::iter::from_fn(move || {
             while mark(&mut input, '(').ok()? || mark(&mut input, ')').ok()? {}
-            // The list ends before its semicolon.
+            // Reading a word fails at the semicolon, so the iterator ends.
             word(&mut input, "a number").ok()
         })
     }

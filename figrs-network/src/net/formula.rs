@@ -1,12 +1,12 @@
-//! Formulas that define tables in NET: expressions over the values of nodes.
+//! Formulas that define tables in NET, which are expressions over the values of nodes.
 
 use super::super::TextProblem;
 use super::super::lexer::{LexerError, LexerResult};
 
-/// Maximum depth of nested formulas.
+/// Maximum nesting depth of formulas.
 const MOST_DEPTH: usize = 100;
 
-/// Maximum number of operators of a formula: each may be nested in the next one.
+/// Maximum number of operators in a formula, which is limited because each operation may be nested in the next one.
 const MOST_OPERATORS: usize = 1000;
 
 /// A value of a formula.
@@ -15,11 +15,11 @@ pub(super) enum Value {
     Truth(bool),
     Number(f64),
     Label(String),
-    /// Probabilities of the states of a node.
+    /// A distribution, given by the probabilities of a node's states.
     Distribution(Vec<f64>),
 }
 
-/// An expression: a constant, a node by its name, or a function of expressions.
+/// An expression, which is a constant, a node given by its name, or a function applied to expressions.
 #[derive(Debug)]
 pub(super) enum Formula {
     Constant(Value),
@@ -39,7 +39,7 @@ fn mistake(at: usize, reason: impl Into<String>) -> LexerError {
     LexerError::new(at, TextProblem::Formula { reason })
 }
 
-/// Parses a list of formulas in parentheses, separated by commas; `offset` is the position of `text` in the file.
+/// Parses a list of formulas in parentheses, separated by commas; `offset` is the offset of `text` in the file.
 pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
     let mut reader = FormulaReader {
         text,
@@ -66,7 +66,7 @@ struct FormulaReader<'t> {
     operators: usize,
 }
 
-/// Infix operators in lines of increasing strength; the operators of one line bind equally.
+/// Infix operators by increasing precedence; the operators in one line have equal precedence.
 const OPERATORS: [&[&str]; 4] = [
     &["==", "!=", "<>", "<=", ">=", "<", ">", "="],
     &["+", "-"],
@@ -108,7 +108,7 @@ impl<'t> FormulaReader<'t> {
         Err(mistake(self.at(), format!("`{mark}` is missing")))
     }
 
-    /// Parses formulas up to a closing parenthesis.
+    /// Parses a list of formulas up to a closing parenthesis.
     fn list(&mut self) -> LexerResult<Vec<Formula>> {
         let mut all = Vec::new();
         while !self.mark(")") {
@@ -123,7 +123,7 @@ impl<'t> FormulaReader<'t> {
         Ok(all)
     }
 
-    /// Parses a formula whose operators bind at least as strongly as those of a line of `OPERATORS`.
+    /// Parses a formula whose operators have at least the precedence of a line of `OPERATORS`.
     fn binary(&mut self, line: usize) -> LexerResult<Formula> {
         let Some(operators) = OPERATORS.get(line) else {
             return self.unary();
@@ -267,7 +267,7 @@ impl Formula {
     }
 }
 
-/// Applies a function; returns `None` if it is unknown, or if its arguments have the wrong kinds.
+/// Applies a function to values; returns `None` if the function is unknown, or if the arguments have the wrong kinds.
 fn applied(name: &str, values: &[Value]) -> Option<Value> {
     use Value::{Distribution, Number, Truth};
     if let ("==" | "=" | "!=" | "<>", [left, right]) = (name, values) {
@@ -317,6 +317,6 @@ fn applied(name: &str, values: &[Value]) -> Option<Value> {
         ("ceil", [a]) => a.ceil(),
         _ => return None,
     };
-    // Zeros of both signs are the same value.
+    // Adding zero turns -0.0 into 0.0, so that both zeros are the same value.
     number.is_finite().then_some(Number(number + 0.0))
 }

@@ -1,4 +1,4 @@
-//! Generates tables from formulas.
+//! Generates the tables of nodes from formulas.
 
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashMap;
@@ -10,20 +10,20 @@ use super::super::{State, TextProblem};
 use super::block::{Attributes, Model, Potential};
 use super::formula::{Formula, Value, formulas};
 
-/// The values that the states of a node have in formulas.
+/// The values that formulas assign to the states of a node.
 pub(super) enum StateValues {
-    /// The first state is false, the second true.
+    /// Boolean values: the first state is false, and the second is true.
     Boolean,
-    /// A number for each state.
+    /// A number for each state of the node.
     Numbers(Vec<f64>),
-    /// The bounds of the states' intervals: one more than there are states.
+    /// The bounds of the states' intervals, which are one more than there are states.
     Intervals(Vec<f64>),
-    /// The names of the states.
+    /// The names of the states as values.
     Labels,
 }
 
 impl StateValues {
-    /// Reads the values from the attributes of a node; the labels of the states if there are none.
+    /// Reads the values from the attributes of a node; if there are none, the values are the labels of the states.
     pub(super) fn new(attributes: &Attributes<'_>) -> Self {
         let values = || attributes.values.iter().map(|&(_, value)| number(value));
         let names = || attributes.states.iter().map(|(_, name)| number(name));
@@ -39,7 +39,7 @@ impl StateValues {
         .unwrap_or(Self::Labels)
     }
 
-    /// Returns the value of a state; `None` if it is an interval.
+    /// Returns the value of a state; returns `None` if the value is an interval.
     fn of(&self, state: usize, name: &str) -> Option<Value> {
         match self {
             Self::Boolean => Some(Value::Truth(state == 1)),
@@ -49,7 +49,7 @@ impl StateValues {
         }
     }
 
-    /// Returns the state with a value.
+    /// Returns the index of the state that has this value or whose interval contains it.
     fn state(&self, value: &Value, names: &[&str]) -> Option<usize> {
         match (self, value) {
             (Self::Boolean, Value::Truth(truth)) => Some(usize::from(*truth)),
@@ -73,7 +73,7 @@ fn number(word: &str) -> Option<f64> {
         "infinity" => f64::INFINITY,
         _ => digits.parse().ok()?,
     };
-    // Zeros of both signs are the same value.
+    // The subtraction turns -0.0 into 0.0, so that both zeros are the same value.
     Some(if digits.len() < word.len() {
         0.0 - number
     } else {
@@ -81,7 +81,8 @@ fn number(word: &str) -> Option<f64> {
     })
 }
 
-/// Defines a node by its formulas: one for each joint state of the nodes that the model lists, the last node varying fastest.
+/// Defines a node by its formulas. There is one formula for each joint state of the nodes that the model lists, where the
+/// last node varies fastest.
 pub(super) fn define(
     draft: &mut NetworkDraft,
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),

@@ -13,14 +13,14 @@ use super::token::{mark, next_word, word};
 /// The words that can begin a block.
 const BLOCKS: &str = "`net`, `node`, `decision`, `utility` or `potential`";
 
-/// Parses the network or influence diagram of a text; nodes and potentials may come in any order.
+/// Parses the network or influence diagram of a text, whose nodes and potentials may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let mut draft = NetworkDraft::new(NetworkKind::Bayesian, String::new()).read_by(reader);
     let mut names = FullNames::default();
     let mut values = FxHashMap::default();
     let mut potentials = Vec::new();
-    // An empty text is no network: its first word is missing.
+    // An empty text is not a network, so a missing first word is an error.
     let mut next = Some(word(&mut input, BLOCKS)?);
     while let Some(first) = next {
         match first {
@@ -40,7 +40,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Parses a chance variable, decision or utility, after its first word.
+/// Parses the block of a chance variable, decision or utility, after its first word.
 fn node<'t>(
     input: &mut Input<'t>,
     first: Name<'t>,
@@ -56,7 +56,7 @@ fn node<'t>(
     let (mut at, mut name) = first;
     while is_known(name) {
         kinds.push(name);
-        // The name of a node may be a word for a kind.
+        // The name of a node may be a word for a kind: the word before the opening brace is the name.
         (at, name) = word(input, "a name")?;
         if mark_ahead(input)? {
             break;
@@ -85,7 +85,7 @@ fn node<'t>(
     }
 }
 
-/// True if a brace that opens the attributes of a block is next.
+/// True if the next token is the brace that opens the attributes of a block.
 fn mark_ahead(input: &Input<'_>) -> LexerResult<bool> {
     mark(&mut input.clone(), '{')
 }
@@ -106,7 +106,8 @@ fn define(
     };
     let parents = potential.parents.iter().map(|&parent| names.of(parent));
     draft.define((at, name), parents.clone(), data.words())?;
-    // The last list holds a state for each state of the last variable.
+    // An innermost list has one number for each state of the last variable, which is the node itself, or the last
+    // parent of a utility.
     let last = potential.parents.last().filter(|_| draft.is_utility(name));
     let (_, last) = names.of(*last.unwrap_or(&potential.subject));
     let needed = draft

@@ -3,7 +3,7 @@ use super::super::{
     InfluenceDiagram, Network, NetworkError, NetworkFormat, State, TextProblem, Variable,
 };
 
-/// A node with parents of different sizes, with all numbers different.
+/// A network in which a node has parents of different sizes, and all numbers are different.
 const GARDEN: &str = "% by hand\r\nnet { name = \"a garden\"; node_size = (50 50); HR_Desc = \"two\nlines; % and { more\"; }\r
 discrete node wet { label = \"Is it \\ wet?\"; states = (\"yes\" \"not at all\" 3); position = (1 2); } % a comment }
 potential ( wet | sky hour ) % sky varies slowest
@@ -19,7 +19,7 @@ potential (sky) { data = (0.5 0.3 0.2); }
 potential (hour |) { data = ((0.6 0.4)); model_nodes = (); }
 ";
 
-/// Returns the place and the problem of a text that cannot be read.
+/// Returns the line, the column and the problem of a text that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_net(text))
 }
@@ -106,7 +106,7 @@ fn decisions_and_utilities_are_read() {
     );
     let (_, _, mistake) = problem(text);
     assert!(matches!(mistake, TextProblem::InfluenceDiagram { .. }));
-    // Three numbers for each state that was seen, not two for each act.
+    // The error requires three numbers for each observed state, instead of two numbers for each act.
     let error =
         InfluenceDiagram::from_net(&text.replace("((1 -2 3.5)(4 5 6))", "((1 -2)(3.5 4)(5 6))"));
     let error = error.unwrap_err().to_string();
@@ -157,7 +157,7 @@ fn formulas_over_finite_states_are_tables() {
         let own = tables.find(|table| table.variables().last() == Some(&child));
         own.unwrap().numbers().to_vec()
     };
-    // The values are 0, 1.5 and 2.
+    // The possible values are 0, 1.5 and 2.
     assert_eq!(
         numbers("sum"),
         [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0]

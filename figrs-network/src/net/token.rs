@@ -7,7 +7,7 @@ use winnow::token::{take_till, take_while};
 use super::super::lexer::{Input, LexerResult, expected};
 use super::super::token::{self, Dialect, is_blank};
 
-/// The rules for tokens of NET: white space separates tokens, and a comment begins with `%`.
+/// The token rules of NET, where white space separates tokens and a comment begins with `%`.
 struct Net;
 
 impl Dialect for Net {
@@ -38,7 +38,7 @@ pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Net>(input)
 }
 
-/// Reads a name or a number, in quotes or without.
+/// Reads a name or a number, with or without quotes.
 pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
     token::word::<Net>(input, what)
 }
@@ -51,12 +51,12 @@ pub(super) fn next_word<'t>(
     token::next_word::<Net>(input, what)
 }
 
-/// Reads a mark such as a bracket, if it is next.
+/// Reads a punctuation mark, such as a bracket, if it is next; returns false otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Net>(input, mark)
 }
 
-/// Reads a mark that must be next.
+/// Reads a punctuation mark; returns an error if it is not next.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Net>(input, it, what)
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::super::names::identifiers;
 use super::super::{Network, NetworkError, NetworkFormat, Variable};
 
-/// Writes a Bayesian network as text. Each number has its shortest form that reads back the same; parentheses enclose the numbers for each parent's
-/// states. Names that are not identifiers are stored as attributes.
+/// Writes a Bayesian network as text in NET. Each number has the fewest digits from which the same number is read back, and parentheses enclose the
+/// numbers for each state of each parent. Names that are not identifiers are stored as attributes.
 pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
     let variables = network.variables();
     let names: Vec<&str> = variables.iter().map(Variable::name).collect();
@@ -35,7 +35,7 @@ pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError>
             let _ = write!(text, " | {}", names.join(" "));
         }
         text.push_str(" )\n{\n    data = ");
-        // For each variable the number of entries for one of its states, and for all of them.
+        // For each variable, the number of table entries for one of its states, and for all of its states.
         let mut sizes = vec![1];
         for &variable in table.variables().iter().rev() {
             sizes.push(sizes[sizes.len() - 1] * variables[variable].states().len());
@@ -61,7 +61,7 @@ pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError>
     Ok(text)
 }
 
-/// Writes a text in quotes; an error if the text contains a quote or the end of a line.
+/// Writes a text in quotes; returns an error if the text contains a quotation mark or a line end.
 fn quoted(name: &str) -> Result<String, NetworkError> {
     if name.contains(['"', '\n']) {
         return Err(NetworkError::Inexpressible {

@@ -5,7 +5,7 @@ use figrs_infer::{Error, JunctionTree};
 
 use super::super::{CasePredictor, Network, NetworkData, State};
 
-/// Three dependent variables; one table has a zero.
+/// Returns a network of three dependent variables, in which one table contains a zero.
 fn network() -> Network {
     Network::from_bif(
         "network n { }
@@ -19,7 +19,8 @@ fn network() -> Network {
     .unwrap()
 }
 
-/// Returns the probability of the states of a case, with a weight for each state of `b`, by a sum over all worlds.
+/// Returns the probability of the states of a case, computed by a sum over all worlds in which each state of `b` has a
+/// weight.
 fn by_worlds(network: &Network, case: &[Option<usize>; 3], weights: [f64; 3]) -> f64 {
     let numbers = |table: usize| network.tables()[table].numbers();
     let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! Arcs that are required or forbidden, and the maximum number of parents.
+//! Rules for structures: required and forbidden arcs, and the maximum number of parents.
 
 use rustc_hash::FxHashSet;
 
@@ -7,30 +7,30 @@ use super::super::{Network, Variable};
 use super::StructureLearningError;
 use super::dag::{ArcChange, Dag};
 
-/// Maximum number of entries of a table.
+/// Maximum number of entries of one table.
 pub(super) const MOST_ENTRIES: usize = 1 << 24;
 
-/// Maximum number of entries of all tables of a learned network together.
+/// Maximum total number of entries in the tables of a learned network.
 pub(super) const MOST_ENTRIES_IN_ALL: usize = 1 << 26;
 
-/// Arcs as pairs of names: parent and child.
+/// Arcs given by the names of their parent and their child.
 type ArcNames = [(String, String)];
 
-/// The rules that a structure must obey: required and forbidden arcs, and the maximum number of parents.
+/// The rules that a structure must obey, which are required and forbidden arcs and the maximum number of parents.
 pub(super) struct ArcRules {
     required: FxHashSet<(u32, u32)>,
     forbidden: FxHashSet<(u32, u32)>,
     most_parents: usize,
     /// Number of states of each variable of the network.
     states: Vec<usize>,
-    /// The graph with only the required arcs.
+    /// The graph that contains only the required arcs.
     least: Dag,
 }
 
 impl ArcRules {
-    /// Creates the rules for a network, with arcs given by names.
+    /// Creates the rules for the structures of a network, with arcs given by names.
     ///
-    /// **Errors.** Unknown names, and rules that no structure can obey.
+    /// **Errors.** An error for unknown names, and for rules that no structure can obey.
     pub(super) fn new(
         network: &Network,
         (required, forbidden): (&ArcNames, &ArcNames),
@@ -64,7 +64,8 @@ impl ArcRules {
         Ok(rules)
     }
 
-    /// **Errors.** A variable has too many required parents, or its table with these parents is too large.
+    /// **Errors.** An error if a variable has too many required parents, or if its table with these parents is too
+    /// large.
     fn check_parents(&self, variables: &[Variable]) -> Result<(), StructureLearningError> {
         for (parents, variable) in self.least.all_parents().iter().zip(variables) {
             if parents.len() > self.most_parents {
@@ -89,7 +90,7 @@ impl ArcRules {
         Ok(())
     }
 
-    /// **Errors.** The tables of a structure are too large together.
+    /// **Errors.** An error if the tables of a structure have too many entries in total.
     pub(super) fn check_entries(&self, dag: &Dag) -> Result<(), StructureLearningError> {
         let entries = (0..).zip(dag.all_parents()).map(|(child, parents)| {
             let sizes = parents.iter().chain([&child]);
@@ -105,12 +106,12 @@ impl ArcRules {
         Ok(())
     }
 
-    /// Returns the graph with only the required arcs.
+    /// Returns the graph that contains only the required arcs.
     pub(super) fn least(&self) -> &Dag {
         &self.least
     }
 
-    /// Returns the required arcs, plus the arcs of a structure that the rules allow, added child by child.
+    /// Returns the required arcs, to which the arcs of a structure are added child by child as far as the rules allow.
     pub(super) fn start(&self, parents: &[Vec<u32>]) -> Dag {
         let mut dag = self.least.clone();
         for (child, parents) in (0..).zip(parents) {
@@ -128,7 +129,7 @@ impl ArcRules {
         self.required.contains(&(from, to))
     }
 
-    /// True if a change obeys the rules; it may close a cycle.
+    /// True if a change of an arc obeys the rules; cycles are not tested here.
     pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => self.allows_parent(dag, from, to),
@@ -139,7 +140,7 @@ impl ArcRules {
         }
     }
 
-    /// True if the rules allow this additional parent of a variable.
+    /// True if the rules allow `from` as an additional parent of `to`.
     pub(super) fn allows_parent(&self, dag: &Dag, from: u32, to: u32) -> bool {
         let parents = dag.parents(to);
         let members = parents.iter().chain([&from, &to]);
@@ -153,7 +154,7 @@ impl ArcRules {
     }
 }
 
-/// Converts arcs given by names to positions of variables.
+/// Converts arcs given by names to arcs given by indices of variables.
 fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, StructureLearningError> {
     let arcs = names.iter().map(|(from, to)| {
         if from == to {
@@ -166,7 +167,7 @@ fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, Structur
     arcs.collect()
 }
 
-/// Returns the position of the variable with a name.
+/// Returns the index of the variable with this name.
 ///
 /// **Errors.** [`StructureLearningError::Unknown`] if the network has no such variable.
 pub(super) fn position(network: &Network, name: &str) -> Result<u32, StructureLearningError> {
@@ -177,7 +178,8 @@ pub(super) fn position(network: &Network, name: &str) -> Result<u32, StructureLe
 fn cycle(dag: &Dag, from: u32, to: u32) -> Vec<u32> {
     let mut path = vec![from];
     let mut at = from;
-    // Walks up from the parent, to a parent that is the child of the arc or below it.
+    // From the present variable, moves to one of its parents that is the child of the arc or a descendant of that
+    // child.
     while at != to {
         let mut parents = dag.parents(at).iter().copied();
         let above = parents.find(|&parent| parent == to || dag.reaches(to, parent));

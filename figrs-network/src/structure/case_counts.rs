@@ -1,15 +1,15 @@
-//! Sources of the counts of families: complete rows, or expected counts of rows with missing cells.
+//! Sources of the counts for families of variables: complete rows, or expected counts of rows with missing cells.
 
 use super::family_counts::{CountingMemory, FamilyBase};
 use super::family_terms::FamilyTerms;
 
-/// A variable with its parents.
+/// A family, which is a variable with its parents.
 #[derive(Clone, Copy)]
 pub(super) struct Family<'f> {
     pub(super) child: u32,
     /// The parents, in ascending order.
     pub(super) parents: &'f [u32],
-    /// An additional parent.
+    /// An additional parent, if there is one.
     pub(super) more: Option<u32>,
 }
 
@@ -28,7 +28,8 @@ impl<'f> Family<'f> {
     }
 }
 
-/// A source of counts: for each configuration of a variable's parents, the number of cases of each state of the variable.
+/// A source of counts, which gives the number of cases for each state of a variable and each configuration of its
+/// parents.
 pub(super) trait CaseCounts: Sync {
     /// Returns the number of variables.
     fn width(&self) -> usize;
@@ -36,16 +37,18 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of states of a variable.
     fn states(&self, variable: u32) -> usize;
 
-    /// Returns the number of all rows.
+    /// Returns the number of all rows, repetitions included.
     fn total(&self) -> u64;
 
-    /// Returns the number of distinct rows: counting a family reads each of them.
+    /// Returns the number of distinct rows, each of which is read to count a family.
     fn distinct(&self) -> usize;
 
-    /// Returns the base of a family, from which it is counted quickly; `None` if its table would be large compared with the data.
+    /// Returns the base from which a family is counted quickly; returns `None` if the family's table would be large compared with
+    /// the data.
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase>;
 
-    /// Returns the sum of the score terms of all parent configurations of a family: the parents of `base`, and possibly one more.
+    /// Returns the sum of a family's score terms over all parent configurations, where the parents are those of `base` and
+    /// possibly one more.
     fn sum_of_terms(
         &self,
         family: Family<'_>,
@@ -54,6 +57,7 @@ pub(super) trait CaseCounts: Sync {
         terms: &FamilyTerms<'_>,
     ) -> f64;
 
-    /// Returns the counts of a variable and its parents as a table: the child varies fastest, then the last parent.
+    /// Returns the counts of a variable and its parents as a table, in which the child varies fastest, then the last
+    /// parent.
     fn table(&self, child: u32, parents: &[u32]) -> Vec<f64>;
 }

@@ -1,13 +1,13 @@
-//! A structure with the gain of each change of an arc, updated after each change.
+//! A structure with the score gain of each change of an arc, which is updated after each change.
 
 use super::arc_rules::ArcRules;
 use super::dag::{ArcChange, Dag};
 use super::family_scores::FamilyScores;
 
-/// A structure, the scores of its families, and the gain of each change of an arc in their sum.
+/// A structure with the scores of its families and, for each change of an arc, its gain in the sum of these scores.
 ///
-/// Invariant: `gains[child][parent]` is the score of the child's family after the parent is added (or removed if present), minus the score of the
-/// present family; minus infinity if the rules exclude the change.
+/// Invariant: `gains[child][parent]` is the score of the child's family after the parent is added (or removed if present) minus the score of the
+/// present family. It is minus infinity if the rules exclude the change.
 pub(super) struct Climber<'c, 'd> {
     families: &'c mut FamilyScores<'d>,
     rules: &'c ArcRules,
@@ -15,27 +15,29 @@ pub(super) struct Climber<'c, 'd> {
     scores: Vec<f64>,
     gains: Vec<Vec<f64>>,
     preference: ChildPreference,
-    /// Scores whose difference is at most this count as equal: the difference may be rounding.
+    /// Largest difference between scores that count as equal, because it may be a rounding error.
     resolution: f64,
 }
 
-/// Preferred child among changes of equal gain: an arc and its reverse often have the same gain.
+/// Preferred child among changes of equal gain, which are frequent because an arc and its reverse often have the same
+/// gain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChildPreference {
-    /// The variable with the fewest children; the first one among equals.
+    /// The variable with the fewest children, which is the first one among equals, is preferred.
     FewestChildren,
-    /// The last variable.
+    /// The last variable is preferred.
     Last,
 }
 
-/// Returns the difference of scores that may be rounding for this number of cases: terms of scores are as large as `N ln N`.
+/// Returns the largest difference between scores that may be a rounding error for this number of cases; terms of scores are
+/// as large as `N ln N`.
 pub(super) fn resolution(total: u64) -> f64 {
     let total = total.max(2) as f64;
     1e-12 + 1e-13 * total * total.ln()
 }
 
 impl<'c, 'd> Climber<'c, 'd> {
-    /// Creates a climber at a structure; returns `None` if the work was interrupted.
+    /// Creates a climber that starts at a structure; returns `None` if the work was interrupted.
     pub(super) fn new(
         families: &'c mut FamilyScores<'d>,
         rules: &'c ArcRules,
@@ -81,7 +83,7 @@ impl<'c, 'd> Climber<'c, 'd> {
                 for &parent in self.dag.all_parents().iter().flatten() {
                     counts[parent as usize] += 1;
                 }
-                // Stable: equal ones keep their order.
+                // The sort is stable, so that variables with the same number of children keep their order.
                 children.sort_by_key(|&child| counts[child as usize]);
             }
             ChildPreference::Last => children.reverse(),
@@ -98,7 +100,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.resolution
     }
 
-    /// Recomputes the gains of a variable's family after a change of its parents; returns `None` if the work was interrupted.
+    /// Recomputes the gains of changes in a variable's family after its parents changed; returns `None` if the work was
+    /// interrupted.
     fn refresh(&mut self, child: u32, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Option<()> {
         let own = self.families.family(child, self.dag.parents(child));
         self.scores[child as usize] = own;
@@ -122,7 +125,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// Returns the gain of a change in the score; minus infinity if the rules exclude it. The change may close a cycle.
+    /// Returns the gain of a change in the score; it is minus infinity if the rules exclude the change. The gain is
+    /// also given for a change that closes a cycle.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
         match change {
@@ -131,8 +135,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         }
     }
 
-    /// Returns the change with the largest gain among those that are allowed and meet a condition. Among equal gains, additions come before deletions
-    /// and these before reversals; then the preferred child, and the first parent.
+    /// Returns the change with the largest gain among the allowed changes that meet a condition. Among equal gains, additions are preferred to
+    /// deletions, and deletions to reversals; within each kind, the preferred child and then the first parent decide.
     pub(super) fn best_change(
         &self,
         mut is_eligible: impl FnMut(ArcChange, f64) -> bool,
@@ -154,7 +158,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         best
     }
 
-    /// Makes a change. If interrupted, returns `None`; then the change is made, but only the structure and the score may be used, not the gains.
+    /// Makes a change of the structure. Returns `None` if interrupted: the change is then made, but the gains are outdated and only the
+    /// structure and the score may be used.
     pub(super) fn make(
         &mut self,
         change: ArcChange,
@@ -165,7 +170,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.go_to(dag, is_interrupted)
     }
 
-    /// Moves to another structure. If interrupted, returns `None`; then only the structure and the score may be used, not the gains.
+    /// Replaces the structure by another one. Returns `None` if interrupted: the structure is then replaced, but the gains are
+    /// outdated and only the structure and the score may be used.
     pub(super) fn go_to(
         &mut self,
         dag: Dag,
@@ -176,7 +182,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         let changed = children.filter(|&v| before.parents(v) != self.dag.parents(v));
         let changed: Vec<u32> = changed.collect();
         for &child in &changed {
-            // The scores stay those of the structure even if the gains are out of date.
+            // The scores are updated first, so that they belong to the new structure even if an interrupt leaves the
+            // gains outdated.
             self.scores[child as usize] = self.families.family(child, self.dag.parents(child));
         }
         for child in changed {

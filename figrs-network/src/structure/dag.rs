@@ -1,13 +1,13 @@
-//! Directed acyclic graphs that are changed arc by arc.
+//! Directed acyclic graphs that can be changed arc by arc.
 
-/// A directed acyclic graph over numbered variables, with the descendants of each variable.
+/// A directed acyclic graph over variables given by indices, with the set of descendants of each variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dag {
     /// The parents of each variable, in ascending order.
     parents: Vec<Vec<u32>>,
     /// For each variable, a bit set of its descendants.
     descendants: Vec<u64>,
-    /// Number of 64-bit words of each variable's bit set.
+    /// Number of 64-bit words in each variable's bit set.
     words: usize,
 }
 
@@ -16,7 +16,7 @@ pub(super) struct Dag {
 pub(super) enum ArcChange {
     Add(u32, u32),
     Delete(u32, u32),
-    /// Reverses the arc: the parent becomes the child.
+    /// Reverses the arc from the first variable to the second, so that the first becomes the child.
     Reverse(u32, u32),
 }
 
@@ -44,14 +44,14 @@ impl Dag {
         &self.parents
     }
 
-    /// Returns the arcs, child by child.
+    /// Returns all arcs, sorted by child.
     pub(super) fn arcs(&self) -> Vec<(u32, u32)> {
         let children = (0..).zip(&self.parents);
         let arcs = children.flat_map(|(to, parents)| parents.iter().map(move |&from| (from, to)));
         arcs.collect()
     }
 
-    /// True if the parents of an arc's child, without the arc's parent, are exactly the parents of the arc's parent.
+    /// True if an arc is covered: the other parents of its child are exactly the parents of its parent.
     pub(super) fn is_covered(&self, from: u32, to: u32) -> bool {
         let others = self.parents(to).iter().filter(|parent| **parent != from);
         others.eq(self.parents(from))
@@ -61,13 +61,14 @@ impl Dag {
         self.parents(to).binary_search(&from).is_ok()
     }
 
-    /// True if a path of one arc or more goes from one variable to another.
+    /// True if a directed path of at least one arc leads from one variable to another.
     pub(super) fn reaches(&self, from: u32, to: u32) -> bool {
         let word = self.descendants[from as usize * self.words + to as usize / 64];
         word >> (to % 64) & 1 == 1
     }
 
-    /// True if the change leaves the graph acyclic, and adds an arc that is absent or changes an arc that exists.
+    /// True if a change is possible and keeps the graph acyclic: an arc to add must be absent, and an arc to delete or
+    /// reverse must exist.
     pub(super) fn allows(&self, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => {
@@ -102,7 +103,7 @@ impl Dag {
         }
     }
 
-    /// Returns the variables, each after its parents.
+    /// Returns the variables in topological order, parents first.
     pub(super) fn topological_order(&self) -> Vec<u32> {
         let mut missing: Vec<usize> = self.parents.iter().map(Vec::len).collect();
         let mut children = vec![Vec::new(); self.len()];
@@ -142,7 +143,7 @@ impl Dag {
 }
 
 impl ArcChange {
-    /// Returns the ends of the arc: parent and child.
+    /// Returns the two ends of the changed arc: the parent and the child.
     pub(super) fn ends(self) -> (u32, u32) {
         let (Self::Add(from, to) | Self::Delete(from, to) | Self::Reverse(from, to)) = self;
         (from, to)
@@ -156,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// True if the arcs have no cycle: removes variables without parents until none is left.
+    /// True if the arcs have no cycle, which is tested by removing variables without parents until none remains.
     fn is_acyclic(parents: &[Vec<u32>]) -> bool {
         let mut left: Vec<u32> = (0..parents.len() as u32).collect();
         loop {

@@ -11,10 +11,10 @@ use super::super::Unknown;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum StructureLearningError {
-    /// The network is a Markov network, in which no variable has parents.
+    /// The network is a Markov network, in which variables have no parents.
     #[error("a Markov network has no structure of parents and children; give a Bayesian network")]
     NotBayesian,
-    /// A cell is missing in data that has to be complete.
+    /// A cell is missing in data that must be complete.
     #[error(
         "line {line} has no state of `{}` (its cell is empty, or a mark of missing values such as `NA`, `nan` or `None`), and a structure is scored on complete data only; fill the cell, leave the line out, \
          rename a state that is called so, or learn \
@@ -24,35 +24,37 @@ pub enum StructureLearningError {
     MissingCell {
         /// The line of the data, counted from 1.
         line: usize,
-        /// The variable, which names the column.
+        /// Name of the variable, which is the name of the column.
         variable: String,
     },
-    /// A variable has no state in any row.
+    /// A variable has no state in any row of the data.
     #[error(
         "the data has no state of `{}`, and a structure is scored on complete data only; add the column, or leave the variable out of the network",
         printable(.variable)
     )]
     MissingColumn {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// The data was read for a network of other variables.
+    /// The data was read for a network with other variables or states.
     #[error(
         "the data is about other variables or states than the network; read it with this network"
     )]
     OtherData,
-    /// The equivalent sample size of BDeu is not between 1e-100 and 1e100: a smaller one may give the cells of a table shares of zero.
+    /// The equivalent sample size of BDeu is not between 1e-100 and 1e100; with a smaller size, the prior count of a table cell could
+    /// become zero.
     #[error(
         "the equivalent sample size {size:e} is none; give a positive number from 1e-100 to 1e100"
     )]
     EquivalentSampleSize {
-        /// The invalid size.
+        /// The invalid equivalent sample size.
         size: f64,
     },
-    /// The prior count (added to all counts) is negative, larger than [`MOST_PRIOR`](super::super::NetworkLearner::MOST_PRIOR), or NaN.
+    /// The prior count, which is added to all counts, is negative, larger than
+    /// [`MOST_PRIOR`](super::super::NetworkLearner::MOST_PRIOR), or NaN.
     #[error("the prior count {count} is none; give a number from 0 to 1e15")]
     PriorCount {
-        /// The invalid count.
+        /// The invalid prior count.
         count: f64,
     },
     /// An arc or an order names a variable that the network does not have.
@@ -61,7 +63,7 @@ pub enum StructureLearningError {
     /// An arc goes from a variable to itself.
     #[error("an arc from `{}` to itself is a cycle; name two variables", printable(.variable))]
     ArcToItself {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
     /// An arc is both required and forbidden.
@@ -71,15 +73,15 @@ pub enum StructureLearningError {
         printable(.to)
     )]
     RequiredAndForbidden {
-        /// Parent of the arc.
+        /// Name of the parent of the arc.
         from: String,
-        /// Child of the arc.
+        /// Name of the child of the arc.
         to: String,
     },
     /// Required arcs form a cycle.
     #[error("the required arcs form a cycle, {}; leave one of them out", printable(&.cycle.join(" -> ")))]
     RequiredCycle {
-        /// The variables of the cycle, the first one again at the end.
+        /// Names of the variables on the cycle, where the first one is repeated at the end.
         cycle: Vec<String>,
     },
     /// A variable has more required parents than the maximum.
@@ -88,56 +90,56 @@ pub enum StructureLearningError {
         printable(.variable)
     )]
     TooManyRequired {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
         /// Number of required parents.
         required: usize,
         /// The maximum number of parents.
         most: usize,
     },
-    /// A required arc contradicts the order of K2.
+    /// A required arc contradicts the order of variables for K2.
     #[error(
         "the required arc from `{}` to `{}` goes against the order of the variables; change the order",
         printable(.from),
         printable(.to)
     )]
     AgainstOrder {
-        /// Parent of the arc.
+        /// Name of the parent of the arc.
         from: String,
-        /// Child of the arc.
+        /// Name of the child of the arc.
         to: String,
     },
-    /// The order of K2 contains a variable twice.
+    /// The order of variables for K2 contains a variable twice.
     #[error("the order names `{}` a second time; name each variable once", printable(.variable))]
     RepeatedInOrder {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// The table of a variable and its required parents is too large.
+    /// The table of a variable with its required parents has too many entries.
     #[error(
         "the table of `{}` and its required parents would have {entries} entries, more than {limit}; require fewer arcs",
         printable(.variable)
     )]
     TableTooLarge {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
         /// Number of entries of the table.
         entries: u128,
         /// Maximum number of entries.
         limit: usize,
     },
-    /// The tables of a structure together are too large.
+    /// The tables of a structure have too many entries in total.
     #[error(
         "the tables of the structure would have {entries} entries together, more than {limit}; allow fewer parents (`max_parents`), require fewer \
          arcs, or take a score with a penalty, such as BIC"
     )]
     TablesTooLarge {
-        /// Number of entries of all tables.
+        /// Total number of entries of all tables.
         entries: u128,
         /// Maximum number of entries.
         limit: usize,
     },
-    /// The network has more variables than a search can take.
+    /// The network has more variables than a search for a structure supports.
     #[error(
         "{count} variables, more than the {limit} that a search for arcs takes; leave some out"
     )]
@@ -147,7 +149,7 @@ pub enum StructureLearningError {
         /// Maximum number of variables.
         limit: usize,
     },
-    /// Rows with missing cells and pairs of variables are too many for expected counts.
+    /// There are too many expected counts: distinct rows with missing cells times pairs of variables.
     #[error(
         "{rows} different rows with missing cells and {families} pairs of variables are more expected counts than the limit of {limit}; leave out rows or \
          variables, or fill cells"
@@ -157,7 +159,7 @@ pub enum StructureLearningError {
         rows: usize,
         /// Number of pairs of variables.
         families: u64,
-        /// Maximum of the product of both numbers.
+        /// Maximum of the product of the two numbers.
         limit: u64,
     },
     /// The posterior of the missing cells of a row is too large to be computed.
@@ -170,7 +172,7 @@ pub enum StructureLearningError {
         line: usize,
         /// Number of missing cells of the line that depend on each other.
         cells: usize,
-        /// The elimination that would be too large.
+        /// The error of the elimination that would be too large.
         source: EliminationError,
     },
 }

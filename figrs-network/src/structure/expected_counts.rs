@@ -1,5 +1,5 @@
-//! Counts of families from rows with missing cells: expected counts by the exact posterior of the missing cells under a network, or counts of the rows that
-//! have all cells of a family.
+//! Counts of families from rows with missing cells. They are expected counts under the exact posterior of the missing cells in a network or, without
+//! a network, counts of the rows in which all cells of the family are present.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -14,36 +14,37 @@ use super::fitted::log_likelihood;
 use super::missing_block::{BlockFactor, LargePosterior, MissingBlock};
 use super::row_counts::{DataRows, OpenRow};
 
-/// Minimum share of the rows that must have all cells of a family: the noise of fewer rows, scaled up to all rows, would look like a
-/// dependence.
+/// Minimum share of rows in which all cells of a family must be present: the sampling error of fewer rows, scaled up to all rows,
+/// could look like a dependence.
 const LEAST_SHARE: f64 = 0.25;
-/// Score of a family if too few rows have all its cells.
+/// Score of a family if too few rows have all its cells present.
 const NOT_AVAILABLE: f64 = -1e300;
 
-/// Expected counts of families under a network with these tables, given the observed cells of each row. Before there is a network: the
-/// counts of the rows that have all cells of a family, scaled up to the number of all rows.
+/// Expected counts of families under a network with given tables, conditional on the observed cells of each row. Before there is a
+/// network, the rows in which all cells of a family are present are counted, and the counts are scaled up to the number of all rows.
 pub(super) struct ExpectedCounts<'d> {
     rows: &'d DataRows,
-    /// Missing cells of each incomplete row, in the order of the variables; `None` without a network.
+    /// The missing cells of each incomplete row, in the order of the variables; `None` if there is no network yet.
     missing: Option<Vec<Vec<MissingCell>>>,
     blocks: Vec<MissingBlock>,
-    /// The log-likelihood of the observed cells.
+    /// The log-likelihood of the observed cells under the network.
     pub(super) log_likelihood: f64,
     failure: Mutex<Option<LargePosterior>>,
 }
 
-/// A missing cell of a row: its variable, the block that holds its posterior, and its position in that block.
+/// A missing cell of a row, given by its variable, by the block that stores its posterior, and by its index in that
+/// block.
 struct MissingCell {
     variable: u32,
     block: u32,
     place: usize,
 }
 
-/// A variable of a family, and its stride in the table of the family.
+/// A variable of a family, with its stride in the family's table.
 type Member = (u32, u64);
 
 impl<'d> ExpectedCounts<'d> {
-    /// Creates the counts of the rows that have all cells of a family.
+    /// Creates counts of the rows in which all cells of a family are present.
     pub(super) fn available(rows: &'d DataRows) -> Self {
         Self {
             rows,
@@ -56,7 +57,7 @@ impl<'d> ExpectedCounts<'d> {
 
     /// Creates the expected counts under a structure with these tables, one for each variable.
     ///
-    /// **Errors.** The posterior of a row is too large to be computed.
+    /// **Errors.** An error if the posterior of a row is too large to be computed.
     pub(super) fn new(
         rows: &'d DataRows,
         dag: &Dag,
@@ -85,21 +86,21 @@ impl<'d> ExpectedCounts<'d> {
         })
     }
 
-    /// True if a posterior could not be computed.
+    /// True if the posterior of some row could not be computed.
     pub(super) fn has_failed(&self) -> bool {
         let failure = self.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Returns the reason why a posterior could not be computed.
+    /// Returns the error of a row whose posterior could not be computed, if there is one.
     pub(super) fn failure(&self) -> Option<LargePosterior> {
         let failure = self.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds the expected counts of the incomplete rows to the cells of a family's table.
+    /// Adds the expected counts of the incomplete rows to the entries of a family's table.
     fn add_open(&self, members: &[Member], mut add: impl FnMut(u64, f64)) {
-        // A block has the same variables in all of its rows, so that its part of the family is the same.
+        // The rows of a block have the same missing variables, so the block's part of the family is computed only once.
         let mut known: FxHashMap<u32, Vec<(u64, f64)>> = FxHashMap::default();
         let mut touched: Vec<(u32, usize, u64)> = Vec::new();
         let (mut cells, mut next) = (Vec::new(), Vec::new());
@@ -138,7 +139,8 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// Returns the possible states of some variables of a block, as offsets in the table of a family, with their probabilities.
+    /// Returns the possible joint states of some variables of a block, as offsets in the family's table, with their
+    /// probabilities.
     fn posterior_cells(&self, part: &[(u32, usize, u64)]) -> Vec<(u64, f64)> {
         let block = &self.blocks[part[0].0 as usize];
         let places: Vec<usize> = part.iter().map(|&(_, place, _)| place).collect();
@@ -165,7 +167,8 @@ impl<'d> ExpectedCounts<'d> {
         entries.map(|(entry, &p)| (cell(entry), p)).collect()
     }
 
-    /// Returns the factor that scales the counts of a family up to all rows; `None` if too few rows have all its cells.
+    /// Returns the factor that scales the counts of a family up to all rows; returns `None` if too few rows have all
+    /// cells of the family present.
     fn scale(&self, counts: impl Iterator<Item = f64>) -> Option<f64> {
         if self.missing.is_some() {
             return Some(1.0);
@@ -174,7 +177,8 @@ impl<'d> ExpectedCounts<'d> {
         (all >= LEAST_SHARE * total).then_some(total / all)
     }
 
-    /// Returns the variables of a family with their strides in its table: the child varies fastest, then the parents from the last, then the additional parent.
+    /// Returns the variables of a family with their strides in its table. The child varies fastest, then the parents from the last to the first, and
+    /// the additional parent varies slowest.
     fn members(&self, family: Family<'_>) -> Vec<Member> {
         let members = family.more.into_iter();
         let members = members.chain(family.parents.iter().copied());
@@ -263,18 +267,18 @@ impl CaseCounts for ExpectedCounts<'_> {
     }
 }
 
-/// Builds the blocks of all rows, each block once.
+/// Builds the blocks of missing cells for all rows, without repetition.
 struct BlockBuilder<'b> {
     rows: &'b DataRows,
     dag: &'b Dag,
     tables: &'b [Vec<f64>],
-    /// Blocks by their variables and the states of the variables around them.
+    /// Blocks indexed by their variables and by the states of the observed variables around them.
     known: FxHashMap<Vec<u32>, u32>,
     blocks: Vec<MissingBlock>,
 }
 
 impl BlockBuilder<'_> {
-    /// Adds an incomplete row; returns its missing cells and the log-probability of its observed cells.
+    /// Adds the blocks of an incomplete row; returns its missing cells and the log-probability of its observed cells.
     fn add(&mut self, row: &OpenRow) -> Result<(Vec<MissingCell>, f64), LargePosterior> {
         let children = 0..self.dag.len() as u32;
         let mut groups = Groups::new(&row.cells);
@@ -315,7 +319,8 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// Returns the block of some variables, which are in the tables of some children.
+    /// Returns the block of some missing variables, which occur in the tables of the given children; creates the block
+    /// if it is new.
     fn block(
         &mut self,
         row: &OpenRow,
@@ -350,12 +355,13 @@ impl BlockBuilder<'_> {
         Ok(number)
     }
 
-    /// Returns the variables of a child's table: the parents, followed by the child.
+    /// Returns the variables of a child's table, which are the parents followed by the child.
     fn scope(&self, child: u32) -> impl Iterator<Item = u32> {
         self.dag.parents(child).iter().copied().chain([child])
     }
 
-    /// Returns the entries of a child's table that agree with the cells of a row: row-major over the missing variables.
+    /// Returns the entries of a child's table that agree with the observed cells of a row, in row-major order over the
+    /// missing variables.
     fn restricted(&self, child: u32, row: &OpenRow) -> Vec<f64> {
         let mut places = vec![0];
         for variable in self.scope(child) {
@@ -377,9 +383,10 @@ impl BlockBuilder<'_> {
     }
 }
 
-/// The missing variables of a row, in groups that depend on each other.
+/// The missing variables of a row, partitioned into groups of dependent variables.
 struct Groups {
-    /// For each variable, an earlier variable of its group, or itself; `u32::MAX` if it is not missing.
+    /// For each missing variable, an earlier variable of its group or the variable itself; `u32::MAX` for a variable
+    /// that is not missing.
     leads: Vec<u32>,
 }
 
@@ -399,7 +406,8 @@ impl Groups {
         variable
     }
 
-    /// Joins the groups of some variables; returns the first variable of the joint group, `None` if there is no variable.
+    /// Joins the groups of some variables; returns the first variable of the joint group, or `None` if no variable is
+    /// given.
     fn join(&mut self, variables: impl Iterator<Item = u32>) -> Option<u32> {
         variables.fold(None, |joined, variable| {
             let own = self.first(variable);
@@ -410,7 +418,7 @@ impl Groups {
         })
     }
 
-    /// Returns the groups in the order of their first variables, each in ascending order.
+    /// Returns the groups in the order of their first variables; each group is in ascending order.
     fn all(&self) -> Vec<Vec<u32>> {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut number = FxHashMap::default();

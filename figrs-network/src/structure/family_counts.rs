@@ -6,14 +6,17 @@ use super::case_counts::{CaseCounts, Family};
 use super::family_terms::FamilyTerms;
 use super::row_counts::RowCounts;
 
-/// Maximum number of cells of a dense table for each distinct row; the total also has fixed bounds.
+/// Maximum number of cells of a dense table as a multiple of the number of distinct rows; the total number of cells
+/// also has fixed bounds.
 const CELLS_PER_ROW: usize = 64;
 const MOST_CELLS: usize = 1 << 22;
 const LEAST_CELLS: usize = 1 << 12;
 
-/// The cell of each row in the dense table of a variable and some of its parents. One more parent may be added.
+/// For each row, the index of its cell in the dense table of a variable and some of its parents. The base also serves
+/// to count families with one additional parent.
 pub(super) struct FamilyBase {
-    /// For each row, the configuration of the parents times the number of the child's states, plus the child's state.
+    /// For each row, the index of the parents' configuration times the number of the child's states, plus the index of
+    /// the child's state.
     places: Vec<u32>,
     pub(super) cells: usize,
 }
@@ -33,7 +36,8 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    /// Returns the base of a family, from which it is counted quickly; `None` if its table would be large compared with the data.
+    /// Returns the base from which a family is counted quickly; returns `None` if the family's table would be large compared with
+    /// the data.
     pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
         let members = parents.iter().chain([&child]);
         let mut cells = 1_usize;
@@ -53,8 +57,8 @@ impl RowCounts {
         Some(FamilyBase { places, cells })
     }
 
-    /// Counts into the dense table `memory.cells` of a family: the additional parent `more` varies slowest, then the parents of `base`, then the
-    /// child's state, which varies fastest. `None` if the table would be large compared with the data.
+    /// Counts a family into the dense table `memory.cells`. The additional parent `more` varies slowest, then the parents of `base`, and the
+    /// child's state varies fastest. Returns `None` if the table would be large compared with the data.
     pub(super) fn dense<'m>(
         &self,
         more: Option<u32>,
@@ -84,8 +88,8 @@ impl RowCounts {
         Some(&memory.cells)
     }
 
-    /// Visits the counts of a child's states for each parent configuration that occurs (the parents of `base`, and possibly one more). Counts of zero may be
-    /// left out.
+    /// Calls `visit` with the counts of the child's states for each parent configuration that occurs, where the parents are those of `base` and
+    /// possibly one more. Counts of zero may be left out.
     pub(super) fn for_each_configuration(
         &self,
         family: Family<'_>,
@@ -101,7 +105,8 @@ impl RowCounts {
         }
     }
 
-    /// Does the same as [`for_each_configuration`](Self::for_each_configuration) by sorting the rows, for tables with many more cells than there are rows.
+    /// Visits the counts as [`for_each_configuration`](Self::for_each_configuration) does, but by sorting the rows, for tables with many more cells
+    /// than there are rows.
     fn for_each_sparse(
         &self,
         family: Family<'_>,
@@ -120,7 +125,8 @@ impl RowCounts {
             }
             configurations = configurations.saturating_mul(states);
             if configurations > u64::from(u32::MAX) {
-                // The configurations that occur are numbered again, so that the next parent fits.
+                // The configurations that occur are renumbered consecutively, so that the index with the next parent
+                // does not overflow.
                 let mut known = FxHashMap::default();
                 for key in keys.iter_mut() {
                     let next = known.len() as u64;
@@ -186,7 +192,8 @@ impl CaseCounts for RowCounts {
 }
 
 impl RowCounts {
-    /// Returns the cell of each row in the table of some variables, the last one varying fastest.
+    /// Returns for each row the index of its cell in the table of some variables, where the last variable varies
+    /// fastest.
     pub(super) fn places(&self, members: impl Iterator<Item = u32>) -> Vec<usize> {
         let mut places = vec![0; self.distinct()];
         for member in members {
@@ -207,12 +214,12 @@ mod tests {
     use super::super::super::Network;
     use super::*;
 
-    /// Returns data with random states of variables that have these numbers of states.
+    /// Returns data with random states of variables, given the number of states of each variable.
     fn rows(states: &[usize], count: usize, seed: u64) -> RowCounts {
         let mut random = stream(seed, 0);
         let names: Vec<String> = (0..states.len()).map(|v| format!("v{v}")).collect();
         let mut text = names.join(",") + "\n";
-        // Every state occurs, so that the network of the data has it.
+        // The first rows contain every state, so that the network created from the data has all states.
         let most = *states.iter().max().unwrap();
         for row in 0..count.max(most) {
             let cells = states.iter().map(|&n| match row {
@@ -257,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Nine variables of 300 states have more configurations than 64 bits can number.
+    /// Nine variables of 300 states have more joint configurations than 64-bit indices can represent.
     #[test]
     fn tables_of_any_size_are_counted() {
         let rows = rows(&[300; 10], 400, 2);

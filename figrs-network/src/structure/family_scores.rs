@@ -1,4 +1,4 @@
-//! Scores of families (a variable with its parents), each computed once.
+//! Scores of families (a variable with its parents), each of which is computed once.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -13,7 +13,7 @@ use super::family_terms::ScoreTerms;
 
 /// Maximum number of families whose scores are stored.
 const MOST_KEPT: usize = 1 << 21;
-/// Number of cells to read from which on several threads are used.
+/// Minimum number of cells to read for which several threads are used.
 const WORTH_THREADS: usize = 1 << 18;
 /// Number of families that a thread takes at once.
 const BATCH: u64 = 4;
@@ -22,7 +22,7 @@ const BATCH: u64 = 4;
 pub(super) struct FamilyScores<'d> {
     rows: &'d dyn CaseCounts,
     terms: ScoreTerms,
-    /// The scores by variable and by its parents in ascending order.
+    /// For each variable, the scores of its families, indexed by the parents in ascending order.
     known: Vec<FxHashMap<Box<[u32]>, f64>>,
     memory: CountingMemory,
     threads: usize,
@@ -45,7 +45,7 @@ impl<'d> FamilyScores<'d> {
         self.rows
     }
 
-    /// Returns the score of a variable with these parents, in ascending order.
+    /// Returns the score of a variable with these parents, which must be in ascending order.
     pub(super) fn family(&mut self, child: u32, parents: &[u32]) -> f64 {
         if let Some(&score) = self.known[child as usize].get(parents) {
             return score;
@@ -58,8 +58,8 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// Returns the scores of a variable with these parents after one of the candidates is added, or removed if it is a parent; `None` if the work was
-    /// interrupted.
+    /// For each candidate, returns the score of a variable with these parents after the candidate is added, or removed if it is a parent. Returns
+    /// `None` if the work was interrupted.
     pub(super) fn toggled(
         &mut self,
         child: u32,
@@ -110,7 +110,7 @@ impl<'d> FamilyScores<'d> {
                 None => ControlFlow::Break(()),
             },
         );
-        // No unit of work fails.
+        // The units of work return no errors, so an error is a panic.
         if let Err(panic) = ran {
             resume_unwind(Box::new(panic.to_string()));
         }
@@ -129,7 +129,7 @@ impl<'d> FamilyScores<'d> {
         Some(scores)
     }
 
-    /// Computes the score of a family by counting.
+    /// Computes the score of a family by counting the rows.
     fn counted(
         &self,
         family: Family<'_>,
@@ -143,7 +143,7 @@ impl<'d> FamilyScores<'d> {
         self.rows.sum_of_terms(family, base, memory, &terms)
     }
 
-    /// Stores a score; if a variable has too many, its earlier scores are dropped.
+    /// Stores a score; if too many scores of a variable are stored, the earlier ones are dropped.
     fn keep(&mut self, child: u32, parents: Box<[u32]>, score: f64) {
         let most = MOST_KEPT / self.known.len().max(1);
         let known = &mut self.known[child as usize];
@@ -154,7 +154,7 @@ impl<'d> FamilyScores<'d> {
     }
 }
 
-/// Returns an ascending list after an item is added, or removed if it is in the list.
+/// Returns a sorted list after an item is added, or removed if the list contains it.
 fn toggled(list: &[u32], item: u32) -> Vec<u32> {
     let mut list = list.to_vec();
     match list.binary_search(&item) {

@@ -1,4 +1,5 @@
-//! Terms of decomposable scores: a function of each count, a function of the count of each parent configuration, and a constant of the family.
+//! Terms of decomposable scores: a function of each count, a function of each parent configuration's total count, and a constant for the
+//! family.
 
 use std::ops::AddAssign;
 
@@ -6,31 +7,32 @@ use statrs::function::gamma::ln_gamma;
 
 use super::NetworkScore;
 
-/// Maximum count whose term is precomputed.
+/// Maximum count for which the term is precomputed.
 const MOST_LOOKED_UP: u64 = 1 << 20;
 
-/// The numbers of a score that are the same for all families.
+/// The data of a score that are the same for all families.
 pub(super) struct ScoreTerms {
     score: NetworkScore,
     log_total: f64,
-    /// Precomputed term of each count `n`: `n ln n`, or for K2 the logarithm of the factorial.
+    /// The precomputed term of each count `n`: `n ln n`, or for K2 the logarithm of the factorial of `n`.
     by_count: Vec<f64>,
 }
 
-/// The terms of one family.
+/// The terms of the score of one family.
 pub(super) struct FamilyTerms<'s> {
     shared: &'s ScoreTerms,
     kind: TermKind,
-    /// The constant term of the family: its penalty, negated.
+    /// The constant term of the family, which is its negative penalty.
     pub(super) constant: f64,
 }
 
 enum TermKind {
-    /// Terms of the likelihood (also for AIC and BIC).
+    /// Terms of the log-likelihood, which AIC and BIC also use.
     Likelihood,
-    /// Terms of factorials (K2), with the number of states.
+    /// Terms of logarithms of factorials for K2, with the number of the child's states.
     Factorials { states: u64, log_offset: f64 },
-    /// Terms of a Dirichlet prior (BDeu): the prior weights of a cell and of a configuration, each with the logarithm of its gamma function.
+    /// Terms of a Dirichlet prior for BDeu: the prior counts of a cell and of a configuration, each with the logarithm of its gamma
+    /// function.
     Dirichlet {
         cell: (f64, f64),
         configuration: (f64, f64),
@@ -52,7 +54,8 @@ impl ScoreTerms {
         }
     }
 
-    /// Returns the terms of a variable with this number of states, whose parents have this number of configurations.
+    /// Returns the terms of a family, given the number of the variable's states and the number of its parents'
+    /// configurations.
     pub(super) fn family(&self, states: usize, configurations: f64) -> FamilyTerms<'_> {
         let parameters = (states as f64 - 1.0) * configurations;
         let kind = match self.score {
@@ -90,7 +93,7 @@ impl ScoreTerms {
     }
 }
 
-/// A count of cases: a whole number for complete data, or an expected count.
+/// A count of cases, which is an integer for complete data and a real number for expected counts.
 pub(super) trait CaseCount: Copy + PartialOrd + AddAssign + Default {
     /// Returns `n ln n`.
     fn n_log_n(self, shared: &ScoreTerms) -> f64;
@@ -127,7 +130,7 @@ impl CaseCount for f64 {
     }
 
     fn log_rising(self, (a, log_gamma): (f64, f64)) -> f64 {
-        // Stirling's formula is exact to the last digits from here on.
+        // For numbers above this limit, Stirling's formula is accurate to the last digits.
         const LEAST: f64 = 1e4;
         if a > LEAST {
             return log_rising_of_large(a, self);
@@ -137,7 +140,8 @@ impl CaseCount for f64 {
 }
 
 impl FamilyTerms<'_> {
-    /// Returns the term of one configuration of the parents, from the counts of the child's states. Counts of zero add nothing.
+    /// Returns the term of one configuration of the parents, given the counts of the child's states. Counts of zero contribute
+    /// nothing.
     pub(super) fn configuration<C: CaseCount>(&self, counts: impl Iterator<Item = C>) -> f64 {
         let (mut all, mut sum) = (C::default(), 0.0);
         for count in counts.filter(|count| *count > C::default()) {
@@ -166,7 +170,7 @@ fn n_log_n(n: u64) -> f64 {
     n * n.ln()
 }
 
-/// Numbers above this limit use Stirling's formula, since the difference of the logarithms of two gamma functions would lose digits.
+/// Limit above which Stirling's formula is used, because the difference of the logarithms of two gamma functions would lose digits.
 const LARGE: f64 = 1e6;
 
 /// Returns the logarithm of `Γ(a + n) / Γ(a)` for a large `a`.
@@ -177,7 +181,7 @@ fn log_rising_of_large(a: f64, n: f64) -> f64 {
 
 /// Returns the logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of its gamma function.
 fn log_rising((a, log_gamma): (f64, f64), n: u64) -> f64 {
-    // A product of few factors is faster, and equally exact.
+    // A product of a few factors is faster and equally accurate.
     const FEW: u64 = 6;
     if a > LARGE {
         return log_rising_of_large(a, n as f64);

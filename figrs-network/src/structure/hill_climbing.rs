@@ -12,14 +12,14 @@ use super::dag::{ArcChange, Dag};
 /// Settings of hill climbing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HillClimbing {
-    /// Number of changes for which a changed arc is tabu, and number of changes without a better structure after which the search ends. `None` makes only
-    /// changes that raise the score.
+    /// Number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which a climb ends.
+    /// With `None` a climb makes only changes that raise the score.
     pub(super) tabu_length: Option<usize>,
     pub(super) restarts: u64,
     pub(super) seed: u64,
 }
 
-/// Observer of a search: it is called for each step, and decides whether the search ends.
+/// Observer of a search, which is called at each step and decides whether the search is interrupted.
 pub(super) struct SearchObserver<'o> {
     pub(super) is_interrupted: &'o (dyn Fn() -> bool + Sync),
     pub(super) report: &'o dyn Fn(u64),
@@ -32,7 +32,7 @@ pub(super) struct FoundStructure {
     pub(super) is_interrupted: bool,
 }
 
-/// The best structure so far of some climbs.
+/// The best structure that some climbs have found so far.
 #[derive(Clone)]
 struct BestStructure {
     dag: Dag,
@@ -40,7 +40,7 @@ struct BestStructure {
 }
 
 impl BestStructure {
-    /// Takes the climber's structure if its score is better.
+    /// Adopts the climber's structure if its score is better.
     fn offer(&mut self, climber: &Climber<'_, '_>) {
         if climber.total() > self.total + climber.resolution() {
             (self.dag, self.total) = (climber.dag().clone(), climber.total());
@@ -49,9 +49,9 @@ impl BestStructure {
 }
 
 impl HillClimbing {
-    /// Climbs from the climber's structure. The first restart climbs from it again, with another preference among changes of equal gain; these two climbs give
-    /// two tops (local optima). Further restarts alternate between the two: each begins at the best structure found from that top so far, with random covered
-    /// arcs reversed, and every other time for each top also with random changes.
+    /// Climbs from the climber's structure to a local optimum. The first restart climbs from the same structure with another preference among changes
+    /// of equal gain, which gives a second local optimum. Further restarts alternate between these two optima. Each begins at the best structure
+    /// found so far from that optimum, with random covered arcs reversed, and every second time also with random changes.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,
@@ -88,7 +88,7 @@ impl HillClimbing {
                 climber.prefer(ChildPreference::FewestChildren);
             }
         }
-        // Among equal ones, the first.
+        // If both optima have the same score, the first one is returned.
         let best = tops.into_iter().fold(
             start,
             |best, top| {
@@ -112,7 +112,8 @@ impl HillClimbing {
     ) -> Option<()> {
         let length = self.tabu_length.unwrap_or(0);
         let mut tabu: VecDeque<(u32, u32)> = VecDeque::new();
-        // The best score of this climb: a restart begins below the best of all.
+        // The best score of this climb; it may be below the best score of all climbs, because a restart begins at a
+        // disturbed structure.
         let mut peak = climber.total();
         let mut since_peak = 0;
         best.offer(climber);
@@ -155,9 +156,10 @@ impl HillClimbing {
     }
 }
 
-/// Returns a structure with random changes, one for every eight variables and one more: an arc is added, deleted or reversed.
+/// Returns a structure with random additions, deletions or reversals of arcs; their number is one plus an eighth of the
+/// number of variables.
 fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Maximum number of draws for each change: most pairs of variables allow a change.
+    /// Maximum number of random draws for each change, which suffices because most pairs of variables allow a change.
     const DRAWS: usize = 50;
     let mut dag = structure.clone();
     let variables = dag.len() as u32;
@@ -192,10 +194,10 @@ fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
     dag
 }
 
-/// Returns a structure of the same equivalence class: reverses random covered arcs (whose ends have the same other parents), which changes no
-/// independence.
+/// Returns a random structure of the same equivalence class by reversing covered arcs (arcs whose two ends have the same other parents),
+/// which changes no conditional independence.
 fn equivalent(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Number of draws for each arc; about half of the arcs are covered.
+    /// Number of random draws for each arc, of which about half hit covered arcs.
     const DRAWS: usize = 4;
     let mut dag = structure.clone();
     let mut arcs = dag.arcs();

@@ -1,4 +1,4 @@
-//! The K2 search: each variable takes its parents from the variables before it in an order.
+//! The K2 search, in which each variable takes its parents from the variables before it in an order.
 
 use super::super::Network;
 use super::StructureLearningError;
@@ -8,9 +8,10 @@ use super::dag::ArcChange;
 use super::family_scores::FamilyScores;
 use super::hill_climbing::{FoundStructure, SearchObserver};
 
-/// Returns the positions of all variables: first the ones listed by name, then the others in the order of the network.
+/// Returns the indices of all variables in the order for K2: first those listed by name, then the others in the order
+/// of the network.
 ///
-/// **Errors.** Unknown or repeated names; a required arc that contradicts the order.
+/// **Errors.** An error for unknown or repeated names, and for a required arc that contradicts the order.
 pub(super) fn order(
     network: &Network,
     names: &[String],
@@ -44,8 +45,8 @@ pub(super) fn order(
     Ok(order)
 }
 
-/// Adds parents to each variable in turn: repeatedly the variable before it in the order that raises the score of its family most, as long as one raises it;
-/// among equal ones, the first in the order.
+/// Adds parents to each variable in turn. As long as an earlier variable in the order raises the score of the family, the one that raises it most is
+/// added; among equals, the first in the order.
 pub(super) fn search(
     families: &mut FamilyScores<'_>,
     rules: &ArcRules,

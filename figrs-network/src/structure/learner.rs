@@ -20,19 +20,20 @@ use super::row_counts::DataRows;
 use super::structural_em::StructuralEm;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
-/// Maximum number of variables of a search, which stores a number for each pair.
+/// Maximum number of variables of a search, which is limited because the search stores a number for each pair of
+/// variables.
 const MOST_VARIABLES: usize = 4096;
-/// Default length of the tabu list, unless the number of variables is larger.
+/// Default length of the tabu list if there are no more variables than this.
 const TABU_LENGTH: usize = 10;
 /// Default number of restarts.
 const RESTARTS: u64 = 30;
 /// Default maximum number of rounds of structural expectation-maximisation.
 const ROUNDS: u64 = 50;
 
-/// Settings that all searches of one run share.
+/// Settings that all searches of one run of the learner share.
 struct SearchSettings<'s> {
     rules: &'s ArcRules,
-    /// Order of the variables for K2.
+    /// Order of the variables for the K2 search.
     order: &'s [u32],
     threads: usize,
     /// Number of changes made in earlier searches of the run.
@@ -42,32 +43,36 @@ struct SearchSettings<'s> {
 
 type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
-/// Learns the structure of a Bayesian network: searches for the structure with the best score on data.
+/// Learns the structure of a Bayesian network by searching for the structure with the best score on data.
 ///
-/// If cells are missing, the learner runs structural expectation-maximisation, in rounds. The current network gives the missing cells of each row
-/// their exact posterior, and so each family its expected counts; the search finds a structure with a better score on these counts; fitting the tables of this
-/// structure gives the next network. The rounds run from two starts: from the structure with which the search begins, and from the structure that it finds on
-/// the rows that have all cells of a family. Those rows also give the initial tables, with one added to each count. The better result is returned. Rounds end
-/// when the score of the observed cells does not rise: for BIC, AIC and the log-likelihood the score with the log-likelihood of these cells; for the other
-/// scores the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The result is a local optimum, which depends on the
-/// start. Cells have to be missing at random.
+/// If cells are missing, the learner runs rounds of structural expectation-maximisation. In each round, the current network gives the exact posterior
+/// of the missing cells in each row, and thereby the expected counts of each family. The search finds a structure with a better score on these
+/// counts, and the tables fitted to this structure give the next network. The rounds are run from two starts. The first start is the structure with
+/// which the search begins. The second start is the structure that a search finds when each family is counted in the rows that have all cells of the
+/// family. These counts also give the initial tables, after one is added to each count. The result of the two starts with the better score is
+/// returned. The rounds end when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, this score is computed with the
+/// log-likelihood of the observed cells. For the other scores, it is the score of the expected counts plus the entropy of the missing cells
+/// (Cheeseman and Stutz). The result is a local optimum, which depends on the start. The method assumes that cells are missing at random.
 ///
-/// **Guarantee.** The structure is acyclic, has the required arcs and none of the forbidden ones, and its score is never below that of the structure with which
-/// the search begins. Hill climbing, with or without a tabu list, ends when adding, deleting or reversing any arc raises the score by no more than rounding,
-/// unless it is interrupted or its deadline passes: then the result is the best structure so far. Unless the search is cut short, the result depends only on
-/// the data, the settings and the seed, not on the number of threads.
+/// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
+/// structure with which the search begins. Unless it is interrupted, hill climbing, with or without a tabu list, ends at a structure where adding,
+/// deleting or reversing any arc raises the score by no more than rounding. After an interrupt or a deadline, the result is the best structure found
+/// so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of threads.
 ///
-/// **Complexity.** Each family (a variable with its parents) is counted once. With `V` variables, hill climbing counts `V²` families at the beginning
-/// and `V` to `2 V` for each step, each in time linear in the distinct rows.
+/// **Complexity.** Each family (a variable with its parents) is counted only once. With `V` variables, hill climbing counts `V²` families at the
+/// beginning and `V` to `2 V` families for each step; each count takes time linear in the number of distinct rows.
 ///
-/// If cells are missing, each round counts anew; it computes a posterior for each row, and the joint posterior of the missing cells for each family.
+/// If cells are missing, all families are counted anew in each round, which computes a posterior for each row, and for each family the joint
+/// posterior of its missing cells.
 ///
-/// **Errors.** [`StructureLearningError`] if the data or the rules do not fit the network, or the work is too large.
+/// **Errors.** [`StructureLearningError`] if the data or the rules do not fit the network, or if the problem is too
+/// large.
 ///
-/// **References.** Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of knowledge and statistical data*, Machine Learning
-/// 20, 1995; Bouckaert, *Bayesian belief networks: from construction to inference*, 1995 (tabu search); Cooper and Herskovits, *A Bayesian method for the
-/// induction of probabilistic networks from data*, Machine Learning 9, 1992 (K2); Friedman, *Learning belief networks in the presence of missing values and
-/// hidden variables*, ICML 1997, and *The Bayesian structural EM algorithm*, UAI 1998; Cheeseman and Stutz, *Bayesian classification (`AutoClass`)*, 1996.
+/// **References.** Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of knowledge and statistical data*, Machine
+/// Learning 20, 1995; Bouckaert, *Bayesian belief networks: from construction to inference*, 1995 (tabu search); Cooper and Herskovits, *A Bayesian
+/// method for the induction of probabilistic networks from data*, Machine Learning 9, 1992 (K2); Friedman, *Learning belief networks in the presence
+/// of missing values and hidden variables*, ICML 1997, and *The Bayesian structural EM algorithm*, UAI 1998; Cheeseman and Stutz, *Bayesian
+/// classification (`AutoClass`)*, 1996.
 ///
 /// ```
 /// # use figrs_network::{Network, NetworkScore, StructureLearner};
@@ -98,54 +103,55 @@ pub struct StructureLearner {
     listener: Option<SearchListener>,
 }
 
-/// Algorithm of the search for a structure.
+/// Algorithm that searches for a structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StructureSearch {
-    /// Hill climbing: repeatedly makes the change of one arc that raises the score most, while there is one. It begins with the arcs of the network, as far as
-    /// the required and forbidden arcs and the maximum number of parents allow.
+    /// Hill climbing, which repeatedly makes the change of one arc that raises the score most, until no change raises it. The search begins with the
+    /// arcs of the network, as far as the required and forbidden arcs and the maximum number of parents allow.
     #[default]
     HillClimbing,
-    /// Tabu search: hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are left alone (tabu)
-    /// unless changing them gives the best structure so far.
+    /// Tabu search, which is hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are
+    /// not changed again (tabu), unless this gives the best structure so far.
     Tabu,
-    /// K2: each variable greedily takes parents from the variables before it in an order.
+    /// K2, in which each variable greedily takes parents from the variables before it in an order.
     K2,
 }
 
-/// A network whose structure was learned.
+/// A network whose structure was learned, with details of the search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LearnedStructure {
-    /// The network: each table has the parents in the order of the variables, and the numbers that maximise the likelihood of the data, with the prior added to
-    /// each count. In a row without counts all states are equally likely.
+    /// The network. In its tables, the parents are in the order of the variables, and the numbers maximise the likelihood of the data after the prior
+    /// is added to each count. In a row without counts, all states are equally likely.
     pub network: Network,
-    /// The score of the structure; if cells are missing, on the expected counts under the network.
+    /// The score of the structure; if cells are missing, it is computed from the expected counts under the network.
     pub score: ScoredNetwork,
-    /// The log-likelihood of the observed cells, in natural logarithms.
+    /// The natural logarithm of the likelihood of the observed cells.
     pub log_likelihood: f64,
     /// The rounds of structural expectation-maximisation; `None` if no cell is missing.
     pub missing: Option<MissingCellRounds>,
-    /// Number of changes that the search made.
+    /// Number of changes that the searches made.
     pub steps: u64,
     /// The reason why the search ended.
     pub ended: Stopped,
 }
 
-/// The rounds of structural expectation-maximisation. Their result is a local optimum, which depends on the start.
+/// Summary of the rounds of structural expectation-maximisation. The result of the rounds is a local optimum, which
+/// depends on the start.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingCellRounds {
     /// Number of missing cells.
     pub cells: u64,
-    /// Number of rounds from both starts; each round is a search on expected counts.
+    /// Number of rounds from both starts together; each round is a search on expected counts.
     pub rounds: u64,
-    /// The score of the observed cells for the first network and after each round that raised it.
+    /// The score of the observed cells under the first network, and after each round that raised it.
     pub scores: Vec<f64>,
 }
 
 impl StructureLearner {
-    /// Creates a learner that searches by hill climbing for the structure with the best score.
+    /// Creates a learner that searches by hill climbing for the structure with the best value of this score.
     pub fn new(score: NetworkScore) -> Self {
         Self {
             score,
@@ -166,7 +172,7 @@ impl StructureLearner {
         }
     }
 
-    /// Sets the algorithm of the search.
+    /// Sets the algorithm that searches for the structure.
     pub fn search(mut self, search: StructureSearch) -> Self {
         self.search = search;
         self
@@ -190,23 +196,25 @@ impl StructureLearner {
         self
     }
 
-    /// Sets the order of the variables for K2, by names; variables not listed follow in the order of the network.
+    /// Sets the order of the variables for K2, given by names; variables that are not listed follow in the order of the
+    /// network.
     pub fn order(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.order = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which the
-    /// search ends (default: ten, or the number of variables if that is larger).
+    /// Sets the number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which a
+    /// climb ends. The default is ten, or the number of variables if that is larger.
     pub fn tabu_length(mut self, length: usize) -> Self {
         self.tabu_length = Some(length);
         self
     }
 
-    /// Sets the number of restarts of hill climbing (default 30). The first restart climbs again from the start, with another order of changes of equal gain,
-    /// and so gives a second local optimum. Further restarts alternate between the two: each begins at the best structure found from that optimum so far, with
-    /// random covered arcs reversed, and every other time also with random changes. Reversing covered arcs stays in the equivalence class, in which all
-    /// structures have equal scores except by [`NetworkScore::K2`]. [`StructureSearch::K2`] has no restarts.
+    /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the start with another preference among changes
+    /// of equal gain, which gives a second local optimum. Further restarts alternate between the two optima. Each begins at the best structure found
+    /// so far from that optimum, with random covered arcs reversed, and every second time also with random changes. Reversing covered arcs gives a
+    /// structure of the same equivalence class, in which all structures have equal scores except for [`NetworkScore::K2`]. [`StructureSearch::K2`]
+    /// has no restarts.
     pub fn restarts(mut self, restarts: u64) -> Self {
         self.restarts = restarts;
         self
@@ -218,13 +226,14 @@ impl StructureLearner {
         self
     }
 
-    /// Adds this number to each count of the learned tables (default 0, at most [`NetworkLearner::MOST_PRIOR`]); it does not change the score.
+    /// Adds this number to each count from which the tables are learned (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score of the
+    /// structure is not affected.
     pub fn prior(mut self, count: f64) -> Self {
         self.prior = count;
         self
     }
 
-    /// Sets the maximum number of rounds for data with missing cells (default 50).
+    /// Sets the maximum number of rounds from each start for data with missing cells (default 50).
     pub fn rounds(mut self, most: u64) -> Self {
         self.rounds = most;
         self
@@ -236,7 +245,7 @@ impl StructureLearner {
         self
     }
 
-    /// Ends the search, with the best structure so far, once `flag` is `true`.
+    /// Ends the search with the best structure so far once `flag` is `true`.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.interrupt = Some(flag);
         self
@@ -248,7 +257,7 @@ impl StructureLearner {
         self
     }
 
-    /// Calls `listener` after each change, with the number of changes.
+    /// Calls `listener` after each change, with the number of changes so far.
     pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self

@@ -1,4 +1,4 @@
-//! Blocks of missing cells of a row that depend on each other given the other cells, with their posterior.
+//! Blocks of missing cells of a row that depend on each other given the observed cells, with their joint posterior.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,34 +8,36 @@ use rustc_hash::FxHashMap;
 
 use super::StructureLearningError;
 
-/// Maximum number of entries of a joint posterior that is stored; a larger block is eliminated anew for each query.
+/// Maximum number of entries of a joint posterior that is stored; for a larger block, each query runs an elimination.
 const MOST_JOINT: usize = 1 << 12;
-/// Maximum number of entries of one table of an elimination, and of its operations.
+/// Maximum number of entries of one table in an elimination, and maximum number of operations of an elimination.
 const MOST_ENTRIES: usize = 1 << 18;
 const MOST_OPERATIONS: f64 = 1e7;
-/// Maximum number of entries of marginals that a block stores.
+/// Maximum total number of entries in the marginals that a block stores.
 const MOST_KEPT: usize = 1 << 22;
 
-/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed ones. Rows with equal cells around them share a block.
+/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. Rows with the same observed cells
+/// around these missing cells share a block.
 pub(super) struct MissingBlock {
     /// The line of the first row that contains the block.
     line: usize,
     graph: FactorGraph,
-    /// The natural logarithm of the probability of the observed cells around the missing ones.
+    /// The natural logarithm of the probability of the observed cells around the missing cells.
     pub(super) log_total: f64,
-    /// The joint posterior, if it is small: row-major, the last variable varying fastest.
+    /// The joint posterior if it is small, in row-major order with the last variable varying fastest.
     joint: Option<Vec<f64>>,
     marginals: Mutex<KeptMarginals>,
 }
 
-/// Stored marginals, by the positions of their variables in the block.
+/// Stored marginals of a block, indexed by the positions of their variables in the block.
 #[derive(Default)]
 struct KeptMarginals {
     known: FxHashMap<Box<[usize]>, Arc<[f64]>>,
     entries: usize,
 }
 
-/// Error: the posterior of a row is too large to be computed. It has the line, and the number of missing cells that depend on each other.
+/// Error that the posterior of a row is too large to be computed. It contains the line of the row, and the number of missing cells that
+/// depend on each other.
 #[derive(Clone)]
 pub(super) struct LargePosterior {
     line: usize,
@@ -60,9 +62,9 @@ pub(super) struct BlockFactor {
 }
 
 impl MissingBlock {
-    /// Creates the block of variables with these numbers of states, in the row of a line.
+    /// Creates the block of variables with these numbers of states, for the row on a line of the data.
     ///
-    /// **Errors.** The elimination would be too large.
+    /// **Errors.** An error if the elimination would be too large.
     pub(super) fn new(
         line: usize,
         states: &[usize],
@@ -101,16 +103,17 @@ impl MissingBlock {
         self.graph.cardinalities[place] as usize
     }
 
-    /// Returns the posterior of the variables at some positions, in ascending order: row-major, the last one varying fastest.
+    /// Returns the joint posterior of the variables at some positions, which are given in ascending order; it is in row-major
+    /// order with the last variable varying fastest.
     ///
-    /// **Errors.** The elimination would be too large.
+    /// **Errors.** An error if the elimination would be too large.
     pub(super) fn marginal(&self, places: &[usize]) -> Result<Arc<[f64]>, LargePosterior> {
         let Some(joint) = &self.joint else {
             return self.eliminated(places);
         };
         let entries = places.iter().map(|&place| self.states(place)).product();
         let mut marginal = vec![0.0; entries];
-        // For each variable, from the last, the steps in the joint table and in the marginal.
+        // For each variable, from the last to the first, its strides in the joint table and in the marginal.
         let (mut inner, mut step) = (1, 1);
         let variables = (0..self.graph.cardinalities.len()).rev().map(|place| {
             let states = self.states(place);

@@ -1,4 +1,5 @@
-//! Structures of Bayesian networks: their scores on complete data, and the search for a structure on data that may have missing cells.
+//! Structures of Bayesian networks: their scores on complete data, and the search for a structure on data in which cells may be
+//! missing.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Data as columns of small integers: each distinct row once, with its number of occurrences.
+//! Data as columns of state indices, in which each distinct row is stored once with its number of occurrences.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use super::super::data::MISSING;
 use super::super::{Network, NetworkData};
 use super::StructureLearningError;
 
-/// The distinct complete rows of data, by column, and the number of occurrences of each row.
+/// The distinct complete rows of data, stored by column, with the number of occurrences of each row.
 #[derive(Debug)]
 pub(super) struct RowCounts {
     /// For each variable, its state in each distinct row.
@@ -17,17 +17,17 @@ pub(super) struct RowCounts {
     total: u64,
 }
 
-/// The distinct rows of data that may have missing cells.
+/// The distinct rows of data in which cells may be missing.
 #[derive(Debug)]
 pub(super) struct DataRows {
     pub(super) complete: RowCounts,
-    /// The rows with missing cells, in the order in which they first occur.
+    /// The distinct rows with missing cells, in the order in which they first occur.
     pub(super) open: Vec<OpenRow>,
-    /// Number of missing cells in all rows.
+    /// Total number of missing cells in all rows.
     pub(super) missing_cells: u64,
-    /// Number of all rows.
+    /// Number of all rows, repetitions included.
     pub(super) total: u64,
-    /// The first missing cell: the positions of its row and its variable.
+    /// The first missing cell, given by the indices of its row and of its variable.
     first_missing: Option<(usize, usize)>,
     /// A variable that has no state in any row.
     unseen: Option<usize>,
@@ -36,18 +36,18 @@ pub(super) struct DataRows {
 /// A row with missing cells.
 #[derive(Debug)]
 pub(super) struct OpenRow {
-    /// The state of each variable, or [`MISSING`].
+    /// The index of the state of each variable, or [`MISSING`].
     pub(super) cells: Box<[u32]>,
     /// Number of occurrences of the row.
     pub(super) number: u32,
-    /// Line of the first occurrence.
+    /// Line of the first occurrence of the row.
     pub(super) line: usize,
 }
 
 impl DataRows {
     /// Collects the distinct rows of data about a network, in the order in which they first occur.
     ///
-    /// **Errors.** The data is about other variables.
+    /// **Errors.** An error if the data was read for other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -94,7 +94,8 @@ impl DataRows {
         Ok(rows)
     }
 
-    /// Adds the row of a line; `places` has the index of each distinct row among the complete or the incomplete rows.
+    /// Adds a row from a line of the data; `places` contains the index of each distinct row among the complete or the
+    /// incomplete rows.
     fn add(&mut self, cells: &[u32], line: usize, places: &mut FxHashMap<Box<[u32]>, usize>) {
         let is_open = cells.contains(&MISSING);
         let complete = &mut self.complete;
@@ -122,7 +123,7 @@ impl DataRows {
         }
     }
 
-    /// **Errors.** A variable has no state in any row.
+    /// **Errors.** An error if a variable has no state in any row.
     pub(super) fn check_columns(&self, network: &Network) -> Result<(), StructureLearningError> {
         self.unseen.map_or(Ok(()), |variable| {
             let variable = network.variables()[variable].name().to_owned();
@@ -134,7 +135,7 @@ impl DataRows {
 impl RowCounts {
     /// Collects the distinct rows of complete data about a network, in the order in which they first occur.
     ///
-    /// **Errors.** A cell is missing; the data is about other variables.
+    /// **Errors.** An error if a cell is missing, or if the data was read for other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -154,7 +155,7 @@ impl RowCounts {
         })
     }
 
-    /// Returns the number of variables.
+    /// Returns the number of variables in the data.
     pub(super) fn width(&self) -> usize {
         self.columns.len()
     }
@@ -164,12 +165,12 @@ impl RowCounts {
         self.numbers.len()
     }
 
-    /// Returns the number of all rows.
+    /// Returns the number of all rows, repetitions included.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Returns the states of a variable in the distinct rows.
+    /// Returns the state index of a variable in each distinct row.
     pub(super) fn column(&self, variable: u32) -> &[u32] {
         &self.columns[variable as usize]
     }

@@ -1,4 +1,4 @@
-//! Decomposable scores of structures.
+//! Decomposable scores for the structures of Bayesian networks.
 
 use super::super::{Network, NetworkData, NetworkKind};
 use super::StructureLearningError;
@@ -6,11 +6,11 @@ use super::family_scores::FamilyScores;
 use super::fitted::parents_of;
 use super::row_counts::RowCounts;
 
-/// A decomposable score of the structure of a Bayesian network on complete data: a sum of terms of the variables, in natural logarithms.
-/// Larger scores are better.
+/// A decomposable score for the structure of a Bayesian network on complete data, which is a sum of terms for the variables, in natural
+/// logarithms. Larger scores are better.
 ///
-/// For a variable with `r` states whose parents have `q` configurations, with `n[j][k]` cases of configuration `j` and state `k`, `n[j]`
-/// of configuration `j`, and `N` cases in all:
+/// The terms are given for a variable with `r` states whose parents have `q` configurations. There are `n[j][k]` cases of configuration
+/// `j` and state `k`, `n[j]` cases of configuration `j`, and `N` cases in total:
 ///
 /// | score | term of the variable |
 /// |---|---|
@@ -20,7 +20,8 @@ use super::row_counts::RowCounts;
 /// | BDeu, with `a = s / (r q)` and `b = s / q` | `Σ ln(Γ(b) / Γ(b + n[j])) + Σ ln(Γ(a + n[j][k]) / Γ(a))` |
 /// | K2 | the same as BDeu with `a = 1` and `b = r` |
 ///
-/// The states and configurations are those that the network declares, whether they occur or not.
+/// The numbers of states and configurations are those that the network declares, whether all of them occur in the data
+/// or not.
 ///
 /// **References.** Schwarz, *Estimating the dimension of a model*, Annals of Statistics 6(2), 1978 (BIC); Akaike, *A new look at the
 /// statistical model identification*, 1974 (AIC); Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of
@@ -39,28 +40,28 @@ use super::row_counts::RowCounts;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum NetworkScore {
-    /// Bayesian information criterion.
+    /// The Bayesian information criterion (BIC).
     #[default]
     Bic,
-    /// Akaike's information criterion.
+    /// Akaike's information criterion (AIC).
     Aic,
-    /// Bayesian Dirichlet score, likelihood-equivalent and uniform (BDeu).
+    /// The Bayesian Dirichlet score that is likelihood-equivalent and has a uniform prior (BDeu).
     Bdeu {
-        /// The equivalent sample size `s`: the weight of the prior in number of cases, from 1e-100 to 1e100.
+        /// The equivalent sample size `s`, which is the weight of the prior as a number of cases, from 1e-100 to 1e100.
         equivalent_sample_size: f64,
     },
-    /// The score of Cooper and Herskovits: a uniform prior for each row.
+    /// The score of Cooper and Herskovits, whose prior is uniform for each row of each table.
     K2,
-    /// The logarithm of the likelihood, which no additional arc lowers.
+    /// The logarithm of the maximum likelihood, which no additional arc lowers.
     LogLikelihood,
 }
 
 /// The score of a network on some data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoredNetwork {
-    /// The sum of the terms of all variables.
+    /// The score, which is the sum of the terms of all variables.
     pub total: f64,
-    /// The terms of the variables, in the order of the network.
+    /// The term of each variable, in the order of the network.
     pub variables: Vec<f64>,
 }
 
@@ -74,7 +75,7 @@ impl ScoredNetwork {
 }
 
 impl NetworkScore {
-    /// Scores the structure of a network; the numbers in its tables do not matter.
+    /// Returns the score of the structure of a network; it does not depend on the numbers in the network's tables.
     ///
     /// **Errors.** [`NotBayesian`](StructureLearningError::NotBayesian), [`MissingCell`](StructureLearningError::MissingCell),
     /// [`MissingColumn`](StructureLearningError::MissingColumn), [`OtherData`](StructureLearningError::OtherData),
@@ -95,7 +96,7 @@ impl NetworkScore {
         Ok(ScoredNetwork::new(terms.collect()))
     }
 
-    /// **Errors.** The equivalent sample size is out of range.
+    /// **Errors.** An error if the equivalent sample size is out of range.
     pub(super) fn check(self) -> Result<(), StructureLearningError> {
         match self {
             Self::Bdeu {

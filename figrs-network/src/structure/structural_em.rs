@@ -1,4 +1,5 @@
-//! Structural expectation-maximisation: in rounds, searches on the expected counts under the current network.
+//! Structural expectation-maximisation, whose rounds search for a structure on the expected counts under the current
+//! network.
 
 use super::arc_rules::ArcRules;
 use super::case_counts::CaseCounts;
@@ -11,13 +12,15 @@ use super::hill_climbing::FoundStructure;
 use super::row_counts::DataRows;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError};
 
-/// Maximum number of expected counts of one pass over all pairs of variables: distinct rows with missing cells times pairs.
+/// Maximum number of expected counts in one pass over all pairs of variables, which is the number of distinct rows with
+/// missing cells times the number of pairs.
 const MOST_COUNTS: u64 = 1 << 33;
-/// Maximum number of rounds that fit the tables of one structure; the next constant is the rise of the log-likelihood, as a share of it, at which they end.
+/// Maximum number of rounds that fit the tables of one structure. The next constant is the relative rise of the log-likelihood below which these
+/// rounds end.
 const TABLE_ROUNDS: u64 = 100;
 const TABLE_RISE: f64 = 1e-7;
 
-/// A function that searches for a structure on some counts, from a given structure.
+/// A function that searches for a structure on some counts, starting from a given structure.
 pub(super) type StructureSearchOf<'s> =
     &'s dyn Fn(&mut FamilyScores<'_>, Dag, &(dyn Fn() -> bool + Sync)) -> FoundStructure;
 
@@ -33,21 +36,21 @@ pub(super) struct StructuralEm<'s> {
     pub(super) is_interrupted: &'s (dyn Fn() -> bool + Sync),
 }
 
-/// The network that structural expectation-maximisation found, with its scores.
+/// The network that structural expectation-maximisation found, with its score and likelihood.
 pub(super) struct FoundNetwork {
     pub(super) dag: Dag,
     pub(super) tables: Vec<Vec<f64>>,
-    /// The score on the expected counts.
+    /// The score of the structure on the expected counts.
     pub(super) score: ScoredNetwork,
     pub(super) log_likelihood: f64,
-    /// The score of the observed cells for the start and after each round that raised it.
+    /// The score of the observed cells at the start, and after each round that raised it.
     pub(super) scores: Vec<f64>,
     pub(super) rounds: u64,
     pub(super) steps: u64,
     pub(super) is_interrupted: bool,
 }
 
-/// A structure with its tables and the expected counts under them.
+/// A structure with fitted tables, and the expected counts under these tables.
 struct Fitted<'d> {
     dag: Dag,
     tables: Vec<Vec<f64>>,
@@ -58,10 +61,10 @@ struct Fitted<'d> {
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Runs rounds from a structure, and from the structure that a search on the rows with all cells of a family finds; returns the result with the better
-    /// score.
+    /// Runs rounds from a given structure, and from the structure that a search on the rows with all cells of a family finds. Returns the result with
+    /// the better score.
     ///
-    /// **Errors.** The work is too large.
+    /// **Errors.** An error if the work would be too large.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         self.check_work()?;
         let mut found = self.run_from(start.clone())?;
@@ -88,9 +91,9 @@ impl<'s> StructuralEm<'s> {
         })
     }
 
-    /// Runs rounds from a structure, until one does not raise the score.
+    /// Runs rounds from a structure until a round does not raise the score.
     fn run_from(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
-        // With one more in each cell, no row is impossible.
+        // One is added to each count, so that no row has probability zero.
         let available = ExpectedCounts::available(self.rows);
         let tables = fitted_tables(&available, &start, 1.0 + self.prior);
         let mut best = self.fitted(start, tables)?;
@@ -130,7 +133,7 @@ impl<'s> StructuralEm<'s> {
         })
     }
 
-    /// **Errors.** There are more expected counts than can be computed.
+    /// **Errors.** An error if there are more expected counts than can be computed.
     fn check_work(&self) -> Result<(), StructureLearningError> {
         let (rows, variables) = (self.rows.open.len(), self.rows.complete.width());
         let families = variables as u64 * variables as u64;
@@ -144,12 +147,12 @@ impl<'s> StructuralEm<'s> {
         Ok(())
     }
 
-    /// **Errors.** A posterior could not be computed.
+    /// **Errors.** An error if the posterior of some row could not be computed.
     fn check(expected: &ExpectedCounts<'_>) -> Result<(), StructureLearningError> {
         expected.failure().map_or(Ok(()), |large| Err(large.into()))
     }
 
-    /// Fits the tables of a structure in rounds, each of which raises the likelihood.
+    /// Fits the tables of a structure in rounds of expectation-maximisation.
     fn fitted(
         &self,
         dag: Dag,
@@ -166,7 +169,7 @@ impl<'s> StructuralEm<'s> {
             let next = expect(&next_tables)?;
             let before = expected.log_likelihood;
             let rise = next.log_likelihood - before;
-            // With a prior the likelihood itself may fall.
+            // With a prior, the likelihood itself may fall, so only the size of its change ends the rounds.
             if rise.is_nan() || next.log_likelihood == f64::NEG_INFINITY {
                 break;
             }
@@ -192,7 +195,8 @@ impl<'s> StructuralEm<'s> {
     }
 }
 
-/// Returns the expected log-likelihood of the completed rows: the log-likelihood of the observed cells, minus the entropy of the missing ones.
+/// Returns the expected log-likelihood of the completed rows, which is the log-likelihood of the observed cells minus the entropy of the
+/// missing ones.
 fn explained(expected: &dyn CaseCounts, dag: &Dag, tables: &[Vec<f64>]) -> f64 {
     let terms = (0..).zip(tables).map(|(child, numbers)| {
         let counts = expected.table(child, dag.parents(child));

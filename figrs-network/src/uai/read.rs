@@ -8,10 +8,10 @@ use super::super::lexer::{Input, LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkReader, NetworkTable, State, TextProblem};
 use super::token::{count, end, word};
 
-/// Maximum number of states of all variables together in a small file.
+/// Maximum total number of states of all variables if the file is small.
 const STATES: usize = 1 << 16;
 
-/// Parses the network of a text.
+/// Parses a UAI text, and returns the draft of its network.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let (at, name) = word(&mut input, "`BAYES` or `MARKOV`")?;
@@ -31,7 +31,8 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Parses the variables, whose names are their indices; variables with equally many states share these.
+/// Parses the variables, whose names are their indices; variables with the same number of states share the list of
+/// states.
 fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()> {
     let limit = input.len().max(STATES);
     let (_, variables) = count(input, "the number of variables")?;
@@ -56,13 +57,14 @@ fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()>
     Ok(())
 }
 
-/// Parses the variables of each table. In a Bayesian network the last variable of a table is the child, and each variable is the child of one table.
+/// Parses the scope of each table, which is its list of variables. In a Bayesian network the last variable of a table is the child, and each
+/// variable is the child of one table.
 fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Vec<usize>>> {
     let (at_count, tables) = count(input, "the number of tables")?;
     let variables = draft.variables.len();
     let mut scopes = Vec::new();
     let mut has_table = vec![false; variables];
-    // The table in which a variable came last, counted from 1.
+    // For each variable, the number of the table in which it was the last variable, counted from 1.
     let mut stood = vec![0; variables];
     for table in 1..=tables {
         let (at, size) = count(input, "the number of variables of each table")?;
@@ -123,7 +125,7 @@ fn table(
             TextProblem::EntryCount { found, needed },
         ));
     }
-    // Each number takes two characters, whatever the file declares.
+    // A number takes at least two characters, so a small text reserves little memory whatever the file declares.
     let mut numbers = Vec::with_capacity(found.min(input.len() / 2 + 1));
     let bayesian = draft.kind == NetworkKind::Bayesian;
     let child = variables.last().filter(|_| bayesian);

@@ -50,7 +50,7 @@ fn a_factor_that_is_zero_everywhere_is_impossible_evidence() {
     );
 }
 
-/// The format of 2016 allows comment lines anywhere; the expected sums were computed by hand.
+/// The UAI format of 2016 allows comment lines anywhere; the expected sums were computed by hand.
 #[test]
 fn lines_that_begin_with_c_are_comments() {
     let text = "c two factors\nMARKOV\nc variables\n2\n2 3\nc\n2\n1 0\n2 0 1\n\nc tables\n2\n1 2\n6\nc rows\n1 0 1\n0 2 0\nc end";
@@ -117,10 +117,10 @@ fn large_declarations_do_not_take_memory() {
     }
 }
 
-/// The variables of a factor, and its weights.
+/// The variables of a factor, with its weights.
 type ScopedWeights = (Vec<usize>, Vec<f64>);
 
-/// Generates the numbers of states of a Markov network's variables, and its factors.
+/// Generates a Markov network, given by the number of states of each variable and by the factors.
 fn markov() -> impl Strategy<Value = (Vec<usize>, Vec<ScopedWeights>)> {
     let sizes = prop::collection::vec(1..=3usize, 1..=4);
     sizes.prop_flat_map(|sizes| {
@@ -165,7 +165,7 @@ proptest! {
     #[test]
     fn markov_networks_weigh_as_the_product_of_their_factors((sizes, factors) in markov()) {
         let network = Network::from_uai(&text(&sizes, &factors)).unwrap();
-        // The logarithm of the weight of each assignment, the last variable fastest.
+        // The logarithm of the weight of each assignment, in the order where the last variable varies fastest.
         let assignments = sizes.iter().product::<usize>();
         let logs: Vec<f64> = (0..assignments).map(|assignment| {
             let digit = |v: usize| assignment / sizes[v + 1..].iter().product::<usize>() % sizes[v];

@@ -1,4 +1,4 @@
-//! The tokens of the UAI formats: words and numbers between white space and comments.
+//! The tokens of the UAI formats, which are words and numbers separated by white space and comments.
 
 use winnow::Parser;
 use winnow::ascii::multispace0;
@@ -34,7 +34,7 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     Ok((at, word))
 }
 
-/// Reads a whole number: a count or an index.
+/// Reads a non-negative integer, which is a count or an index.
 pub(in super::super) fn count(
     input: &mut Input<'_>,
     what: &'static str,

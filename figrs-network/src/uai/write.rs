@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::clause::ChainVariable;
 use super::super::{Network, NetworkKind, NetworkTable};
 
-/// Writes a network as text; each number has its shortest form that reads back the same.
+/// Writes a network as UAI text; each number has the fewest digits from which the same number is read back.
 pub(in super::super) fn write(network: &Network) -> String {
     let variables = network.variables();
     let kind = match network.kind() {
@@ -37,10 +37,10 @@ pub(in super::super) fn write(network: &Network) -> String {
     text
 }
 
-/// The factors of clauses, with helper variables after those of the network.
+/// The factors of all clauses; their helper variables come after the variables of the network.
 struct ClauseFactors {
     helpers: usize,
-    /// The variables of each factor, and its numbers.
+    /// The variables of each factor, with its numbers.
     factors: Vec<(Vec<usize>, Vec<f64>)>,
 }
 
@@ -76,7 +76,7 @@ impl ClauseFactors {
     }
 }
 
-/// Writes the numbers of a table, `columns` of them in each line.
+/// Writes the numbers of a table, with `columns` numbers in each line.
 fn rows(text: &mut String, numbers: &[f64], columns: usize) {
     let _ = write!(text, "\n{}\n", numbers.len());
     for row in numbers.chunks(columns.max(1)) {

@@ -1,4 +1,4 @@
-//! Weighted sums of utilities (`mau` nodes).
+//! Weighted sums of utilities, which XDSL calls `mau` nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -10,11 +10,11 @@ use super::super::order::parents_first;
 use super::super::variable::unknown_among;
 use super::read::XdslNode;
 
-/// A node whose utility is the weighted sum of its parents' utilities.
+/// A node whose value is the weighted sum of its parents' utilities.
 pub(super) struct AdditiveUtility {
     at: usize,
     name: String,
-    /// The offset, name and weight of each parent.
+    /// For each parent, the offset, the name and the weight.
     terms: Vec<(usize, String, f64)>,
 }
 
@@ -39,11 +39,13 @@ impl AdditiveUtility {
     }
 }
 
-/// Multiplies the utilities of a diagram by their weights in its sums, so that the objective is a plain sum of utilities.
+/// Multiplies each utility of a diagram by its weight in the weighted sums, so that the objective becomes an unweighted
+/// sum of utilities.
 ///
-/// A utility that is in no sum counts once; a utility in several sums counts in each of them.
+/// A utility that occurs in no weighted sum has the weight 1; a utility that occurs in several sums has the sum of its
+/// weights.
 pub(super) fn add_weights(draft: &mut NetworkDraft, sums: &[AdditiveUtility]) -> LexerResult<()> {
-    // Sums come before utilities.
+    // A node that is a weighted sum is processed before the utilities that it refers to.
     let of_sums = sums.iter().map(|sum| sum.name.as_str());
     let of_utilities = draft.utilities.iter();
     let of_utilities = of_utilities.map(|(_, utility)| utility.name.as_str());

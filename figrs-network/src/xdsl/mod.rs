@@ -10,13 +10,13 @@ mod write;
 pub(super) use read::read;
 pub(super) use write::write;
 
-/// Property of a node that holds its name, if the name is not an identifier.
+/// Property of a node that stores its name if the name is not an identifier.
 const NAME: &str = "figrs_name";
 
-/// Property of a node, followed by the index of a state, that holds the state's name if this is not an identifier.
+/// Prefix of the property that stores the name of a state if it is not an identifier; the index of the state follows.
 const STATE: &str = "figrs_state_";
 
-/// Property of a node that holds its position among the variables, if nodes are in another order.
+/// Property of a node that stores its index among the variables if the nodes of the file are in another order.
 const PLACE: &str = "figrs_place";
 
 #[cfg(test)]

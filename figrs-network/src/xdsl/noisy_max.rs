@@ -1,4 +1,4 @@
-//! Tables of noisy-MAX nodes.
+//! Computes the tables of noisy-MAX nodes.
 
 use figrs_factor::graph::Assignments;
 
@@ -7,12 +7,12 @@ use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
 use super::read::Definition;
 
-/// Defines a noisy-MAX node by its table. Its states are ordered from the strongest to the weakest. Each parent and the leak independently produce a state,
-/// and the state of the node is the strongest of these.
+/// Defines a noisy-MAX node by its conditional table. The states of the node are ordered from the strongest to the weakest. Each parent and the leak
+/// independently produce a state, and the state of the node is the strongest of these.
 ///
-/// The parameters have a row for each state of each parent, in the order of the strengths, and one row for the leak. The weakest state of a parent produces the
-/// weakest state. Let `P(Y >= k)` be the probability of the state `k` or a weaker one: for the node it is the product of this probability over the parents'
-/// states and the leak.
+/// The parameters have a row for each state of each parent, in the order of the strengths, and a row for the leak. The weakest state of a parent
+/// always produces the weakest state of the node. Let `P(Y >= k)` be the probability of the state `k` or a weaker one. For the node, this probability
+/// is the product of the corresponding probabilities for the parents' states and the leak.
 ///
 /// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. `BayesFusion`, "SMILE Programmer's
 /// Manual" (noisy-MAX).
@@ -52,7 +52,8 @@ pub(super) fn noisy_max(
         let problem = TextProblem::EntryCount { found, needed };
         return Err(LexerError::new(definition.at, problem));
     }
-    // For each state of each parent its row: the strengths list the states from the strongest on.
+    // For each state of each parent, the index of its row; the list of strengths contains the states from the strongest
+    // to the weakest.
     let mut row_of: Vec<Vec<usize>> = Vec::new();
     let mut given = node.strengths.words().peekable();
     let mut first = 0;
@@ -67,7 +68,7 @@ pub(super) fn noisy_max(
                     let state = state.filter(is_new);
                     state.ok_or_else(|| unexpected(at, word, expected))?
                 }
-                // Without strengths the states are ordered from the strongest on.
+                // If there are no strengths, the states of the parent are ordered from the strongest to the weakest.
                 None => strength,
             };
             own[state] = first + strength;
@@ -90,7 +91,7 @@ pub(super) fn noisy_max(
         &scope,
         if definition.is_copy { 0 } else { numbers.len() },
     )?;
-    // The probabilities of a state or a weaker one, row by row.
+    // Each row of parameters is replaced by the probabilities of each state or a weaker one.
     let mut weaker = numbers;
     for row in weaker.chunks_mut(columns) {
         for state in (1..columns).rev() {

@@ -11,7 +11,7 @@ use super::resulting::resulting;
 use super::unroll::{Temporal, TimeKind, unrolled};
 use super::{NAME, PLACE, STATE};
 
-/// A node with its offset, name and contents.
+/// A node of the document, with its offset, name and contents.
 #[derive(Default)]
 pub(super) struct XdslNode<'t> {
     pub(super) at: usize,
@@ -19,13 +19,14 @@ pub(super) struct XdslNode<'t> {
     pub(super) name: String,
     pub(super) states: Vec<(usize, String)>,
     pub(super) parents: XmlText<'t>,
-    /// The numbers of the node (probabilities, utilities, weights or parameters), or its resulting states.
+    /// The text with the numbers of the node (probabilities, utilities, weights or parameters), or with its resulting
+    /// states.
     pub(super) words: XmlText<'t>,
-    /// For a noisy-MAX node, the states of each parent from the strongest to the weakest.
+    /// For a noisy-MAX node, the list of each parent's states from the strongest to the weakest.
     pub(super) strengths: XmlText<'t>,
-    /// The node's position among the variables, if that differs from the position in the file.
+    /// The index of the node among the variables, if it differs from the order of the file.
     place: Option<usize>,
-    /// Occurrence of the node in the time slices of a dynamic network.
+    /// Kind of occurrence of the node in the time slices of a dynamic network.
     pub(super) time: TimeKind,
 }
 
@@ -34,15 +35,15 @@ pub(super) struct Definition<'n, 't> {
     pub(super) at: usize,
     pub(super) name: String,
     pub(super) parents: Vec<(usize, String)>,
-    /// The node that declares the kind and the states.
+    /// The node that declares the kind and the states of the variable.
     pub(super) declared: &'n XdslNode<'t>,
-    /// The node that has the numbers.
+    /// The node that contains the numbers of the definition.
     pub(super) node: &'n XdslNode<'t>,
-    /// True if several definitions share one list of numbers in the text.
+    /// True if another definition uses the same list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
-/// Parses the network or influence diagram of a document; nodes may come in any order.
+/// Parses the network or influence diagram of a document, whose nodes may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let (mut xml, root) = XmlReader::open(text)?;
     if root.name() != "smile" {
@@ -144,7 +145,8 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Returns the name of the network in the extensions, if its identifier was made from that name.
+/// Returns the full name of the network that the extensions store, if the identifier of the network was made from that
+/// name.
 fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<String>> {
     let mut name = None;
     while let Some(element) = xml.child()? {
@@ -156,7 +158,7 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// Parses a node of a known kind; also returns its name if that differs from its identifier.
+/// Parses a node of a known kind; also returns its full name if that differs from its identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

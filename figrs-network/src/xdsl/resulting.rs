@@ -1,4 +1,4 @@
-//! Tables of deterministic nodes.
+//! Creates the tables of deterministic nodes.
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +8,8 @@ use super::super::variable::unknown_state;
 use super::super::{State, TextProblem};
 use super::read::Definition;
 
-/// Defines a node by its state for each combination of its parents' states, the last parent varying fastest.
+/// Defines a deterministic node by its state for each combination of its parents' states, where the last parent varies
+/// fastest.
 pub(super) fn resulting(
     draft: &mut NetworkDraft,
     definition: &Definition<'_, '_>,

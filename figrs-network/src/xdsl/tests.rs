@@ -1,7 +1,8 @@
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkFormat, NetworkReader, State, TextProblem, Variable};
 
-/// A node with parents of different sizes, one of which depends on the other; all numbers are different.
+/// A network in which a node has two parents of different sizes, one of which depends on the other; all numbers are
+/// different.
 const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <nodes>
   <deterministic id="alarm">
@@ -26,7 +27,7 @@ const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <extensions><genie version="1.0" app="by hand" name="A garden"><node id="wet"><name>Wetness</name></node></genie></extensions>
 </smile>"#;
 
-/// Returns the place and the problem of a document that cannot be read.
+/// Returns the line, the column and the problem of a document that cannot be read.
 fn problem(text: &str) -> (usize, usize, TextProblem) {
     problem_of(Network::from_xdsl(text))
 }
@@ -41,18 +42,19 @@ fn numbers<'n>(network: &'n Network, child: &str) -> &'n [f64] {
 #[test]
 fn the_last_parent_varies_faster_than_the_first_and_the_child_fastest() {
     let network = Network::from_xdsl(GARDEN).unwrap();
-    // The name of the extensions is another one.
+    // The name in the extensions of the document is different, and is ignored.
     assert_eq!(network.name(), "garden");
     let names: Vec<&str> = network.variables().iter().map(Variable::name).collect();
     assert_eq!(names, ["alarm", "wet", "sky", "hour"]);
     assert_eq!(network.tables()[1].variables(), [2, 3, 1]);
-    // The probabilities in a dark night.
+    // The last row of the table is that of a dark night.
     assert_eq!(numbers(&network, "wet")[15..], [0.13, 0.14, 0.73]);
     assert_eq!(numbers(&network, "wet")[3..6], [0.03, 0.04, 0.93]);
     let alarm = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0];
     assert_eq!(numbers(&network, "alarm"), alarm);
     let written = network.to_text(NetworkFormat::Xdsl).unwrap();
-    // Parents come before children, and the original places are read back.
+    // Parents are written before their children, and the original order of the variables is restored when the document
+    // is read.
     let at = |id: &str| written.find(&format!("<cpt id=\"{id}\">")).unwrap();
     assert!(at("sky") < at("hour") && at("hour") < at("alarm") && at("alarm") < at("wet"));
     let again = Network::from_xdsl(&written).unwrap();
@@ -121,7 +123,7 @@ fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
     );
 }
 
-/// Compares the table with the sum over all states that the parents and the leak produce.
+/// The table of a noisy-MAX node is compared with the sum over all states that its parents and the leak produce.
 #[test]
 fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     let text = r#"<smile version="1.0" id="n"><nodes>
@@ -134,7 +136,7 @@ fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     let network = Network::from_xdsl(text).unwrap();
     let (strong, weak) = ([0.5, 0.3, 0.2], [0.1, 0.2, 0.7]);
     let nothing = [0.0, 0.0, 1.0];
-    // The strengths name the states: of `p` c, a, b, and of `q` no, yes.
+    // The list of strengths contains the states c, a, b of `p` and the states no, yes of `q`.
     let by_p = [weak, nothing, strong];
     let by_q = [nothing, [0.4, 0.4, 0.2]];
     let leak = [0.05, 0.15, 0.8];
@@ -159,7 +161,8 @@ fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     }
 }
 
-/// Tests the textbook's umbrella world, and a node that depends on two slices, an anchor, a place and its own slice.
+/// Tests the textbook's umbrella world, in which one node depends on earlier slices, an anchor and a contemporal node,
+/// and another node depends on its own slice.
 #[test]
 fn dynamic_networks_are_unrolled() {
     let text = r#"<smile id="d"><nodes>
@@ -204,7 +207,7 @@ fn dynamic_networks_are_unrolled() {
     );
     assert_eq!(numbers(&network, "rain_1")[4..6], [0.13, 0.87]);
     assert_eq!(numbers(&network, "rain_3")[..2], [0.21, 0.79]);
-    // A definition may list all its parents instead.
+    // A definition for a slice may also list all its parents.
     let listed = text.replace(
         "order=\"1\"><parents>rain",
         "order=\"1\"><parents>place rain",

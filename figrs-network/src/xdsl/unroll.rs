@@ -1,4 +1,4 @@
-//! Unrolls dynamic networks of `GeNIe` to a number of time slices.
+//! Unrolls dynamic networks of `GeNIe` to a given number of time slices.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use super::read::{Definition, XdslNode};
 /// Maximum number of variables of an unrolled network.
 const MOST_VARIABLES: usize = 1 << 20;
 
-/// Occurrence of a node of a dynamic network in time.
+/// Kind of occurrence of a dynamic network's node in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimeKind {
-    /// The node occurs once, for all slices.
+    /// The node occurs once and is common to all slices.
     #[default]
     Contemporal,
     /// The node occurs once, before the first slice.
@@ -26,14 +26,16 @@ pub(super) enum TimeKind {
     Terminal,
 }
 
-/// The definitions of each node of the plate by name and order: the definition of an order applies from the slice with that number up to the next definition.
+/// For the name of each node of the plate, its definitions by order. The definition of an order applies from the slice with that number to the slice
+/// before the next definition.
 pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 
-/// Returns the definitions of the nodes of a network with a number of slices: a node of the plate has a definition in each slice `t`, with the name of the node
-/// and `_t`.
+/// Returns the definitions of the nodes of a network that is unrolled to a number of slices. A node of the plate has a definition in each slice `t`,
+/// with the name of the node followed by `_t`.
 ///
-/// A definition of order `k` depends on the node's parents within its slice except anchors, and on the nodes that the definitions of the orders `1..=k`
-/// list, each as many slices earlier as its order. If its table is too small for these parents, it depends only on the nodes that it lists itself.
+/// A definition of order `k` depends on the node's parents in the same slice, except anchors. It also depends on the nodes that the definitions of
+/// the orders `1..=k` list, each as many slices earlier as its order. If the table of the definition is too small for these parents, the definition
+/// depends only on the nodes that it lists itself.
 ///
 /// **References.** `BayesFusion`, "SMILE Programmer's Manual" (dynamic Bayesian networks).
 pub(super) fn unrolled<'n, 't>(
@@ -91,7 +93,7 @@ struct Unrolling<'n, 't> {
 }
 
 impl<'n, 't> Unrolling<'n, 't> {
-    /// Returns the definition of a node that occurs once.
+    /// Returns the definition of a node that occurs only once.
     fn once(&self, node: &'n XdslNode<'t>) -> Definition<'n, 't> {
         let last = self.slices.saturating_sub(1);
         let parents = node.parents.words().map(|parent| {
@@ -110,7 +112,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         }
     }
 
-    /// Returns the parents that a node lists.
+    /// Returns the offsets and names of the parents that a node lists.
     fn parents<'s>(&'s self, node: &'s XdslNode<'t>) -> Vec<(usize, &'s str)> {
         node.parents
             .words()
@@ -122,7 +124,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         self.nodes.get(name).is_some_and(|node| node.time == kind)
     }
 
-    /// Returns the definition of a node of the plate in a slice.
+    /// Returns the definition of a plate node in a slice.
     fn in_slice(
         &self,
         declared: &'n XdslNode<'t>,
@@ -183,7 +185,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         Ok(defined(declared, node, slice, parents))
     }
 
-    /// True if the number of entries of a definition fits these parents.
+    /// True if the number of entries in a definition is the number that these parents require.
     fn fits(
         &self,
         declared: &XdslNode<'_>,
@@ -210,7 +212,7 @@ impl<'n, 't> Unrolling<'n, 't> {
     }
 }
 
-/// Creates a definition of a node of the plate in a slice.
+/// Creates a definition of a plate node in a slice.
 fn defined<'n, 't>(
     declared: &'n XdslNode<'t>,
     node: &'n XdslNode<'t>,
@@ -227,7 +229,7 @@ fn defined<'n, 't>(
     }
 }
 
-/// Returns the name of a node in a slice.
+/// Returns the name that a node has in a slice.
 fn in_slice(name: &str, slice: Option<usize>) -> String {
     match slice {
         Some(slice) => format!("{name}_{slice}"),

@@ -1,4 +1,4 @@
-//! Every network with known answers gives them, through a compiled tree.
+//! Tests that compiled trees give the known answers of reference networks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared");
 
-/// A network of the reference, with its answers.
+/// A reference network, with observations and the expected answers.
 struct Case {
     name: String,
     network: Network,

@@ -1,4 +1,5 @@
-//! Networks of the bnlearn repository and of the UAI 2014 competition, where they are at hand.
+//! Tests of networks of the bnlearn repository and of the UAI 2014 competition, which are skipped if the files are
+//! absent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +13,8 @@ use serde_json::Value;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared");
 
-/// The files of a directory with an extension, by name; empty with a word of why the test is skipped.
+/// Returns the files of a directory with an extension, sorted by name; if the directory is absent, prints that the test
+/// is skipped and returns no files.
 fn files(directory: &str, extension: &str) -> Vec<PathBuf> {
     let directory = Path::new(SHARED).join(directory);
     let Ok(entries) = fs::read_dir(&directory) else {
@@ -98,7 +100,7 @@ fn reference(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The evidence of a reference, in the order of the variables that it is stated in.
+/// Returns the evidence of a reference as observations, in the order in which the reference states them.
 fn evidence(network: &Network, reference: &Value) -> Vec<Observation> {
     let object = reference["evidence"].as_object().unwrap();
     let observation = |(index, state): (&String, &Value)| {
@@ -131,7 +133,7 @@ fn assert_marginals(network: &Network, observed: &[Observation], expected: &Valu
     }
 }
 
-/// Checks the probabilities of the evidence and of the most probable world.
+/// Checks the log-probability of the evidence and that of the most probable world.
 fn assert_logs(network: &Network, reference: &Value) {
     let begin = Instant::now();
     let model = network.observing(&evidence(network, reference));

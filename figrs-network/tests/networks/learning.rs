@@ -1,4 +1,4 @@
-//! Tables of networks learned from data.
+//! Tests of learning the tables of networks from data.
 
 #![allow(clippy::unwrap_used)]
 
@@ -47,7 +47,8 @@ fn numbers(network: &Network) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// The log-likelihood of the data at some numbers, and the numbers after a round, by enumeration of all assignments.
+/// Returns the log-likelihood of the data under the tables `at`, and the tables after one round, computed by
+/// enumeration of all assignments.
 fn round(
     network: &Network,
     at: &[Vec<f64>],
@@ -112,7 +113,8 @@ fn round(
     (log_likelihood, counts)
 }
 
-/// Rows drawn without regard to the network, a third of the cells missing; none of which it excludes.
+/// Returns random rows that are drawn independently of the network and are possible in it; a third of their cells are
+/// missing.
 fn data(network: &Network, seed: u64) -> NetworkData {
     let mut random = stream(seed, 0);
     let mut text = String::from("grass,season,sprinkler,rain\n");
@@ -164,7 +166,7 @@ fn rounds_are_those_by_enumeration() {
 #[test]
 fn the_start_decides_what_rows_without_counts_keep() {
     let network = garden();
-    // No row has a wet season.
+    // No row of this data has the season `wet`.
     let data = network
         .data_from_csv("season,rain\ndry,no\nmild,yes\n")
         .unwrap();
@@ -254,7 +256,8 @@ fn mistakes_in_data_are_told_with_their_places() {
     }
 }
 
-/// The largest difference between the learned tables and those of a reference, whose keys name parents in any order.
+/// Returns the largest difference between the learned tables and those of a reference, whose keys list parents in any
+/// order.
 fn distance(learned: &LearnedNetwork, reference: &Value) -> f64 {
     let network = &learned.network;
     let variables = network.variables();
@@ -282,8 +285,9 @@ fn distance(learned: &LearnedNetwork, reference: &Value) -> f64 {
     largest
 }
 
-/// The reference began from tables that differ from those of the file in the eighth digit: for asia, enumeration of its 256 assignments gives
-/// -565.325775787472 as the first log-likelihood, where it has -565.325771695188. Rounds forget the start.
+/// The reference started from tables that differ from those of the file in the eighth digit. For asia, enumeration of its 256 assignments
+/// gives -565.325775787472 as the first log-likelihood, but the reference has -565.325771695188. The influence of the start decreases with
+/// each round.
 #[test]
 fn references_are_reached() {
     let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
@@ -316,7 +320,8 @@ fn references_are_reached() {
     }
 }
 
-/// Two states of a hidden variable that begin alike stayed alike in every round, at the likelihood of independent columns.
+/// Regression test: two states of a hidden variable with equal initial numbers stayed equal in every round, at the
+/// likelihood of independent columns.
 #[test]
 fn hidden_states_that_begin_alike_are_parted() {
     let text = "network n { } variable h { type discrete [ 2 ] { x, y }; } variable a { type discrete [ 2 ] { 0, 1 }; }
@@ -329,7 +334,7 @@ fn hidden_states_that_begin_alike_are_parted() {
         .data_from_csv(&format!("a,b,c\n{}", rows.concat()))
         .unwrap();
     let learned = NetworkLearner::new().learn(&network, &data).unwrap();
-    // The hidden state is that of all three, and each row has the probability one half.
+    // In the best fit, the hidden state determines all three columns, and each row has the probability one half.
     let best = 40.0 * 0.5f64.ln();
     assert!(
         (learned.fit.log_likelihood() - best).abs() < 1e-6,
@@ -343,7 +348,7 @@ fn hidden_states_that_begin_alike_are_parted() {
         .start(LearningStart::Uniform);
     let once = once.learn(&network, &data).unwrap();
     assert_eq!((once.alike, once.fit.starts().len()), (vec![0], 1));
-    // States that differ in one table are no twins, nor is a variable that a case observes.
+    // States that differ in one table are not listed as alike, and neither is a variable that a case observes.
     let differing =
         Network::from_bif(&text.replace("default 0.3, 0.7", "(x) 0.3, 0.7; (y) 0.4, 0.6")).unwrap();
     let learned = NetworkLearner::new().learn(&differing, &data).unwrap();
@@ -368,11 +373,11 @@ fn rows_that_no_case_reaches_are_named_and_keep_their_numbers() {
     let learned = learner.learn(&network, &data).unwrap();
     let [rain, sprinkler] = ["rain", "sprinkler"].map(|name| network.position(name).unwrap());
     assert_eq!(learned.unreached, [(rain, 2), (sprinkler, 2)]);
-    // Nor does a case say anything of a hidden variable without descendants.
+    // Cases carry no information about a hidden variable without descendants either.
     let grass = network.position("grass").unwrap();
     assert_eq!(numbers(&learned.network)[grass], numbers(&network)[grass]);
     assert_eq!(learned.network.tables()[1].numbers()[4..], [0.8, 0.2]);
-    // A missing cell may be any state.
+    // A missing cell may be any state, so cases with missing cells may reach these rows.
     let data = network.data_from_csv("season,rain\n,no\n,yes\n").unwrap();
     assert!(network.unreached_rows(&data).is_empty());
 }

@@ -1,4 +1,4 @@
-//! Networks: files, data, structures.
+//! Tests of networks: files, data and structures.
 
 mod answers;
 mod files;

@@ -1,4 +1,4 @@
-//! Texts that no reader takes, with the errors they get: the table `mistakes.txt`.
+//! Tests invalid texts of all formats, which the table `mistakes.txt` lists with their error messages.
 
 use std::fmt::Write as _;
 use std::{env, fs};
@@ -7,7 +7,7 @@ use figrs_network::{InfluenceDiagram, Network, NetworkError};
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/networks/mistakes.txt");
 
-/// The network that evidence is read for.
+/// The network to which the evidence texts refer.
 const NETWORK: &str = "network n { }
     variable rain { type discrete [ 2 ] { yes, no }; }
     variable wind { type discrete [ 3 ] { 0, 1.5, true }; }
@@ -31,7 +31,8 @@ fn read(reader: &str, text: &str) -> Result<(), NetworkError> {
     }
 }
 
-/// Each entry is a line `--- READER`, a text, and a line `=== ERROR`. With `MISTAKES=overwrite` the errors are written anew.
+/// Each entry of the table consists of a line `--- READER`, a text, and a line `=== ERROR`. With `MISTAKES=overwrite`, the
+/// test replaces the error messages in the table by the present ones.
 #[test]
 fn every_mistake_has_its_place_its_words_and_a_remedy() {
     let table = fs::read_to_string(TABLE).unwrap();

@@ -1,4 +1,4 @@
-//! Random networks that are written and read again, and random damage to their texts.
+//! Tests that random networks are unchanged when they are written and read again, and tests of randomly damaged texts.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use figrs_network::{Network, NetworkError, NetworkFormat, State};
 use proptest::prelude::*;
 
-/// A network's variables, each with its name, its states, some earlier variables as parents, and its rows.
+/// The variables of a network, each given by its name, its states, its parents among earlier variables, and the numbers
+/// of its table.
 type Description = Vec<(String, Vec<String>, Vec<usize>, Vec<f64>)>;
 
 fn name() -> impl Strategy<Value = String> {
@@ -60,7 +61,7 @@ fn description() -> impl Strategy<Value = Description> {
     })
 }
 
-/// The text, with the first parent varying fastest and `digits` decimals.
+/// Returns the network as BIF text, in which the first parent varies fastest and numbers have `digits` decimals.
 fn bif(description: &Description, digits: usize) -> String {
     let mut text = String::from("network test {\n}\n");
     for (name, states, ..) in description {
@@ -96,7 +97,8 @@ fn bif(description: &Description, digits: usize) -> String {
     text
 }
 
-/// The document in XML, with the variables in an order and every character of a name escaped.
+/// Returns the network as a BIFXML document, in which the variables are in the given order and every character of a
+/// name is escaped.
 fn bifxml(description: &Description, order: &[usize]) -> String {
     let escaped = |name: &String| -> String {
         let references = name.chars().map(|c| format!("&#{};", u32::from(c)));
@@ -119,7 +121,7 @@ fn bifxml(description: &Description, order: &[usize]) -> String {
     text.replace(['[', ']', ','], " ")
 }
 
-/// The formats that have names.
+/// The formats that can represent names.
 const NAMED: [NetworkFormat; 4] = [
     NetworkFormat::Bif,
     NetworkFormat::Bifxml,
@@ -127,14 +129,14 @@ const NAMED: [NetworkFormat; 4] = [
     NetworkFormat::Xdsl,
 ];
 
-/// The tables of a network by their children.
+/// Returns the tables of a network, sorted by child.
 fn sorted(network: &Network) -> Vec<(Vec<usize>, Vec<u64>)> {
     let mut tables = bits(network);
     tables.sort_by_key(|(variables, _)| variables.last().copied());
     tables
 }
 
-/// Checks that two networks are the same, but for the order of their tables.
+/// Checks that two networks are equal except for the order of their tables.
 fn same(a: &Network, b: &Network) -> Result<(), TestCaseError> {
     prop_assert_eq!(sorted(a), sorted(b));
     prop_assert_eq!(a.name(), b.name());
@@ -188,7 +190,7 @@ proptest! {
         order in Just((0..5usize).collect::<Vec<_>>()).prop_shuffle(),
         net_name in "[ -~ü]{0,6}",
     ) {
-        // Names that are like any text, and different.
+        // The names contain arbitrary characters, and are distinct.
         for (i, (name, word)) in description.iter_mut().map(|d| &mut d.0).zip(&wild).enumerate() {
             *name = format!("{word}{}", i / 2);
             if i % 2 == 1 {
@@ -219,7 +221,7 @@ proptest! {
             };
             let again = Network::from_text(&written, "again").unwrap();
             same(&network, &again)?;
-            // From each format to each other one.
+            // The network is converted from each format to each other format.
             for other in NAMED {
                 if let Ok(written) = again.to_text(other) {
                     same(&network, &Network::from_text(&written, "again").unwrap())?;

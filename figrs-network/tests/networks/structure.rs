@@ -1,4 +1,4 @@
-//! Structures of networks: scores against their formulas, and searches against all structures.
+//! Tests that compare scores of structures with their formulas, and searches with the enumeration of all structures.
 
 mod formulas;
 mod missing_cells;
@@ -30,7 +30,8 @@ const SCORES: [NetworkScore; 6] = [
     NetworkScore::LogLikelihood,
 ];
 
-/// The names of variables are their positions after a `v`, and those of states after an `s`.
+/// Returns a network in which the variables are named `v0`, `v1` and so on, and the states of each variable `s0`, `s1`
+/// and so on.
 fn network(states: &[usize], parents: &[Vec<usize>]) -> Network {
     let variable = |(v, n): (usize, &usize)| {
         let names: Vec<String> = (0..*n).map(|x| format!("s{x}")).collect();
@@ -56,7 +57,7 @@ fn without_arcs(states: &[usize]) -> Network {
     network(states, &vec![Vec::new(); states.len()])
 }
 
-/// Rows in which a variable mostly follows some of those before it.
+/// Returns random rows in which a variable mostly is a function of some of the earlier variables.
 fn rows(states: &[usize], count: usize, seed: u64) -> Vec<Vec<usize>> {
     let mut random = stream(seed, 0);
     let reads: Vec<Vec<usize>> = (0..states.len())
@@ -88,7 +89,7 @@ fn csv(rows: &[Vec<usize>]) -> String {
     text
 }
 
-/// True if arcs have no cycle.
+/// True if the graph with these parents has no cycle.
 fn is_acyclic(parents: &[Vec<usize>]) -> bool {
     let mut left: Vec<usize> = (0..parents.len()).collect();
     loop {
@@ -100,7 +101,7 @@ fn is_acyclic(parents: &[Vec<usize>]) -> bool {
     }
 }
 
-/// All acyclic structures of so many variables.
+/// Returns all acyclic structures over this number of variables.
 fn all_structures(variables: usize) -> Vec<Vec<Vec<usize>>> {
     let pairs: Vec<(usize, usize)> = (0..variables)
         .flat_map(|b| (0..b).map(move |a| (a, b)))
@@ -124,7 +125,7 @@ fn all_structures(variables: usize) -> Vec<Vec<Vec<usize>>> {
     all
 }
 
-/// The structures that differ in one arc that is added, deleted or reversed.
+/// Returns the structures that result from adding, deleting or reversing one arc.
 fn neighbours(parents: &[Vec<usize>]) -> Vec<Vec<Vec<usize>>> {
     let mut all = Vec::new();
     for to in 0..parents.len() {
@@ -169,7 +170,7 @@ fn learned(
     (found, parents)
 }
 
-/// Searches, and tries each change of one arc of what is found by the formulas.
+/// Learns a structure, and checks by the formulas that no change of one arc in it raises the score.
 fn assert_local_optimum(
     (score, search): (NetworkScore, StructureSearch),
     states: &[usize],
@@ -190,7 +191,8 @@ fn assert_local_optimum(
     }
 }
 
-/// A restart began with a better structure than any before, and the search kept the one below it to which the tabu list led.
+/// Regression test: a restart began at a structure better than all before it, but the search kept the worse structure to
+/// which the tabu list led.
 #[test]
 fn a_restart_that_begins_at_the_top_is_kept() {
     let states = [2, 3, 2, 2, 3];
@@ -227,7 +229,7 @@ proptest! {
         }
     }
 
-    /// Each structure found is acyclic, and no change of one arc is better by the formulas.
+    /// Each structure that a search finds is acyclic, and by the formulas no change of one arc raises its score.
     #[test]
     fn searches_end_at_local_optima(seed in 0..10_000_u64, restarts in 0..4_u64) {
         let states = [2, 3, 2, 2, 3];
@@ -260,7 +262,8 @@ proptest! {
     }
 }
 
-/// The four structures of a chain and its reversals are one equivalence class, and the collider is none of it.
+/// The three orientations of a path without a collider are one equivalence class, to which the collider does not
+/// belong.
 #[test]
 fn equivalent_structures_have_equal_scores() {
     let states = [3, 2, 4];
@@ -282,7 +285,7 @@ fn equivalent_structures_have_equal_scores() {
         }
         let collider = of(&[vec![], vec![0, 2], vec![]]);
         assert!((collider - first).abs() > 1e-3);
-        // A complete structure is equivalent to every other one.
+        // Any two complete structures are equivalent.
         assert_near(
             of(&[vec![], vec![0], vec![0, 1]]),
             of(&[vec![1, 2], vec![2], vec![]]),
@@ -290,7 +293,8 @@ fn equivalent_structures_have_equal_scores() {
     }
 }
 
-/// Of all 543 structures of four variables, the search with a tabu list and restarts finds the best, and plain hill climbing none above it.
+/// Among all 543 structures of four variables, tabu search with restarts finds the best one, and plain hill climbing finds none with a
+/// larger score.
 #[test]
 fn the_best_of_all_structures_is_found() {
     let states = [2, 3, 2, 2];
@@ -300,7 +304,7 @@ fn the_best_of_all_structures_is_found() {
     for seed in 0..12 {
         let rows = rows(&states, 150, seed);
         for score in [NetworkScore::Bic, NetworkScore::K2, SCORES[2]] {
-            // The formulas once for each family.
+            // The formulas are evaluated once for each family.
             let families: Vec<Vec<f64>> = (0..4)
                 .map(|child| {
                     let sets = 0..16_usize;
@@ -330,7 +334,8 @@ fn the_best_of_all_structures_is_found() {
     assert!((18..36).contains(&climbed), "{climbed} of 36");
 }
 
-/// K2 by its definition: for each variable in the order, the parent before it that raises the score most, as long as one does.
+/// Compares K2 with its definition: for each variable in the order, the earlier variable that raises the score most becomes a
+/// parent, as long as one raises it.
 #[test]
 fn k2_adds_the_best_parent_before_a_variable() {
     let states = [2, 3, 2, 4, 2];
@@ -340,7 +345,7 @@ fn k2_adds_the_best_parent_before_a_variable() {
         let names = order.map(|v| format!("v{v}"));
         let learner = StructureLearner::new(NetworkScore::K2)
             .search(StructureSearch::K2)
-            // The last two follow as they stand.
+            // The last two variables are not listed; they follow in the order of the network.
             .order(names[..3].to_vec());
         let (_, found) = learned(&learner, &states, &rows);
         for (place, &child) in order.iter().enumerate() {
@@ -384,7 +389,7 @@ fn tables_are_shares_of_counts() {
     );
 }
 
-/// A search begins with the arcs of the network; what the rules exclude of them is left out.
+/// A search begins with the arcs of the network, except those that the rules exclude.
 #[test]
 fn the_structure_of_the_network_is_the_start() {
     let states = [2, 2, 2];
@@ -405,12 +410,12 @@ fn the_structure_of_the_network_is_the_start() {
     let found = learner.learn(&start, &data).unwrap();
     assert_eq!(
         parents_of(&found.network),
-        // The arc from v0 to v1 is forbidden, and that from v0 to v2 would close a cycle.
+        // The arc from v0 to v1 is forbidden, and the arc from v0 to v2 would close a cycle.
         [vec![2], vec![], vec![1]]
     );
 }
 
-/// Large enough for several threads.
+/// The data is large enough for several threads to be used.
 #[test]
 fn threads_and_interruption_change_nothing_else() {
     let states = [4; 12];
@@ -439,7 +444,7 @@ fn threads_and_interruption_change_nothing_else() {
     let late = late.learn(&network, &data).unwrap();
     assert_eq!((late.ended, late.steps), (Stopped::Deadline, 0));
     assert_eq!(late.score, NetworkScore::Bic.of(&network, &data).unwrap());
-    // Stopped after three changes, it has these three arcs.
+    // A search that is stopped after three changes returns a structure with three arcs.
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
     let stopped = learner

@@ -7,7 +7,7 @@ use super::super::dag::ArcChange;
 use super::super::family_scores::FamilyScores;
 use super::*;
 
-/// Returns random rows with missing cells, preceded by rows that contain every state.
+/// Returns random rows with missing cells, preceded by complete rows in which every state occurs.
 fn rows(states: &[usize], count: usize, missing: f64, seed: u64) -> DataRows {
     let mut random = stream(seed, 0);
     let names: Vec<String> = (0..states.len()).map(|v| format!("v{v}")).collect();
@@ -25,7 +25,7 @@ fn rows(states: &[usize], count: usize, missing: f64, seed: u64) -> DataRows {
     DataRows::new(&network, &data).unwrap()
 }
 
-/// Returns a structure with random arcs from earlier to later variables, and random tables.
+/// Returns a random structure with arcs from earlier to later variables, and random tables for it.
 fn model(states: &[usize], arcs: f64, seed: u64) -> (Dag, Vec<Vec<f64>>) {
     let mut random = stream(seed, 1);
     let mut dag = Dag::empty(states.len());
@@ -53,7 +53,7 @@ fn model(states: &[usize], arcs: f64, seed: u64) -> (Dag, Vec<Vec<f64>>) {
     (dag, tables)
 }
 
-/// Returns the expected counts of a family and the log-likelihood, by a sum over all completions of each row.
+/// Returns the expected counts of a family and the log-likelihood, computed by a sum over all completions of each row.
 fn enumerated(
     rows: &DataRows,
     (dag, tables): &(Dag, Vec<Vec<f64>>),
@@ -133,7 +133,7 @@ fn expected_counts_are_sums_over_all_completions() {
     }
 }
 
-/// The joint posterior of 13 missing cells in a row is not stored: each query runs an elimination.
+/// The joint posterior of 13 missing cells in a row is not stored, so each query runs an elimination.
 #[test]
 fn large_posteriors_are_eliminated() {
     let states = [2; 13];
@@ -148,7 +148,8 @@ fn large_posteriors_are_eliminated() {
     check(&rows, &chain, &[&[0, 12], &[3, 9, 4]]);
 }
 
-/// The terms of a family equal those of its table, whether the counts are in a dense table or sorted.
+/// The sum of a family's score terms equals that computed from its table, whether the counts are in a dense table or
+/// sorted.
 #[test]
 fn terms_are_those_of_tables() {
     let states = [2, 3, 2, 30, 30, 30];
@@ -162,7 +163,7 @@ fn terms_are_those_of_tables() {
         let mut plain = FamilyScores::new(&expected, score, 1);
         assert_near(found, plain.family(0, &[1, 2]), score);
     }
-    // 54000 cells are counted by sorting.
+    // A table of 54000 cells is counted by sorting.
     assert!(expected.base(2, &[3, 4, 5]).is_none());
     let mut scores = FamilyScores::new(&expected, NetworkScore::LogLikelihood, 1);
     let table = expected.table(2, &[3, 4, 5]);

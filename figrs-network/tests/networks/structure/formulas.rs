@@ -1,13 +1,13 @@
-//! Scores of structures by their formulas.
+//! Scores of structures, computed directly by their formulas.
 
 use figrs_network::NetworkScore;
 
-/// `ln(a (a + 1) ... (a + n - 1))`.
+/// Returns `ln(a (a + 1) ... (a + n - 1))`.
 fn log_rising(a: f64, n: usize) -> f64 {
     (0..n).map(|i| (a + i as f64).ln()).sum()
 }
 
-/// The term of a variable, by going through all configurations of its parents and its states.
+/// Returns the term of a variable in a score, computed by enumeration of its states and its parents' configurations.
 pub(super) fn term(
     score: NetworkScore,
     states: &[usize],

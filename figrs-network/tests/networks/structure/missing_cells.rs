@@ -1,10 +1,10 @@
-//! Structures learned from data with missing cells.
+//! Tests of learning structures from data with missing cells.
 
 use figrs_network::{NetworkData, ScoredNetwork, Variable};
 
 use super::*;
 
-/// A collider of two causes, and a chain that begins at it.
+/// A network with a collider `c` of two causes, from which a chain begins.
 const TRUTH: &str = "network n { }
     variable a { type discrete [ 2 ] { x, y }; }
     variable b { type discrete [ 2 ] { x, y }; }
@@ -17,7 +17,8 @@ const TRUTH: &str = "network n { }
     probability ( d | c ) { (x) 0.9, 0.1; (y) 0.15, 0.85; (z) 0.5, 0.5; }
     probability ( e | d ) { (x) 0.85, 0.15; (y) 0.1, 0.9; }";
 
-/// Samples of a network, each cell removed with this probability.
+/// Returns samples of a network in which each cell is removed with the given probability, and the number of removed
+/// cells.
 fn sampled(network: &Network, count: usize, missing: f64, seed: u64) -> (NetworkData, u64) {
     let mut random = stream(seed, 0);
     let names: Vec<&str> = network.variables().iter().map(Variable::name).collect();
@@ -51,7 +52,7 @@ fn sampled(network: &Network, count: usize, missing: f64, seed: u64) -> (Network
     (network.data_from_csv(&text).unwrap(), removed)
 }
 
-/// The last score of the cells that are there.
+/// Returns the last score of the observed cells.
 fn observed_score(found: &LearnedStructure) -> f64 {
     let missing = found.missing.as_ref().unwrap();
     *missing.scores.last().unwrap()
@@ -75,7 +76,8 @@ fn structures_from_missing_cells_score_as_the_true_one() {
                 rounds.scores.is_sorted() && rounds.rounds >= 2,
                 "{rounds:?}"
             );
-            // The true structure with its own tables, which the rounds raise up to a tolerance: no round searches.
+            // The true structure is fitted with tables of its own, up to the tolerance of the rounds; no search changes
+            // it.
             let fixed = learner.clone().rounds(0).learn(&truth, &data).unwrap();
             assert_eq!(parents_of(&fixed.network), parents_of(&truth));
             let (own, other) = (observed_score(&found), observed_score(&fixed));
@@ -101,8 +103,8 @@ fn without_arcs_of(network: &Network) -> Network {
     Network::from_bif(&text).unwrap()
 }
 
-/// For BIC, the score of the cells that are there is their log-likelihood less the penalty; and the score of the expected counts is lower by their
-/// entropy.
+/// For BIC, the score of the observed cells is their log-likelihood minus the penalty. The score of the expected counts is smaller by the entropy
+/// of the missing cells.
 #[test]
 fn scores_of_cells_that_are_there_are_likelihoods_with_penalties() {
     let truth = Network::from_bif(TRUTH).unwrap();
@@ -117,13 +119,13 @@ fn scores_of_cells_that_are_there_are_likelihoods_with_penalties() {
         table.numbers().len() / states * (states - 1)
     });
     let penalty = 200_f64.ln() / 2.0 * parameters.sum::<usize>() as f64;
-    // The tables are at the maximum up to the tolerance of their rounds.
+    // The fitted tables maximise the likelihood up to the tolerance of their rounds.
     assert!((observed_score(&found) - (found.log_likelihood - penalty)).abs() < 1e-2);
     let ScoredNetwork { total, .. } = found.score;
     assert!(total < observed_score(&found));
 }
 
-/// The result is that of complete data where no cell is missing, and rows without cells change nothing but the number of cases.
+/// If no cell is missing, no rounds of structural expectation-maximisation are run.
 #[test]
 fn complete_data_has_no_rounds() {
     let truth = Network::from_bif(TRUTH).unwrap();

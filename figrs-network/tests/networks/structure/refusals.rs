@@ -1,4 +1,4 @@
-//! Structures: arcs, data and sizes that are refused.
+//! Tests of arcs, data and sizes that structure learning rejects.
 
 use figrs_network::{
     Network, NetworkData, NetworkLearner, NetworkScore, State, StructureLearner,
@@ -129,7 +129,7 @@ fn data_that_cannot_be_scored_is_an_error() {
 
 #[test]
 fn what_is_too_large_is_refused_or_not_tried() {
-    // 300 states each: two parents would need 27 million entries.
+    // Each variable has 300 states, so a table with two parents would need 27 million entries.
     let rows: Vec<Vec<usize>> = (0..300).map(|x| vec![x; 3]).collect();
     let (network, data) = Network::from_data_csv(&csv(&rows)).unwrap();
     let learner = StructureLearner::new(NetworkScore::LogLikelihood);
@@ -151,7 +151,7 @@ fn what_is_too_large_is_refused_or_not_tried() {
         ),
         "{error}"
     );
-    // Four tables of 2^24 entries each, and one more.
+    // There are four tables of 2^24 entries each, and one table without parents.
     let rows: Vec<Vec<usize>> = (0..4096).map(|x| vec![x; 5]).collect();
     let (network, data) = Network::from_data_csv(&csv(&rows)).unwrap();
     let mut learner = StructureLearner::new(NetworkScore::Bic).restarts(0);
@@ -204,7 +204,7 @@ fn cells_are_missing_in_several_ways_and_separated_in_several() {
             (Some(None), Some(None))
         );
     }
-    // A state of a network that is called so is itself.
+    // If a state of the network has the name of a missing-value mark, such a cell is this state.
     let network = Network::from_bif(
         "network n { } variable a { type discrete [ 2 ] { NA, x }; }
          probability ( a ) { table 0.5, 0.5; }",
@@ -216,7 +216,8 @@ fn cells_are_missing_in_several_ways_and_separated_in_several() {
     assert_eq!(states.collect::<Vec<_>>(), [Some(0), None]);
 }
 
-/// The numbers that a prior adds stay finite, and those of BDeu.
+/// Scores remain finite for the largest prior count, and for the smallest and the largest equivalent sample size of
+/// BDeu.
 #[test]
 fn extremes_of_priors_have_finite_scores() {
     let (network, data) = Network::from_data_csv("a,b\n1,x\n2,y\n2,y\n").unwrap();
@@ -234,7 +235,7 @@ fn extremes_of_priors_have_finite_scores() {
     }
 }
 
-/// Found by their names at once: comparing each cell with each state takes minutes.
+/// States are found quickly by name; comparing each cell with each state would take minutes.
 #[test]
 fn a_column_may_have_very_many_states() {
     let rows: Vec<Vec<usize>> = (0..20_000).map(|x| vec![x, x % 2]).collect();
@@ -251,7 +252,7 @@ fn variables_are_read_off_data() {
         let states = network.variables()[v].states();
         states.iter().map(State::name).collect::<Vec<_>>().join(" ")
     };
-    // Equal numbers as they are written.
+    // States that are equal as numbers but written differently are different states.
     assert_eq!(
         (states(0), states(1)),
         ("-1 9.5 10 1e1".into(), "y z Ä".into())
@@ -272,7 +273,7 @@ fn missing_cells_that_are_too_many_are_errors() {
             variable: "v0".into()
         }
     );
-    // 3000 variables: nine million pairs for each of the thousand rows.
+    // With 3000 variables there are nine million pairs for each of the thousand rows.
     let states = vec![2; 3000];
     let network = without_arcs(&states);
     let data = network.data_from_csv(&many_open_rows(3000, 1000)).unwrap();
@@ -288,7 +289,7 @@ fn missing_cells_that_are_too_many_are_errors() {
         ),
         "{error}"
     );
-    // Each two of ten causes have an observed child: their posterior is a table of all of them.
+    // Each pair of the ten causes has an observed child, so the posterior of the causes is one joint table.
     let causes = 10;
     let pairs: Vec<(usize, usize)> = (0..causes)
         .flat_map(|first| (0..first).map(move |second| (first, second)))
@@ -318,7 +319,7 @@ fn missing_cells_that_are_too_many_are_errors() {
     );
 }
 
-/// Different rows, each with one missing cell; all variables have a state in some row.
+/// Returns distinct rows with one missing cell each, in which each variable has a state in some row.
 fn many_open_rows(variables: usize, rows: usize) -> String {
     let names: Vec<String> = (0..variables).map(|v| format!("v{v}")).collect();
     let mut text = names.join(",") + "\n";
