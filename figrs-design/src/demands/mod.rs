@@ -2,8 +2,8 @@
 
 mod area;
 mod automata;
-mod cells_of_demand;
 mod boards;
+mod cells_of_demand;
 mod compile;
 mod conditioned;
 mod conflict;
