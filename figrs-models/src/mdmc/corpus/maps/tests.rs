@@ -306,7 +306,7 @@ fn damaged_maps_are_maps_or_errors() {
                     .and_then(|_| tiled::tileset(text).map(|_| Map::default())),
                 "a.ldtk" => ldtk::project(text, None),
                 _ => ldtk::values(text),
-            })
+            });
         };
         for (place, symbol) in text.char_indices() {
             let (before, after) = (&text[..place], &text[place + symbol.len_utf8()..]);
