@@ -6,8 +6,8 @@ use figrs_factor::graph::WorldWeight;
 use indexmap::IndexMap;
 
 use super::choice_outcomes::{self, ChoiceOutcomes};
+use super::element_order::OrderedElement;
 use super::exploration_limits::ExplorationError;
-use super::ordered_element::OrderedElement;
 use crate::conflict;
 use crate::enumerate::Enumerate;
 use figrs_answer::error::Error;

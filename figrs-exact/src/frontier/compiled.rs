@@ -12,7 +12,6 @@ use super::explore::Exploration;
 use super::messages::BackwardMessages;
 use super::queries;
 use super::queries::TargetWorld;
-use super::restricted;
 use crate::conflict;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::marginal::Marginal;
@@ -298,10 +297,7 @@ impl CompiledFrontier {
         };
         let known = known.into_iter().map(code);
         let known = known.collect::<Result<Vec<_>, Error>>()?;
-        Ok(
-            self.log_evidence > f64::NEG_INFINITY
-                && restricted::is_possible(&self.explored, &known),
-        )
+        Ok(self.log_evidence > f64::NEG_INFINITY && queries::is_possible(&self.explored, &known))
     }
 
     /// The most probable world of the targets and the evidence; the first in the order of values if there are several.

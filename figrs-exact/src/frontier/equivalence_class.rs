@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::dictionary::ValueDictionaries;
 use super::element_order::ElementOrder;
-use super::ordered_element::OrderedElement;
+use super::element_order::OrderedElement;
 
 /// Rule of an element: its value or its distribution as a function of the elements it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

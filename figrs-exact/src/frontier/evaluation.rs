@@ -11,8 +11,8 @@ use super::branch;
 use super::choice_outcomes::{ChoiceOutcomes, outcomes};
 use super::coded_elements::{CodedElements, WeightedValue};
 use super::dictionary::ValueDictionaries;
+use super::element_order::OrderedElement;
 use super::exploration_limits::ExplorationError;
-use super::ordered_element::OrderedElement;
 use super::weight_dictionary::WeightDictionary;
 
 impl CodedElements {

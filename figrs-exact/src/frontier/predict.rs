@@ -4,7 +4,7 @@ use std::any::TypeId;
 
 use figrs_core::internals::Kind;
 
-use super::ordered_element::OrderedElement;
+use super::element_order::OrderedElement;
 
 /// Predicted reduction of the states by evidence on a function of a few choices, as a binary logarithm: one value of nine
 /// is excluded, as where two cells of a Sudoku differ. With smaller numbers its rows are filled in their order, with larger ones there is no

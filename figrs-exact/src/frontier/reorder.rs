@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::ordered_element::OrderedElement;
+use super::element_order::OrderedElement;
 use super::predict::{OrderingInput, StatePredictor, most_bits};
 
 /// Binary logarithm of the number of states up to which no other order is tried.

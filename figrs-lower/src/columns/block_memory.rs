@@ -4,9 +4,15 @@
 //! some of the caches. Everything is counted anew when that sum exceeds the limit, or when there are a quarter more elements
 //! than at the last count: counting therefore takes amortised constant time for each element.
 
-use super::column::{Column, StoredColumn};
+use rustc_hash::FxHashSet;
+
+use super::block::Block;
+use super::column::{Column, ColumnSlot, StoredColumn};
+use super::instruction::ColumnInstruction;
+use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
-use figrs_core::element::footprint::Footprint;
+use figrs_core::element::footprint::{ALLOCATION, Footprint};
+use figrs_core::error::ModelError;
 
 /// Number of elements and tasks that triggers the first count of memory.
 const FIRST_COUNT_AT: usize = 1 << 8;
@@ -72,5 +78,126 @@ impl BlockMemory {
     #[inline]
     pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
+    }
+}
+
+/// Size in bytes of a cached branch or combination, besides its elements.
+const CACHE_ENTRY_BYTES: u64 = 128;
+
+/// Counter that counts shared data once, whatever the number of references to it.
+#[derive(Default)]
+struct SharedByteCounter {
+    met: FxHashSet<usize>,
+    bytes: usize,
+}
+
+impl SharedByteCounter {
+    fn rows(&mut self, rows: &Selection) {
+        if self.met.insert(rows.address()) {
+            self.bytes += rows.bytes();
+        }
+    }
+
+    fn stored(&mut self, stored: &StoredColumn) {
+        self.rows(&stored.rows);
+        if self.met.insert(stored.column.address()) {
+            self.bytes += stored.column.bytes();
+        }
+    }
+}
+
+impl RootEvaluation<'_> {
+    /// An error if the block exceeds its memory limit, or the run is over.
+    #[inline]
+    pub(super) fn check_bytes_and_time(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
+        let element = &self.block.instructions[slot.index()].element;
+        self.block.limit.check_time(element)?;
+        let elements = self.block.touched.len() + self.tasks.len();
+        if self
+            .block
+            .bytes
+            .is_count_due(elements, self.block.grant.bytes())
+        {
+            self.count_bytes(slot, elements)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn count_bytes(&mut self, slot: ColumnSlot, elements: usize) -> Result<(), ModelError> {
+        let mut count = SharedByteCounter::default();
+        count.bytes += self.tasks.capacity() * size_of::<EvaluationTask>();
+        for task in &self.tasks {
+            match task {
+                EvaluationTask::Enter(_, rows, _)
+                | EvaluationTask::Finish(_, rows, _)
+                | EvaluationTask::Unshared { rows, .. } => {
+                    count.rows(rows);
+                }
+                EvaluationTask::Singles(singles) => count.bytes += singles.bytes(),
+                EvaluationTask::Join(_, rows, sources) => {
+                    count.rows(rows);
+                    count.bytes += size_of_val(&**sources) + ALLOCATION;
+                    for (_, rows) in sources {
+                        count.rows(rows);
+                    }
+                }
+            }
+        }
+        self.alone
+            .iter()
+            .flatten()
+            .for_each(|one| count.stored(one));
+        let stored = self.block.values.iter().flatten();
+        stored.for_each(|stored| count.stored(stored));
+        let met = count.met.len() * 2 * size_of::<usize>();
+        let block = &mut *self.block;
+        let counted = (count.bytes + met) as u64 + block.structure();
+        block.bytes.counted(counted, elements);
+        block.allow(slot, block.bytes.made_bytes() + counted)
+    }
+}
+
+impl Block {
+    /// An error if the block may not take `needed` bytes.
+    pub(super) fn allow(&mut self, slot: ColumnSlot, needed: u64) -> Result<(), ModelError> {
+        if self.grant.allows(needed) {
+            return Ok(());
+        }
+        Err(ModelError::TooMuchMemory {
+            element: self.instructions[slot.index()].element.label(),
+            needed,
+            limit: self.limit.bytes,
+        })
+    }
+
+    /// Approximate number of bytes kept from block to block.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        self.bytes.made_bytes()
+            + self.dictionaries.bytes() as u64
+            + self.remembered as u64 * CACHE_ENTRY_BYTES
+    }
+
+    /// Approximate number of bytes that a first run of few rows took. Divided by the rows it bounds the bytes of a row from above, since columns have fixed
+    /// costs.
+    pub fn bytes_of_first_run(&self) -> u64 {
+        self.bytes.bytes_since_count()
+    }
+
+    /// Approximate number of bytes that the block takes while it holds no worlds, including the elements of its model.
+    pub fn bytes_between_runs(&self) -> u64 {
+        /// Bytes of a model's element with its name.
+        const ELEMENT: u64 = 320;
+        self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
+    }
+
+    /// Size in bytes of the elements with their cached data, without their values in rows.
+    fn structure(&self) -> u64 {
+        // A list that has just grown may be half empty; each slot also has an entry in a table.
+        let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()
+            + self.values.capacity() * size_of::<Option<StoredColumn>>()
+            + self.instructions.len() * 3 * size_of::<u64>();
+        let known = self.instructions.iter().map(ColumnInstruction::bytes);
+        (slots + self.dictionaries.bytes() + self.lineage.bytes() + known.sum::<usize>()) as u64
     }
 }

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use super::atomic::{atomic, checked_outcomes, is_density, likelihood, probability_of_true};
 use super::block::{Block, MAX_CACHED};
 use super::branch::{Branch, BranchTarget};
 use super::column::ColumnSlot;
-use super::draw::{CodeSampler, PooledSampler};
+use super::draw::{
+    CodeSampler, PooledSampler, atomic, checked_outcomes, is_density, likelihood,
+    probability_of_true,
+};
 use super::function_memo::FiniteSampler;
 use crate::limit::measured;
 use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};

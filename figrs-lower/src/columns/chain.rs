@@ -2,15 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::atomic::atomic;
 use super::block::Block;
 use super::branch::{Branch, BranchTarget};
 use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
-use super::draw::{PooledSampler, draw_ready};
+use super::draw::{PooledSampler, atomic, draw_ready};
 use super::rare_branches::{RareBranch, RowEvaluations, are_few};
 use super::row_groups::RowGroups;
+use super::run::{ColumnSource, EvaluationTask, RootEvaluation};
 use super::selection::Selection;
-use super::task::{ColumnSource, EvaluationTask, RootEvaluation};
 use figrs_core::element::node::{AnyElement, ChainOp, TableOp};
 use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;

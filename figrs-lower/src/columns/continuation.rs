@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::block::Block;
 use super::column::{Column, ColumnSlot};
-use super::task::RootEvaluation;
+use super::run::RootEvaluation;
 use super::weights::BlockWeights;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;

@@ -2,8 +2,8 @@
 
 use super::classes::{Class, mask_of};
 use super::column::{Column, DictionaryId};
+use super::run::RootEvaluation;
 use super::selection::{Selection, mask_where};
-use super::task::RootEvaluation;
 use crate::Observations;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::block::Block;
 use super::classes::{Class, MAX_CLASSES, codes};
 use super::column::{Column, ColumnSlot};
+use super::run::{ColumnSource, RootEvaluation};
 use super::selection::Selection;
-use super::task::{ColumnSource, RootEvaluation};
 use figrs_core::error::ModelError;
 use figrs_core::value::column::AnyColumn;
 

@@ -4,15 +4,14 @@
 //! |---|---|
 //! | `selection`, `classes`, `column`, `row_groups` | sets of rows, and values in them |
 //! | `dictionary`, `combinations` | numbers of values, numbers of combinations of values |
-//! | `atomic`, `bernoulli`, `draw` | outcomes of atomic elements, and draws of them |
+//! | `bernoulli`, `draw` | outcomes of atomic elements, and draws of them |
 //! | `weights`, `plain_weights` | weights of rows |
 //! | `branch`, `function_memo`, `instruction` | one element, and its caches |
 //! | `memory_pool`, `block_memory`, `code_buffers`, `lineage`, `block` | the state of a block, part by part and as a whole |
 //! | `store`, `encoding`, `groups`, `memoised`, `branch_memo`, `target_column` | operations of a block: storage, encoding, partition, memoised calls |
 //! | `row_evaluation`, `finished_rows`, `rare_branches` | rows evaluated one by one |
-//! | `task`, `run`, `chain`, `join`, `evidence`, `memory_limit`, `continuation` | evaluation of the roots by a stack of tasks |
+//! | `run`, `chain`, `join`, `evidence`, `continuation` | evaluation of the roots by a stack of tasks |
 
-mod atomic;
 mod bernoulli;
 mod block;
 mod block_memory;
@@ -35,7 +34,6 @@ mod instruction;
 mod join;
 mod lineage;
 mod memoised;
-mod memory_limit;
 mod memory_pool;
 mod plain_weights;
 mod rare_branches;
@@ -45,7 +43,6 @@ mod run;
 mod selection;
 mod store;
 mod target_column;
-mod task;
 mod weights;
 
 pub use block::Block;

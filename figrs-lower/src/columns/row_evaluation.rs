@@ -98,10 +98,11 @@ impl World for RowWorld<'_> {
         bytes: u64,
     ) -> Result<ElementStart<ColumnSlot>, ModelError> {
         if !*own {
+            if let Some(value) = self.known.get(element) {
+                return Ok(ElementStart::Known(value.clone()));
+            }
             let slot = self.block.known_slot(element);
-            let known = self.known.get(element).cloned();
-            let known = known.or_else(|| self.block.value_in(slot?, self.row));
-            if let Some(value) = known {
+            if let Some(value) = slot.and_then(|slot| self.block.value_in(slot, self.row)) {
                 return Ok(ElementStart::Known(value));
             }
             if let Some(slot) = slot.filter(|slot| self.block.is_in_every_world(*slot)) {
@@ -121,6 +122,7 @@ impl World for RowWorld<'_> {
 
     fn parent(&self, node: &RowElement, position: usize) -> RowElement {
         let parent = &node.element.parents()[position];
+        // Checked before the node is made, which is another reference.
         self.node(parent, parent.is_unshared())
     }
 

@@ -8,9 +8,9 @@
 //! |---|---|
 //! | `register` | the value of a node |
 //! | `readers`, `node` | an element of the trace, and its readers |
-//! | `change`, `look_ahead_list`, `agenda`, `trace_memory` | parts of the state: the change of a proposal, its list, pending updates, memory use |
+//! | `change`, `look_ahead_list`, `agenda` | parts of the state: the change of a proposal, its list, pending updates |
 //! | `state` | the model and its world |
-//! | `limits` | errors of worlds that are too large, and eviction |
+//! | `limits` | memory use, errors of worlds that are too large, and eviction |
 //! | `structure` | edges, entry into the world and exit from it, demands of observations |
 //! | `evaluate` | the value of one node |
 //! | `propagation` | re-evaluation in topological order |
@@ -45,7 +45,6 @@ mod readers;
 mod register;
 mod state;
 mod structure;
-mod trace_memory;
 
 pub use change::Change;
 pub use state::{Site, Trace};

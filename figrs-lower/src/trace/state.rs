@@ -2,11 +2,11 @@
 
 use super::agenda::{Agenda, StructureWorklist};
 use super::change::{Change, UndoLog};
+use super::limits::TraceMemory;
 use super::look_ahead_list::ProposalLookAhead;
 use super::node::{NodeRole, TraceNode};
 use super::readers::Readers;
 use super::register::{RegisterList, ValueRegister};
-use super::trace_memory::TraceMemory;
 use crate::limit::WorldLimit;
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
 use figrs_core::element::distribution::Space;

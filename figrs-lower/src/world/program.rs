@@ -50,6 +50,8 @@ pub struct Program {
     instructions: Vec<Instruction>,
     values: Vec<Option<Datum>>,
     touched: Vec<Slot>,
+    /// The memory of the last run.
+    run: WorldRun<Slot>,
     observations: Observations,
     limit: WorldLimit,
     /// Size in bytes of the elements that Chains made, and of their records here.
@@ -88,6 +90,7 @@ impl Program {
             instructions: Vec::new(),
             values: Vec::new(),
             touched: Vec::new(),
+            run: WorldRun::default(),
             observations: Observations::Weigh,
             limit: limit.into(),
             made: 0,
@@ -176,7 +179,8 @@ impl Program {
     ) -> Result<WorldWeight, ModelError> {
         self.reset();
         self.observations = observations;
-        let mut run = WorldRun::default();
+        let mut run = std::mem::take(&mut self.run);
+        run.clear();
         for root in 0..roots.min(self.roots.len()) {
             run.push(self.roots[root], None);
             run.advance(self, chooser)?;
@@ -185,7 +189,9 @@ impl Program {
             }
         }
         self.densities = run.densities;
-        Ok(run.weight)
+        let weight = run.weight;
+        self.run = run;
+        Ok(weight)
     }
 
     /// Number of pieces of evidence.
@@ -305,6 +311,7 @@ impl World for Program {
         &self.instructions[slot.index()].element
     }
 
+    #[inline]
     fn begin(
         &mut self,
         &slot: &Slot,
@@ -335,6 +342,7 @@ impl World for Program {
         Ok(ElementStart::Open)
     }
 
+    #[inline]
     fn parent(&self, slot: &Slot, position: usize) -> Slot {
         let parents = self.instructions[slot.index()].parents.as_ref();
         parents.expect("parents have slots")[position]
@@ -372,6 +380,7 @@ impl World for Program {
         true
     }
 
+    #[inline]
     fn record_value(
         &mut self,
         slot: Slot,
