@@ -88,7 +88,7 @@ pub use value::vector::Vector;
 /// Factor graphs: the input of the exact engines.
 pub mod factor {
     pub use figrs_factor::graph::{
-        Factor, FactorGraph, FactorTable, VarId, WeightSlice, Weights, WorldWeight,
+        Factor, FactorGraph, FactorTable, TableForm, VarId, WeightSlice, Weights, WorldWeight,
     };
 }
 

@@ -362,7 +362,7 @@ fn loaded(
 
 /// Replaces each weight of a table whose origin `log_weight` maps to a natural logarithm.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
-    if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table
+    if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()
     {
         *weights = weights.with_log_weights(log_weight);
@@ -382,8 +382,7 @@ fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Opti
     }
     let mut graph = graph.clone();
     for (factor, entries) in listed {
-        let table = &mut graph.factors[*factor].table;
-        if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = table {
+        if let Some(weights) = graph.factors[*factor].table.weights_mut() {
             let one = |i| f64::from(u8::from(!weights.is_zero(i)));
             let mut ones: Vec<f64> = (0..weights.len()).map(one).collect();
             for &entry in entries {

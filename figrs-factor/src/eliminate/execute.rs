@@ -1,6 +1,6 @@
 //! Execution of a plan: bucket after bucket.
 
-use crate::graph::{FactorGraph, FactorTable, VarId};
+use crate::graph::{FactorGraph, VarId};
 
 use super::EliminationResult;
 use super::domain::Domain;
@@ -48,8 +48,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         };
         let live = graph.factors.iter().zip(&plan.live);
         for (factor, _) in live.filter(|(_, live)| **live) {
-            if let FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } = &factor.table
-            {
+            if let Some(weights) = factor.table.weights() {
                 run.log_scale += S::scale(weights);
                 if factor.variables.is_empty() {
                     run.multiply(if weights.is_empty() {
@@ -95,7 +94,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         let limits = (self.options, self.held);
         let layout = MessageLayout::Dense;
         let mut table = contract(tables, &domain, keep, layout, limits, &mut self.scratch)?;
-        let values = table.entries.values_mut();
+        let values = table.values_mut();
         let lost = &mut self.scratch.lost;
         for value in &mut *values {
             let product = S::mul(value, &self.scalar);
@@ -104,7 +103,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         }
         self.log_scale += S::normalise(values, lost);
         Ok(EliminationResult {
-            values: table.entries.into_values(),
+            values: table.into_values(),
             log_scale: self.log_scale,
             lost: *lost,
             cost: self.plan.cost,
@@ -134,7 +133,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         let layout = MessageLayout::of(self.graph, bucket, self.options.table_budget);
         let output = &bucket.output;
         let mut message = contract(tables, &domain, output, layout, limits, &mut self.scratch)?;
-        let values = message.entries.values_mut();
+        let values = message.values_mut();
         self.log_scale += S::normalise(values, &mut self.scratch.lost);
         if keep == Keep::Nothing {
             let earlier = bucket
@@ -147,7 +146,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             }
         }
         if output.is_empty() && layout == MessageLayout::Dense {
-            self.multiply(message.entries.values()[0].clone());
+            self.multiply(message.values()[0].clone());
             self.messages.push(None);
         } else {
             message.compact(self.graph);

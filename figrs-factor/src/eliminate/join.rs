@@ -148,7 +148,7 @@ pub(super) fn contract<S: Semiring>(
         let (rows, values) = sink.into_rows(&all);
         Entries::Sparse {
             rows: Cow::Owned(rows),
-            values: Cow::Owned(values),
+            weights: Cow::Owned(values),
         }
     };
     Ok(EliminationTable {

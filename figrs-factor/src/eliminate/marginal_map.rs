@@ -1,5 +1,7 @@
 //! Marginal MAP: the most probable assignment of some variables, the others summed out.
 
+use std::borrow::Cow;
+
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::error::EliminationError;
@@ -8,7 +10,7 @@ use super::mpe::most_probable;
 use super::options::Options;
 use super::plan::{Keep, Plan, PlanCost};
 use super::sum::scaled_or_logs;
-use super::table::{EliminationTable, Entries};
+use super::table::EliminationTable;
 use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 
 /// Predicted cost of the two parts of [`marginal_map`].
@@ -103,20 +105,10 @@ fn factor<S: Semiring<Value = f64>>(
     table: EliminationTable<'_, S>,
     weights: fn(Vec<f64>) -> Weights,
 ) -> Factor {
-    let variables = table.scope.into_owned();
-    let table = match table.entries {
-        Entries::Dense(values) => FactorTable::Dense(weights(values.into_owned())),
-        Entries::Sparse { rows, values } => FactorTable::Sparse {
-            rows: rows.into_owned(),
-            weights: weights(values.into_owned()),
-        },
-        Entries::Function(index) => FactorTable::Function {
-            index: index.to_vec(),
-        },
-    };
+    let weights = |values: Cow<'_, [f64]>| weights(values.into_owned());
     Factor {
-        variables,
-        table,
+        variables: table.scope.into_owned(),
+        table: table.entries.map(Cow::into_owned, weights),
         normalised: false,
     }
 }

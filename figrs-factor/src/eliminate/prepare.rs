@@ -17,7 +17,7 @@ pub(super) struct PreparedTable<'a, V: Clone> {
     /// For each variable of a sparse table, in the order of assignment, its value in each row.
     pub(super) keys: Vec<Vec<u32>>,
     /// The values of a function's child.
-    pub(super) index: &'a [u32],
+    pub(super) index: Cow<'a, [u32]>,
     /// Bounds of the weights.
     pub(super) extent: ValueBounds,
 }
@@ -35,7 +35,7 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
         kind: match table.entries {
             Entries::Dense(_) => TableKind::Dense,
             Entries::Sparse { .. } => TableKind::Sparse,
-            Entries::Function(_) => TableKind::Function,
+            Entries::Function { .. } => TableKind::Function,
         },
         columns: table.scope.iter().map(|&v| domain.position(v)).collect(),
         entries: table.len(),
@@ -49,22 +49,22 @@ pub(super) fn prepare<'a, S: Semiring>(
     domain: &Domain,
     turns: &[usize],
 ) -> PreparedTable<'a, S::Value> {
-    let (mut keys, mut index) = (Vec::new(), &[][..]);
+    let (mut keys, mut index) = (Vec::new(), Cow::Borrowed(&[][..]));
     let values = match table.entries {
         Entries::Dense(values) => values,
-        Entries::Function(of_child) if shape.kind == TableKind::Function => {
+        Entries::Function { index: of_child } if shape.kind == TableKind::Function => {
             index = of_child;
             Cow::Borrowed(&[][..])
         }
-        Entries::Function(of_child) => {
-            let rows = list_function(of_child, &shape.columns, domain);
+        Entries::Function { index } => {
+            let rows = list_function(&index, &shape.columns, domain);
             let values = vec![S::one(); rows.len() / shape.columns.len()];
             let (sorted, values) = sorted(&rows, Cow::Owned(values), &shape.columns, domain, turns);
             keys = sorted;
             values
         }
-        Entries::Sparse { rows, values } => {
-            let (sorted, values) = sorted(&rows, values, &shape.columns, domain, turns);
+        Entries::Sparse { rows, weights } => {
+            let (sorted, values) = sorted(&rows, weights, &shape.columns, domain, turns);
             keys = sorted;
             values
         }

@@ -43,7 +43,7 @@ pub(super) fn apply<S: Semiring>(
                 narrow,
                 advance,
             } => {
-                let index = tables[*table].index;
+                let index = &tables[*table].index;
                 let offsets = &batch.registers[*register];
                 buffers.values.clear();
                 buffers
@@ -74,7 +74,7 @@ pub(super) fn apply<S: Semiring>(
                 register,
                 child,
             } => {
-                let index = tables[*table].index;
+                let index = &tables[*table].index;
                 let pairs = batch.registers[*register]
                     .iter()
                     .zip(&batch.registers[*child]);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, VarId};
+use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, TableForm, VarId};
 
 use crate::algebra::Semiring;
 
@@ -15,48 +15,14 @@ const FEW_ENTRIES: usize = 4096;
 #[derive(Clone, Debug)]
 pub(crate) struct EliminationTable<'a, S: Semiring> {
     pub(crate) scope: Cow<'a, [VarId]>,
-    pub(crate) entries: Entries<'a, S>,
+    pub(crate) entries: Entries<'a, S::Value>,
 }
 
-/// The entries of a [`EliminationTable`], as in [`FactorTable`].
-#[derive(Clone, Debug)]
-pub(crate) enum Entries<'a, S: Semiring> {
-    Dense(Cow<'a, [S::Value]>),
-    Sparse {
-        rows: Cow<'a, [u32]>,
-        values: Cow<'a, [S::Value]>,
-    },
-    Function(&'a [u32]),
-}
+/// The entries of an [`EliminationTable`].
+pub(crate) type Entries<'a, V> = TableForm<Cow<'a, [u32]>, Cow<'a, [V]>>;
 
 /// Message from one bucket to the next.
 pub(super) type Message<S> = EliminationTable<'static, S>;
-
-impl<S: Semiring> Entries<'_, S> {
-    /// The values; a function has none.
-    pub(super) fn values(&self) -> &[S::Value] {
-        match self {
-            Self::Dense(values) | Self::Sparse { values, .. } => values,
-            Self::Function(_) => &[],
-        }
-    }
-
-    /// As [`values`](Self::values), to be changed.
-    pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
-        match self {
-            Self::Dense(values) | Self::Sparse { values, .. } => values.to_mut(),
-            Self::Function(_) => &mut [],
-        }
-    }
-
-    /// The values; a function has none.
-    pub(super) fn into_values(self) -> Vec<S::Value> {
-        match self {
-            Self::Dense(values) | Self::Sparse { values, .. } => values.into_owned(),
-            Self::Function(_) => Vec::new(),
-        }
-    }
-}
 
 impl<'a, S: Semiring> EliminationTable<'a, S> {
     /// A table with a value for each assignment of its scope, row-major.
@@ -71,14 +37,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     pub(crate) fn of_factor(factor: &'a Factor) -> Self {
         Self {
             scope: Cow::Borrowed(&factor.variables),
-            entries: match &factor.table {
-                FactorTable::Dense(weights) => Entries::Dense(S::lift_all(weights)),
-                FactorTable::Sparse { rows, weights } => Entries::Sparse {
-                    rows: Cow::Borrowed(rows),
-                    values: S::lift_all(weights),
-                },
-                FactorTable::Function { index } => Entries::Function(index),
-            },
+            entries: (factor.table.as_ref()).map(|rows| Cow::Borrowed(&rows[..]), S::lift_all),
         }
     }
 
@@ -90,30 +49,21 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
         };
-        let mut scope = Vec::new();
-        let (mut offsets, mut stride) = (vec![0], 1);
-        // From the last variable to the first, each free one repeats the offsets found so far.
-        for &v in factor.variables.iter().rev() {
-            if let Some(value) = values[v.index()] {
-                for offset in &mut offsets {
-                    *offset += stride * value as usize;
-                }
-            } else {
-                let shifts = (0..graph.cardinality(v)).map(|x| x * stride);
-                offsets = shifts
-                    .flat_map(|shift| offsets.iter().map(move |offset| offset + shift))
-                    .collect();
-                scope.push(v);
-            }
-            stride *= graph.cardinality(v);
-        }
-        scope.reverse();
+        let is_free = |v: &VarId| values[v.index()].is_none();
+        let offsets = factor.variables.iter().fold(vec![0], |offsets, &v| {
+            let n = graph.cardinality(v);
+            let taken = values[v.index()].map_or(0..n, |x| x as usize..x as usize + 1);
+            let extended = offsets
+                .iter()
+                .flat_map(|at| taken.clone().map(move |x| at * n + x));
+            extended.collect()
+        });
         let entries = offsets
             .iter()
             .map(|&offset| S::lift(weights, offset))
             .collect();
         Self {
-            scope: Cow::Owned(scope),
+            scope: factor.variables.iter().copied().filter(is_free).collect(),
             entries: Entries::Dense(Cow::Owned(entries)),
         }
     }
@@ -122,15 +72,28 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     pub(super) fn view(&self) -> EliminationTable<'_, S> {
         EliminationTable {
             scope: Cow::Borrowed(&self.scope),
-            entries: match &self.entries {
-                Entries::Dense(values) => Entries::Dense(Cow::Borrowed(values)),
-                Entries::Sparse { rows, values } => Entries::Sparse {
-                    rows: Cow::Borrowed(rows),
-                    values: Cow::Borrowed(values),
-                },
-                Entries::Function(index) => Entries::Function(index),
-            },
+            entries: (self.entries.as_ref()).map(
+                |rows| Cow::Borrowed(&**rows),
+                |values| Cow::Borrowed(&**values),
+            ),
         }
+    }
+
+    /// The values; a function has none.
+    pub(super) fn values(&self) -> &[S::Value] {
+        self.entries.weights().map_or(&[], |values| values)
+    }
+
+    /// As [`values`](Self::values), to be changed.
+    pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
+        let values = self.entries.weights_mut();
+        values.map_or(&mut [], |values| values.to_mut())
+    }
+
+    /// As [`values`](Self::values), without the table.
+    pub(super) fn into_values(mut self) -> Vec<S::Value> {
+        let values = self.entries.weights_mut();
+        values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
     }
 
     /// The bytes of the entries, counted as in a plan.
@@ -138,7 +101,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         let width = match &self.entries {
             Entries::Dense(_) => 8,
             Entries::Sparse { .. } => 8 + 4 * self.scope.len(),
-            Entries::Function(_) => 4,
+            Entries::Function { .. } => 4,
         };
         self.len() as f64 * width as f64
     }
@@ -146,8 +109,8 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     /// Number of entries stored.
     pub(super) fn len(&self) -> usize {
         match &self.entries {
-            Entries::Function(index) => index.len(),
-            entries => entries.values().len(),
+            Entries::Function { index } => index.len(),
+            _ => self.values().len(),
         }
     }
 
@@ -163,7 +126,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
         self.entries = Entries::Sparse {
             rows: places().flat_map(|place| all.values(place)).collect(),
-            values: places().map(|i| values[i].clone()).collect(),
+            weights: places().map(|i| values[i].clone()).collect(),
         };
     }
 }

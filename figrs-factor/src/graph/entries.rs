@@ -2,6 +2,7 @@
 
 use super::assignment::Assignments;
 use super::factor_graph::{Factor, FactorGraph, FactorTable};
+use super::weights::Weights;
 
 /// Calls `visit` with the number and the values of each stored non-zero entry.
 pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMut(usize, &[u32])) {
@@ -38,10 +39,8 @@ pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMu
 
 /// The natural logarithm of a stored entry, given by its number; for a function, the entry must not be zero.
 pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
-    match &factor.table {
-        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.log(entry),
-        FactorTable::Function { .. } => 0.0,
-    }
+    let weights = factor.table.weights();
+    weights.map_or(0.0, |weights| weights.log(entry))
 }
 
 /// The number of the stored entry at an assignment of all variables of the graph; `None` if a sparse table or a function has none there.
@@ -93,8 +92,5 @@ pub fn has_zeros(factor: &Factor) -> bool {
 
 /// True if a positive weight of a factor cannot be held beside the largest.
 pub fn is_wide(factor: &Factor) -> bool {
-    match &factor.table {
-        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.is_flushed(),
-        FactorTable::Function { .. } => false,
-    }
+    factor.table.weights().is_some_and(Weights::is_flushed)
 }

@@ -16,24 +16,72 @@ impl VarId {
     }
 }
 
-/// The table of a [`Factor`], in the form that fits its known zeros.
+/// A table in the form that fits its known zeros, of a [`Factor`] or a message: `N` lists numbers of values, `W` has a weight for each stored entry.
 #[derive(Clone, Debug)]
-pub enum FactorTable {
+pub enum TableForm<N, W> {
     /// A weight for every assignment, row-major in the order of the factor's variables (last fastest).
-    Dense(Weights),
+    Dense(W),
     /// Only the listed assignments have a weight; all other assignments weigh zero.
     Sparse {
         /// The assignments, one after another, each as one index per variable; sorted, no repeats.
-        rows: Vec<u32>,
+        rows: N,
         /// A weight for each row.
-        weights: Weights,
+        weights: W,
     },
     /// The last variable is a function of the other variables: weight one where its value agrees, zero elsewhere.
     Function {
         /// The value of the last variable for each assignment of the others, row-major;
-        /// [`FactorTable::NO_VALUE`] where no value has weight.
-        index: Vec<u32>,
+        /// [`NO_VALUE`](FactorTable::NO_VALUE) where no value has weight.
+        index: N,
     },
+}
+
+/// The table of a [`Factor`].
+pub type FactorTable = TableForm<Vec<u32>, Weights>;
+
+impl<N, W> TableForm<N, W> {
+    /// The weights; `None` for a function.
+    pub fn weights(&self) -> Option<&W> {
+        match self {
+            Self::Dense(weights) | Self::Sparse { weights, .. } => Some(weights),
+            Self::Function { .. } => None,
+        }
+    }
+
+    /// The weights, to be changed; `None` for a function.
+    pub fn weights_mut(&mut self) -> Option<&mut W> {
+        match self {
+            Self::Dense(weights) | Self::Sparse { weights, .. } => Some(weights),
+            Self::Function { .. } => None,
+        }
+    }
+
+    /// The same table with references to its lists.
+    pub fn as_ref(&self) -> TableForm<&N, &W> {
+        match self {
+            Self::Dense(weights) => TableForm::Dense(weights),
+            Self::Sparse { rows, weights } => TableForm::Sparse { rows, weights },
+            Self::Function { index } => TableForm::Function { index },
+        }
+    }
+
+    /// The same table with other representations of its lists.
+    pub fn map<M, X>(
+        self,
+        numbers: impl FnOnce(N) -> M,
+        weights: impl FnOnce(W) -> X,
+    ) -> TableForm<M, X> {
+        match self {
+            Self::Dense(all) => TableForm::Dense(weights(all)),
+            Self::Sparse { rows, weights: all } => TableForm::Sparse {
+                rows: numbers(rows),
+                weights: weights(all),
+            },
+            Self::Function { index } => TableForm::Function {
+                index: numbers(index),
+            },
+        }
+    }
 }
 
 impl FactorTable {
@@ -42,10 +90,7 @@ impl FactorTable {
 
     /// The origins of the weights, if some have one.
     pub fn origins(&self) -> Option<&[u32]> {
-        match self {
-            Self::Dense(weights) | Self::Sparse { weights, .. } => weights.origins(),
-            Self::Function { .. } => None,
-        }
+        self.weights().and_then(Weights::origins)
     }
 }
 
@@ -65,8 +110,8 @@ impl Factor {
     /// Number of entries the table stores.
     pub fn entries(&self) -> usize {
         match &self.table {
-            FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights.len(),
             FactorTable::Function { index } => index.len(),
+            table => table.weights().map_or(0, Weights::len),
         }
     }
 }

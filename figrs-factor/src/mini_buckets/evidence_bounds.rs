@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::graph::{FactorGraph, FactorTable, Weights};
+use crate::graph::{FactorGraph, Weights};
 use crate::until::Until;
 
 use super::bucket_order::BucketOrder;
@@ -156,10 +156,7 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     };
     let factors = graph.factors.iter().zip(is_left_out);
     let factors = factors.filter(|(_, is_left_out)| !is_left_out);
-    let factors = factors.map(|(factor, _)| match &factor.table {
-        FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => largest(weights),
-        FactorTable::Function { .. } => 0.0,
-    });
+    let factors = factors.map(|(factor, _)| factor.table.weights().map_or(0.0, largest));
     values.chain(factors).sum()
 }
 

@@ -335,7 +335,7 @@ impl<S: Semiring> Beliefs<S> {
         marginal
     }
 
-    /// The unnormalised joint marginal of some variables (sorted), row-major; `None` if no clique holds them all.
+    /// The unnormalised joint marginal of some variables, row-major in their order; `None` if no clique holds them all.
     pub fn joint(&mut self, tree: &ContractionTree, scope: &[Rank]) -> Option<Vec<S::Value>> {
         let size = |clique: &[Rank]| {
             let summed = clique.iter().filter(|rank| !scope.contains(rank));

@@ -134,7 +134,9 @@ impl TreeBuilder<'_> {
                 let rank = |v: &VarId| self.tree.ranks[v.index()].map(VarId);
                 return Some(EliminationTable {
                     scope: factor.variables.iter().filter_map(rank).collect(),
-                    entries: Entries::Function(index),
+                    entries: Entries::Function {
+                        index: Cow::Borrowed(index),
+                    },
                 });
             }
         }
@@ -156,7 +158,7 @@ impl TreeBuilder<'_> {
             scope: listing.scope.iter().map(|&rank| VarId(rank)).collect(),
             entries: Entries::Sparse {
                 rows: Cow::Owned(rows),
-                values: Cow::Owned(vec![true; numbers.len()]),
+                weights: Cow::Owned(vec![true; numbers.len()]),
             },
         })
     }

@@ -212,11 +212,8 @@ impl Leaf {
     /// True if the leaf can hold a factor.
     pub(super) fn fits(&self, graph: &FactorGraph, factor: &Factor) -> bool {
         let holds = |weights: &Weights, i: u32| !weights.is_zero(i as usize);
-        let leaves_out_zeros = match (&self.source, &factor.table) {
-            (
-                EntrySource::Picked(picked),
-                FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. },
-            ) => {
+        let leaves_out_zeros = match (&self.source, factor.table.weights()) {
+            (EntrySource::Picked(picked), Some(weights)) => {
                 let n = weights.len() as u32;
                 let kept = picked
                     .iter()
@@ -224,10 +221,7 @@ impl Leaf {
                     .count();
                 kept == (0..n).filter(|&i| holds(weights, i)).count()
             }
-            (
-                EntrySource::Placed(places),
-                FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. },
-            ) => {
+            (EntrySource::Placed(places), Some(weights)) => {
                 let mut left_out = (0..).zip(places).filter(|(_, at)| **at == u32::MAX);
                 places.len() == weights.len() && left_out.all(|(i, _)| !holds(weights, i))
             }
@@ -294,19 +288,16 @@ impl Leaf {
     /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale that
     /// was left out.
     pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {
-        let weights = match &factor.table {
-            FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => weights,
-            FactorTable::Function { .. } => {
-                if let EntrySource::Ones(places) = &self.source {
-                    entries.fill(S::zero());
-                    for &at in places {
-                        entries[at as usize] = S::one();
-                    }
-                } else {
-                    entries.fill(S::one());
+        let Some(weights) = factor.table.weights() else {
+            if let EntrySource::Ones(places) = &self.source {
+                entries.fill(S::zero());
+                for &at in places {
+                    entries[at as usize] = S::one();
                 }
-                return 0.0;
+            } else {
+                entries.fill(S::one());
             }
+            return 0.0;
         };
         match &self.source {
             EntrySource::Strided(loops) => copy(&S::lift_all(weights), loops, entries),

@@ -115,21 +115,9 @@ impl<P: Precision> TreeBeliefs<P> {
         graph: &FactorGraph,
         variables: &[VarId],
     ) -> Option<Vec<f64>> {
-        let ranks: Option<Vec<Rank>> = variables.iter().map(|v| tree.ranks[v.index()]).collect();
-        let ranks = ranks?;
-        let mut scope = ranks.clone();
-        scope.sort_unstable();
-        let scope = &scope[..];
-        let sorted = self.ask(tree, graph, JointQuery { tree, scope })?;
-        let (given, places) = (tree.assignments(&ranks), tree.assignments(scope));
-        let mut values = vec![0; tree.cards.len()];
-        let mut shares = Vec::with_capacity(sorted.len());
-        loop {
-            shares.push(sorted[places.number(&values)]);
-            if given.advance(&mut values).is_none() {
-                return Some(shares);
-            }
-        }
+        let scope: Option<Vec<Rank>> = variables.iter().map(|v| tree.ranks[v.index()]).collect();
+        let scope = &scope?[..];
+        self.ask(tree, graph, JointQuery { tree, scope })
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn entry_symbol(
     entry: usize,
     open: &[u32],
 ) -> Option<WeightSymbol> {
-    let (FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. }) = &factor.table else {
+    let Some(weights) = factor.table.weights() else {
         return Some(WeightSymbol::ONE);
     };
     let is_zero = weights.is_zero(entry);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::graph::Assignments;
-use crate::graph::{FactorTable, VarId};
+use crate::graph::{VarId, Weights};
 
 use super::super::domain::Domain;
 use super::super::error::EliminationError;
@@ -50,12 +50,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
                 entries: Entries::Dense(table.utilities.iter().map(utility).collect()),
             })
         });
-        let is_zero = |table: &FactorTable| match table {
-            FactorTable::Dense(weights) | FactorTable::Sparse { weights, .. } => {
-                weights.is_empty() || weights.is_zero(0)
-            }
-            FactorTable::Function { .. } => false,
-        };
+        let is_zero = |weights: &Weights| weights.is_empty() || weights.is_zero(0);
         let mut scalars = diagram.graph.factors.iter();
         Self {
             diagram,
@@ -63,7 +58,8 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
             options,
             tables: utilities.collect(),
             constant: 0.0,
-            is_impossible: scalars.any(|f| f.variables.is_empty() && is_zero(&f.table)),
+            is_impossible: scalars
+                .any(|f| f.variables.is_empty() && f.table.weights().is_some_and(is_zero)),
             rules: Vec::new(),
             scratch: JoinScratch::new(options.end().clone()),
         }
@@ -76,7 +72,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
             match step {
                 UtilityStep::Weights(planned) => {
                     let mut table = self.join(planned, None)?;
-                    let values = table.entries.values_mut();
+                    let values = table.values_mut();
                     ExpectedUtility::<S>::normalise(values, &mut self.scratch.lost);
                     self.add_weights(table);
                 }
@@ -141,21 +137,21 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
 
     fn add_weights(&mut self, table: Pairs<S>) {
         let is_scalar = table.scope.is_empty();
-        let mut values = table.entries.values().iter();
+        let mut values = table.values().iter();
         self.is_impossible |= is_scalar && values.all(ExpectedUtility::<S>::is_zero);
         self.tables.push((!is_scalar).then_some(table));
     }
 
     /// Adds a table of utilities with all weights set to one, since the tables of weights contain the weights.
     fn add_utilities(&mut self, mut table: Pairs<S>) {
-        for value in table.entries.values_mut() {
+        for value in table.values_mut() {
             if !ExpectedUtility::<S>::is_zero(value) {
                 value.weight = S::one();
             }
         }
         let is_scalar = table.scope.is_empty();
         if is_scalar {
-            let value = table.entries.values().first().copied();
+            let value = table.values().first().copied();
             let value = value.unwrap_or_else(ExpectedUtility::<S>::zero);
             self.is_impossible |= ExpectedUtility::<S>::is_zero(&value);
             self.constant += value.mean;
@@ -190,11 +186,11 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
                 }
                 Entries::Dense(Cow::Owned(chosen))
             }
-            Entries::Sparse { rows, values } => {
+            Entries::Sparse { rows, weights } => {
                 let mut chosen = Vec::new();
                 let width = scope.len() + 1;
                 let listed: Vec<(&[u32], &WeighedUtility)> =
-                    rows.chunks_exact(width).zip(values.iter()).collect();
+                    rows.chunks_exact(width).zip(weights.iter()).collect();
                 for group in listed.chunk_by(|a, b| a.0[..width - 1] == b.0[..width - 1]) {
                     let row = group.iter().map(|(row, value)| (*value, row[width - 1]));
                     if let Some((choice, value)) = best::<S>(row, tie) {
@@ -205,10 +201,10 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
                 }
                 Entries::Sparse {
                     rows: Cow::Owned(rule.rows.clone()),
-                    values: Cow::Owned(chosen),
+                    weights: Cow::Owned(chosen),
                 }
             }
-            Entries::Function(_) => return,
+            Entries::Function { .. } => return,
         };
         self.rules.push(rule);
         self.add_utilities(EliminationTable {
@@ -233,8 +229,8 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         let (layout, limits) = (MessageLayout::Dense, (self.options, 0.0));
         let scratch = &mut self.scratch;
         let mut table: Pairs<S> = contract(tables, &domain, keep, layout, limits, scratch)?;
-        ExpectedUtility::<S>::normalise(table.entries.values_mut(), &mut scratch.lost);
-        let values = table.entries.values();
+        ExpectedUtility::<S>::normalise(table.values_mut(), &mut scratch.lost);
+        let values = table.values();
         let largest = values.iter().map(|v| v.weight);
         let largest = largest.fold(S::zero(), |a, b| if b > a { b } else { a });
         let share = |v: &WeighedUtility| {
