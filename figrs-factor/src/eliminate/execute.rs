@@ -91,9 +91,16 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             left,
             EliminationTable::of_factor,
         );
-        let limits = (self.options, self.held);
         let layout = MessageLayout::Dense;
-        let mut table = contract(tables, &domain, keep, layout, limits, &mut self.scratch)?;
+        let mut table = contract(
+            tables,
+            &domain,
+            keep,
+            layout,
+            self.options,
+            self.held,
+            &mut self.scratch,
+        )?;
         let values = table.values_mut();
         let lost = &mut self.scratch.lost;
         for value in &mut *values {
@@ -129,10 +136,17 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             &bucket.inputs,
             EliminationTable::of_factor,
         );
-        let limits = (self.options, self.held);
         let layout = MessageLayout::of(self.graph, bucket, self.options.table_budget);
         let output = &bucket.output;
-        let mut message = contract(tables, &domain, output, layout, limits, &mut self.scratch)?;
+        let mut message = contract(
+            tables,
+            &domain,
+            output,
+            layout,
+            self.options,
+            self.held,
+            &mut self.scratch,
+        )?;
         let values = message.values_mut();
         self.log_scale += S::normalise(values, &mut self.scratch.lost);
         if keep == Keep::Nothing {

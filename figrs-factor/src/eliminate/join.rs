@@ -12,9 +12,8 @@ use super::error::{EliminationError, check_interrupt};
 use super::options::Options;
 use super::plan::MessageLayout;
 use super::prepare::{PreparedTable, prepare, shape};
-use super::rows::{Cursor, shared_values};
 use super::sink::{DenseSink, Sink, SparseSink};
-use super::steps::{Buffers, apply, sweep};
+use super::steps::{Buffers, Cursor, apply, shared_values, sweep};
 use super::table::{EliminationTable, Entries, Message};
 use super::variable_order::order_variables;
 use crate::algebra::{Semiring, ValueBounds};
@@ -133,7 +132,8 @@ pub(super) fn contract<S: Semiring>(
     domain: &Domain,
     output: &[VarId],
     layout: MessageLayout,
-    (options, held): (&Options, f64),
+    options: &Options,
+    held: f64,
     scratch: &mut JoinScratch<S::Value>,
 ) -> Result<Message<S>, EliminationError> {
     let cards = output.iter().map(|&v| domain.cards[domain.position(v)]);

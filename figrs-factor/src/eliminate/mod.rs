@@ -6,7 +6,7 @@
 //! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
 //! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `variable_order`, `compile` | one bucket: the order of its variables, compiled to steps |
-//! | `join`, `prepare`, `batch`, `rows`, `steps`, `sink` | one bucket: execution of the steps |
+//! | `join`, `prepare`, `batch`, `steps`, `sink` | one bucket: execution of the steps |
 //! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
 //! | `utility` | decisions and the utilities that they maximise |
 //! | `project` | the join alone, for bounds and for lists of assignments |
@@ -25,7 +25,6 @@ mod plan;
 mod prepare;
 mod project;
 mod prune;
-mod rows;
 mod sink;
 mod steps;
 mod sum;

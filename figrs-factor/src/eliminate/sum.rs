@@ -106,10 +106,9 @@ fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, 
     scaled_or_logs(graph, scaled, logs)
 }
 
-/// Computes in scaled numbers, or in logarithms if the weights of a graph, or a number of the first computation, are out of their range, which that computation
-/// says by `None`.
+/// Computes in scaled numbers, or in logarithms if a weight of the graph is out of the range of scaled numbers or `scaled` returns `None`, because a number was lost.
 ///
-/// **Errors.** [`EliminationError::Impossible`] if logarithms are out of range too; those of the computations.
+/// **Errors.** Those of the computations; [`EliminationError::Impossible`] if `logs` returns `None`.
 pub(super) fn scaled_or_logs<R>(
     graph: &FactorGraph,
     scaled: impl FnOnce() -> Result<Option<R>, EliminationError>,

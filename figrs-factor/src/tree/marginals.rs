@@ -1,4 +1,4 @@
-//! The marginals of some variables, by the elimination that costs least to keep.
+//! Marginals of variables: of one by an elimination, of several by a contraction tree.
 
 use crate::graph::{FactorGraph, VarId};
 
@@ -18,7 +18,7 @@ pub struct Marginals {
 }
 
 /// The total and the marginals of some variables: of at most one by an elimination that keeps no message, of several by one contraction tree, which keeps all.
-/// The graph is left without values that its zeros exclude, if a tree leaves them out.
+/// A tree may leave out values that zeros exclude; `graph` is then the reduced graph.
 ///
 /// **Guarantee.** Exact up to rounding for weights of any magnitude.
 ///

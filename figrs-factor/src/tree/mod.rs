@@ -8,7 +8,7 @@
 //! | `validation` | validation of a loaded tree |
 //! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
 //! | `beliefs`, `tree_beliefs` | messages up and derivatives down; in scaled numbers or logarithms |
-//! | `marginals` | the marginals of variables, by one elimination or one tree |
+//! | `marginals` | marginals of variables, by an elimination or a tree |
 //! | `expected_counts` | expected counts of outcomes that parameters decide |
 //! | `traceback`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
 

@@ -124,13 +124,13 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
             let place = domain.position(decision);
             domain.pins[place] = Some(0);
         }
-        let (output, limits) = (&planned.output, (self.options, 0.0));
         contract(
             tables,
             &domain,
-            output,
+            &planned.output,
             planned.layout,
-            limits,
+            self.options,
+            0.0,
             &mut self.scratch,
         )
     }
@@ -226,9 +226,9 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         let of_factor = EliminationTable::of_factor;
         let tables = inputs(graph, &self.tables, &self.plan.left, of_factor);
         let domain = Domain::new(graph, keep.to_vec());
-        let (layout, limits) = (MessageLayout::Dense, (self.options, 0.0));
+        let (layout, options) = (MessageLayout::Dense, self.options);
         let scratch = &mut self.scratch;
-        let mut table: Pairs<S> = contract(tables, &domain, keep, layout, limits, scratch)?;
+        let mut table: Pairs<S> = contract(tables, &domain, keep, layout, options, 0.0, scratch)?;
         ExpectedUtility::<S>::normalise(table.values_mut(), &mut scratch.lost);
         let values = table.values();
         let largest = values.iter().map(|v| v.weight);
