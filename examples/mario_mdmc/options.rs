@@ -212,7 +212,7 @@ pub(crate) struct Options {
     /// start and something to collect, climb for levels played upwards with tiles solid from above.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) movement: Option<String>,
-    /// Check each level by a second, stricter search, and draw it again until it is playable: enemies and hazards block, and nobody passes
+    /// Check each level by stricter rules, and draw it again until it is playable: enemies and hazards block, and nobody passes
     /// between two solid tiles that touch at a corner.
     #[arg(long, conflicts_with = "probability")]
     pub(crate) strict: bool,

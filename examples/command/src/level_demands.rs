@@ -63,7 +63,7 @@ pub fn known_tile(name: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Fai
     })
 }
 
-/// The settings in JSON of the ways that levels have for a player: the movement, its guarantee, and whether a stricter search checks them.
+/// The settings in JSON of the ways that levels have for a player: the movement, its guarantee, and whether stricter rules check them.
 pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, Json)> {
     let Some(route) = routes.first() else {
         return Vec::new();

@@ -274,7 +274,7 @@ class LevelDesigner extends Designer {
       range(`${name} ${symbol}`, state.counts[symbol] ?? [null, null], (bounds) => this.change({ counts: { ...this.state.counts, [symbol]: bounds } })));
     const used = Object.values(state.counts).some(([least, most]) => least !== null || most !== null);
     const playable = toggle(this.isUpwards ? "A player gets to the top" : "A player gets through", state.playable && this.#isPlayed, (playable) => this.change({ playable }));
-    const strict = toggle("Checked again by a stricter search", state.strict && this.#isPlayed, (strict) => this.change({ strict }));
+    const strict = toggle("Checked again by stricter rules", state.strict && this.#isPlayed, (strict) => this.change({ strict }));
     for (const one of [playable, strict]) one.input.disabled = !this.#isPlayed;
     return [
       fold("Demands", "What every level is to meet, besides the cells that are painted.", true,

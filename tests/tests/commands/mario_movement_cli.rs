@@ -1,4 +1,4 @@
-//! Movements of the main example: the corpora of four games by one command each, playable levels, ways, the stricter search.
+//! Movements of the main example: the corpora of four games by one command each, playable levels, ways, the stricter rules.
 
 use std::path::Path;
 use std::process::Output;
