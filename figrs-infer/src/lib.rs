@@ -15,8 +15,8 @@
 //! # Ok::<(), figrs_infer::Error>(())
 //! ```
 //!
-//! Every algorithm implements [`Algorithm`] and is called through [`Run`]; every answer is an [`Answer`], which has [`Marginal`]s, exact or estimated, with
-//! their quality, or [`Bounds`].
+//! Every algorithm implements [`Algorithm`] and is run through [`Run`]. Every run returns an [`Answer`], which contains [`Marginal`]s with
+//! their quality, exact or estimated, or [`Bounds`], or a world with high probability.
 //!
 //! | algorithm | where |
 //! |---|---|
@@ -28,10 +28,9 @@
 //! | [`compare`], algorithms side by side | `compare/` |
 //! | [`Predict`], predictions from an answer | `prediction/` |
 //!
-//! The quality of an answer is shown by [`Marginal::quality`] and by the standard errors of all estimates;
-//! [`Answer::diagnose`] looks for reasons to doubt it, with the measures of [`diagnostics`]; the text of an [`Answer`] contains
-//! both in short form. [`compare`] runs algorithms side by side. Charts, pages and files of draws are in the crate
-//! `figrs-report`.
+//! [`Marginal::quality`] and the standard errors of all estimates state the quality of an answer. [`Answer::diagnose`] looks for reasons to
+//! doubt the answer, with the measures of [`diagnostics`]. The text of an [`Answer`] contains both in short form. [`compare`] runs several
+//! algorithms on one question and compares them. Charts, pages and files of draws are in the crate `figrs-report`.
 
 #![warn(clippy::unwrap_used)]
 
@@ -97,7 +96,8 @@ pub mod eliminate {
     };
 }
 
-/// Parts of engines that the tests and benchmarks of figrs use. Not for users: they may change with any version.
+/// Internal parts of algorithms that the tests and benchmarks of figrs use. These internal parts are not public: any version may change
+/// them.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::compare::{drawable, range};

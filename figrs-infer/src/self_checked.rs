@@ -1,4 +1,4 @@
-//! Self-checking: answers verified by another computation before they are returned.
+//! Self-checking: an answer is verified by another computation before it is returned.
 
 use figrs_core::expand::{Budget, Expansion};
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
@@ -16,34 +16,37 @@ use figrs_exact::marginal_map::MarginalMap;
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::bounds::Bounds;
 
-/// Relative tolerance between two computations of one number, or of one logarithm, for rounding.
+/// Relative tolerance for rounding, between two computations of the same number or logarithm.
 const ROUNDING: f64 = 1e-9;
 /// Maximum number of worlds that [`Enumerate`] runs in a check.
 const WORLDS: u64 = 100_000;
 /// Maximum number of elements that [`Enumerate`] evaluates in a check, over all worlds.
 const EVALUATIONS: u64 = 5_000_000;
-/// Number of worlds that are drawn and run one by one if there are too many to enumerate.
+/// Number of worlds that are drawn, and on which the model is run, if there are too many worlds to enumerate.
 const MAX_CHECKED_WORLDS: usize = 8;
-/// Maximum depth of nested branches in a check: with a choice at each level, worlds that nest deeper take more evaluations.
+/// Maximum depth of nested branches in a check. If each level has a choice, a world that nests deeper takes more evaluations than a check
+/// allows.
 const DEPTH: usize = 2500;
 
-/// Another algorithm, whose answers are checked before they are returned.
+/// An algorithm whose answers are checked by another computation before they are returned.
 ///
 /// | answer | check |
 /// |---|---|
-/// | exact marginals | each sums to one; [`Enumerate`], which runs the model itself, finds the same numbers; for its own answers, and where there are more than 100 000 worlds, [`JunctionTree`] does ([`VariableElimination`] for those of the tree), and eight worlds drawn from it weigh as much when the model itself is run on them |
-/// | bounds | exact numbers, found as above, lie between them |
-/// | one world | the model run with these values has the weight in the answer; it is not checked that no other world weighs more |
-/// | samples and approximations | the same run once more gives the same numbers |
+/// | exact marginals | each sums to one, and [`Enumerate`], which runs the model itself, finds the same numbers; answers of `Enumerate`, and models with more than 100 000 worlds, are compared with [`JunctionTree`] instead ([`VariableElimination`] for answers of `JunctionTree`), and eight worlds drawn from the tree have the same weight when the model itself is run on them |
+/// | bounds | exact numbers, computed in the same way, lie between the bounds |
+/// | one world | when the model is run with the values of the world, its weight is the one in the answer; whether another world weighs more is not checked |
+/// | samples and approximations | a second run gives the same numbers |
 ///
-/// **Guarantee.** That of the algorithm; and a returned answer has passed its check. If there is no check, because
-/// there are too many worlds to run and the model is too large for elimination, or it is infinite (nests deeper than 2500
-/// branches), that is an error. Worlds that cannot be run, because a density was observed in them or branches leave too
-/// many, are not weighed; any other error of their run is returned. Repetition does not make an approximation exact.
+/// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, an
+/// error is returned instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for
+/// elimination, or if the model is infinite (its branches nest deeper than 2500). Drawn worlds on which the model cannot be run are
+/// skipped, because a density was observed in them or their branches leave too many worlds. Any other error of such a run is returned. A
+/// repeated run does not make an approximation exact.
 ///
-/// **Complexity.** That of the algorithm and of the check: at least twice the time.
+/// **Complexity.** The time of the algorithm plus that of the check, at least twice the time of the algorithm.
 ///
-/// **Errors.** [`Error::NotVerified`], [`Error::NotChecked`], those of the algorithm. Samplers with a deadline do not repeat their runs.
+/// **Errors.** [`Error::NotVerified`], [`Error::NotChecked`], and the errors of the algorithm. Samplers with a deadline cannot be checked,
+/// because a second run gives other numbers.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -61,7 +64,7 @@ pub struct SelfChecked<A> {
 }
 
 impl<A: Algorithm> SelfChecked<A> {
-    /// The same algorithm, its answers checked.
+    /// The given algorithm, with a check of each answer.
     pub fn new(algorithm: A) -> Self {
         Self { algorithm }
     }
@@ -91,7 +94,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
             AnswerContent::World(values, log, _) => {
                 let values = values.values().cloned().collect();
                 let (best, sum, _) = question.weight(values).map_err(unchecked)?;
-                // For marginal MAP everything but the targets is summed out.
+                // For marginal MAP, all variables except the targets are summed out.
                 let found = if answer.algorithm() == MarginalMap::NAME {
                     sum
                 } else {
@@ -105,7 +108,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
     }
 }
 
-/// The error for a model that no other algorithm can answer.
+/// The error for a model to which no checking algorithm can be applied.
 fn unchecked(error: Error) -> Error {
     match error {
         Error::ImpossibleEvidence { .. } => error,
@@ -115,9 +118,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if a drawn world may be left out: an element has no list of outcomes (an observed density), or
-/// there are too many worlds, which differ in choices within branches. Any other error contradicts the tree, which
-/// gave the world a positive probability.
+/// True if a drawn world may be skipped after this error. Either an element has no list of outcomes (a density is observed), or there are
+/// too many worlds, which differ in the choices within branches. Any other error contradicts the tree, which gave the world a positive
+/// probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -130,7 +133,7 @@ fn cannot_be_run(error: &Error) -> bool {
     )
 }
 
-/// True if the numbers are exact, not those of a sample.
+/// True if the marginal is exact, not estimated.
 fn is_exact(target: &TargetMarginal) -> bool {
     matches!(target.estimate, Estimate::Exact)
 }
@@ -145,9 +148,9 @@ struct CheckedQuery<'a> {
 }
 
 impl CheckedQuery<'_> {
-    /// The answer of an algorithm other than `algorithm`.
+    /// The answer of another algorithm than the one named `algorithm`.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
-        // Worlds that nest deeper probably nest infinitely, which expansion detects long before the limit on worlds.
+        // Worlds that nest deeper probably nest infinitely. The expansion detects this long before the limit on worlds is reached.
         let budget = Budget {
             depth: DEPTH,
             ..Budget::default()
@@ -178,7 +181,7 @@ impl CheckedQuery<'_> {
             };
             let claimed = world.log_probability();
             let what = || "the log-probability of a world that was drawn".into();
-            // Choices within branches are not fixed: the drawn world weighs at most as much as the best one.
+            // If choices within branches are not fixed, the drawn world weighs at most as much as the best world with these values.
             if is_fixed || claimed > best {
                 require(what, claimed, best)?;
             }
@@ -190,12 +193,12 @@ impl CheckedQuery<'_> {
         Ok(tree)
     }
 
-    /// Runs the model with these values: returns the logarithms of the largest weight of a world and of the sum of all, and whether the values
-    /// fix all choices.
+    /// Runs the model with these values. Returns the logarithm of the largest weight of a world, the logarithm of the sum of all weights,
+    /// and whether the values fix all choices.
     fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
         let lasting = self.lasting();
         let all = values.len();
-        // Elements that a branch makes are made anew in each run.
+        // Elements that a branch creates are new elements in each run, so that their values cannot be fixed.
         values.retain(|(element, _)| lasting.contains(&element.id()));
         values.sort_by_key(|(element, _)| element.id());
         let is_fixed = values.len() == all;
@@ -211,7 +214,7 @@ impl CheckedQuery<'_> {
         Ok((best, log_sum(sum), is_fixed))
     }
 
-    /// The elements that exist without any branch.
+    /// The elements that exist in every world, outside of any branch.
     fn lasting(&self) -> FxHashSet<ElementId> {
         let stated = self.model.evidence().iter().map(|(element, _)| element);
         let mut open: Vec<&AnyElement> = stated.chain(self.targets).collect();
@@ -225,7 +228,7 @@ impl CheckedQuery<'_> {
     }
 }
 
-/// Checks that two answers hold the same probabilities of the same values.
+/// Checks that two answers have the same probabilities for the same values.
 fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     let (AnswerContent::Marginals(mine, evidence), AnswerContent::Marginals(theirs, expected)) =
         (&answer.content, &other.content)
@@ -255,7 +258,7 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that exact numbers lie between the bounds.
+/// Checks that the exact numbers lie between the bounds.
 fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result<(), Error> {
     let AnswerContent::Marginals(marginals, expected) = &exact.content else {
         return Err(exact.missing_content_error("marginals", "report this with the model"));
@@ -280,14 +283,14 @@ fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), E
     if found < lower {
         return require(|| format!("the lower bound of {}", what()), lower, found);
     }
-    // This also refuses a bound that is not a number.
+    // If the upper bound is not a number, the comparison is false, and the bound is refused.
     if found <= upper {
         return Ok(());
     }
     require(|| format!("the upper bound of {}", what()), upper, found)
 }
 
-/// Checks that a number is the same up to rounding.
+/// Checks that two computations of a number agree up to rounding.
 fn require(what: impl FnOnce() -> String, claimed: f64, found: f64) -> Result<(), Error> {
     let is_near = || (claimed - found).abs() <= ROUNDING * found.abs().max(1.0);
     if claimed == found || (claimed.is_finite() && found.is_finite() && is_near()) {

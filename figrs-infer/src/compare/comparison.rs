@@ -1,4 +1,4 @@
-//! Result of a comparison.
+//! Result of a comparison of algorithms.
 
 use figrs_core::{AnyElement, Model};
 use serde::Serialize;
@@ -11,39 +11,39 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::posterior::Posterior;
 use figrs_answer::answer::{Answer, AnswerContent};
 
-/// The exact answer.
+/// The exact answer that the other answers of a comparison are judged by.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExactReference {
-    /// The algorithm that found the exact answer.
+    /// The name of the algorithm that found the exact answer.
     pub algorithm: String,
-    /// The exact number for each estimand.
+    /// The exact value of each estimand.
     pub values: Vec<f64>,
     /// Time that the algorithm took, in seconds; zero if the answer was supplied.
     pub seconds: f64,
-    /// The answer itself.
+    /// The exact answer.
     #[serde(skip)]
     pub answer: Answer,
 }
 
 /// Result of a comparison: the answers of several algorithms to one question, with verdicts.
 ///
-/// The text of a comparison is a table with a row for each algorithm, the verdict, and the curves. Serialised it has all numbers; where one is
-/// infinite or unknown, JSON has `null`.
+/// The text of a comparison is a table with a row for each algorithm, followed by conclusions and the error curves. Serialised, a
+/// comparison contains all numbers; an infinite or unknown number is `null` in JSON.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// The estimands: each row has a number for each of them.
+    /// The estimands. Each row of the comparison has a value for each of them.
     pub estimands: Vec<Estimand>,
     /// The exact answer, if there is one.
     pub exact: Option<ExactReference>,
-    /// The log-probability of the most probable world, if worlds were requested and it was found.
+    /// The log-probability of the most probable world, if an algorithm answered with a world and the most probable world was found.
     pub best_log_probability: Option<f64>,
     /// A row for each algorithm, in the order of the algorithms.
     pub rows: Vec<ComparisonRow>,
-    /// The curves that were requested.
+    /// The error curves that were requested.
     pub curves: Vec<Curve>,
     #[serde(skip)]
     pub(super) model: Model,
@@ -52,18 +52,18 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The model of the question.
+    /// The model that the algorithms were asked about.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The targets.
+    /// The targets that the algorithms were asked about.
     pub fn elements(&self) -> &[AnyElement] {
         &self.elements
     }
 
-    /// The posteriors of the targets: exact ones, or else those of the algorithm with the most effective samples; none if there are
-    /// only worlds and bounds.
+    /// The posteriors of the targets: those of the exact answer, or else of the algorithm with the largest effective sample size. Empty if
+    /// the only answers are worlds and bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);
@@ -74,7 +74,7 @@ impl Comparison {
         posteriors.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// The algorithm that gave the exact answer in the shortest time.
+    /// The row of the algorithm that found the exact answer in the shortest time.
     pub fn fastest_exact(&self) -> Option<&ComparisonRow> {
         let is_exact = |row: &&ComparisonRow| row.answer.as_ref().is_some_and(is_exact);
         let agree = self
@@ -85,7 +85,7 @@ impl Comparison {
         exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// The sampler with the most effective samples per second among those whose answers are not wrong and have a known error.
+    /// The row of the sampler with the most effective samples per second. Rows whose answer is wrong or has an unknown error are left out.
     pub fn best_sampler(&self) -> Option<&ComparisonRow> {
         let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
         let is_doubtful = |verdict| matches!(verdict, Verdict::Wrong | Verdict::UnknownError);
@@ -94,8 +94,8 @@ impl Comparison {
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// The position of the estimand whose answers the table shows: for the first target whose value is not certain, the
-    /// probability of `true`, or of its most likely value.
+    /// The index of the estimand whose values the table shows. The estimand belongs to the first target whose value is not certain, and is
+    /// the probability of `true`, or else of the most probable value.
     pub(super) fn shown(&self) -> Option<usize> {
         let rows = self.rows.iter().map(|row| &row.values);
         let mut known = self.exact.iter().map(|exact| &exact.values).chain(rows);
@@ -116,7 +116,7 @@ impl Comparison {
     }
 }
 
-/// True if all marginals are exact.
+/// True if an answer contains marginals, and all of them are exact.
 pub(super) fn is_exact(answer: &Answer) -> bool {
     let AnswerContent::Marginals(targets, _) = &answer.content else {
         return false;

@@ -1,4 +1,4 @@
-//! Error curves: errors as budgets grow.
+//! Error curves: the error of an algorithm as a function of its budget.
 
 use figrs_core::{AnyElement, Model};
 use serde::Serialize;
@@ -7,55 +7,55 @@ use super::row::{ComparisonRow, ReferenceValues};
 use super::timed_run::{RunLimits, RunResult};
 use figrs_answer::algorithm::Algorithm;
 
-/// The errors of one algorithm with growing budgets.
+/// The errors of one algorithm for several budgets.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Curve {
-    /// The algorithm.
+    /// The name of the algorithm.
     pub algorithm: String,
-    /// A point for each budget with an answer, in the order of the budgets.
+    /// A point for each budget for which some run has a known error, in the order of the budgets.
     pub points: Vec<CurvePoint>,
 }
 
-/// The runs of one algorithm with one budget.
+/// The errors and times of the runs of one algorithm with one budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CurvePoint {
-    /// The budget: samples, particles, draws or sweeps.
+    /// The budget of the algorithm: its number of samples, particles, draws or sweeps.
     pub budget: u64,
-    /// Number of runs.
+    /// Number of runs whose error is known.
     pub runs: usize,
-    /// The median of the times of the runs.
+    /// The median time of the runs, in seconds.
     pub seconds: f64,
-    /// The root mean square of the errors of the runs, each the largest over all estimands.
+    /// The root mean square of the errors of the runs, where the error of a run is its largest over all estimands.
     pub error: f64,
-    /// The root mean square of the stated standard errors, if there are any.
+    /// The root mean square of the standard errors that the runs state; `None` if no run states one.
     pub standard_error: Option<f64>,
 }
 
-/// Builds an algorithm from its budget and its seed.
+/// A function that builds an algorithm from a budget and a seed.
 type AlgorithmFactory = Box<dyn Fn(u64, u64) -> Box<dyn Algorithm>>;
 
-/// A curve to be drawn.
+/// The settings of an error curve that was requested.
 pub(super) struct CurveSettings {
     pub(super) budgets: Vec<u64>,
     pub(super) runs: u64,
     pub(super) make: AlgorithmFactory,
 }
 
-/// The runs of a curve.
+/// The results of all runs of one error curve.
 pub(super) struct CurveRuns {
     algorithm: String,
     laps: Vec<(u64, Vec<RunResult>)>,
 }
 
 impl CurveSettings {
-    /// Number of runs, including the warm-up run.
+    /// Number of runs of the curve, including the warm-up run.
     pub(super) fn steps(&self) -> usize {
         self.budgets.len() * self.runs as usize + 1
     }
 
-    /// Makes all runs of the curve, and calls `tell` before each run.
+    /// Performs all runs of the curve, and calls `tell` before each run.
     pub(super) fn run(
         &self,
         rules: &RunLimits,
@@ -65,7 +65,7 @@ impl CurveSettings {
     ) -> CurveRuns {
         let mut algorithm = String::new();
         let mut laps = Vec::new();
-        // The first run of a program is slower than the others: it is not measured.
+        // The first run in a program is slower than the others, therefore an unmeasured warm-up run comes first.
         if let Some(&least) = self.budgets.iter().min() {
             let contender = (self.make)(least, 0);
             tell(&format!("{} with {least}", contender.name()));
@@ -115,7 +115,7 @@ impl CurveRuns {
     }
 }
 
-/// The root of the mean of the squares; `None` if there are no numbers.
+/// The square root of the mean of the squared numbers; `None` if there are no numbers.
 fn root_mean_square(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, squares) = numbers.fold((0_u32, 0.0), |(n, sum), x| (n + 1, sum + x * x));
     (count > 0).then(|| (squares / f64::from(count)).sqrt())

@@ -1,4 +1,4 @@
-//! Comparisons as text.
+//! Writes comparisons as text.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::row::ComparisonRow;
 use super::verdict::Verdict;
 
 impl Comparison {
-    /// The headings of the table; the last column is text.
+    /// The headings of the columns of the table. The first and the last column contain text.
     pub const HEADINGS: [&str; 10] = [
         "algorithm",
         "answer",
@@ -24,7 +24,7 @@ impl Comparison {
         "verdict",
     ];
 
-    /// The lines above the table: the question, and the exact answer if one is known.
+    /// The lines above the table: the estimand that the table shows, and the exact answer if one is known.
     pub fn heading(&self) -> String {
         let shown = self.shown().map(|at| (at, &self.estimands[at].name));
         let question = match (shown, self.estimands.len()) {
@@ -138,7 +138,7 @@ impl Comparison {
         lines
     }
 
-    /// The findings about estimates, one line for each algorithm.
+    /// The findings about the estimates, one line for each algorithm.
     fn findings(&self) -> impl Iterator<Item = String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict != Verdict::Approximate);
@@ -152,7 +152,7 @@ impl Comparison {
         })
     }
 
-    /// States which targets the effective sample sizes belong to, if there are several targets.
+    /// States which target each effective sample size belongs to; `None` if there is only one target.
     fn counted_samples(&self) -> Option<String> {
         if self.targets.len() < 2 {
             return None;
@@ -165,7 +165,7 @@ impl Comparison {
         (!of.is_empty()).then(|| format!("ESS is the least over the targets: {}", of.join(", ")))
     }
 
-    /// The algorithms that do not apply to the model, one line for each reason.
+    /// The algorithms that cannot be applied to the model, one line for each reason.
     fn not_applicable(&self) -> Vec<String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict == Verdict::NotApplicable);
@@ -223,7 +223,7 @@ fn verdict(row: &ComparisonRow) -> String {
     text
 }
 
-/// Six digits after the point, or six significant ones for very small or large numbers.
+/// A number with six digits after the decimal point, or with six significant digits if its absolute value is very small or large.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
@@ -233,7 +233,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A time in a suitable unit.
+/// A time as text, in a unit that suits its size.
 pub(super) fn time(seconds: f64) -> String {
     match seconds {
         _ if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),

@@ -1,4 +1,4 @@
-//! Estimands: the numbers for which algorithms are compared.
+//! Estimands: the quantities whose values the answers of algorithms are compared by.
 
 use std::any::Any;
 
@@ -12,17 +12,17 @@ use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::quality::diagnostics::normal_score;
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target that are compared one by one; if there are more the mean is compared, or this many values.
+/// Maximum number of values of a target whose probabilities are compared. If there are more, the mean is compared, or this many
+/// probabilities.
 const LISTED: usize = 64;
 
-/// A number that algorithms compute: the probability of a value of a target, or the mean of a target with more than 64
-/// values.
+/// A quantity that algorithms compute: the probability of one value of a target, or the mean of a target with more than 64 values.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Estimand {
-    /// The position of the target.
+    /// The index of the target.
     pub target: usize,
-    /// Name of the number: `P(rain = true)` or `E(height)`.
+    /// Name of the quantity: `P(rain = true)` or `E(height)`.
     pub name: String,
     #[serde(skip)]
     kind: EstimandKind,
@@ -34,18 +34,19 @@ enum EstimandKind {
     Mean,
 }
 
-/// Value that an answer gives for an estimand, with its error or bounds.
+/// The value that an answer gives for an estimand, with the standard error or the bounds of the value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EstimandValue {
     pub(super) value: f64,
     pub(super) standard_error: f64,
-    /// Degrees of freedom of the error, if it comes from few groups.
+    /// Degrees of freedom of the standard error, if it was estimated from few groups.
     pub(super) degrees: Option<f64>,
     pub(super) bounds: Option<Bounds>,
 }
 
 impl EstimandValue {
-    /// Converts an error, in standard errors, to the normal score of the same probability: for few groups by Student's t.
+    /// Converts the error `off` to the normal score with the same tail probability, given its standard error. For few groups, that
+    /// probability comes from Student's t.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees
@@ -53,7 +54,7 @@ impl EstimandValue {
     }
 }
 
-/// The estimands of some targets, given the exact answer, if there is one, and all other answers.
+/// The estimands of some targets, from the values that the exact answer (if there is one) and all other answers consider possible.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
@@ -128,7 +129,7 @@ pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&
         .find(|target| target.element.id() == element.id())
 }
 
-/// The quality of an answer for each target; `None` where it has no marginal.
+/// The quality of an answer for each target; `None` for a target that has no marginal in the answer.
 pub(super) fn qualities(answer: &Answer, targets: &[AnyElement]) -> Vec<Option<Quality>> {
     let quality = |target| marginal(answer, target).map(TargetMarginal::quality);
     targets.iter().map(quality).collect()
@@ -147,12 +148,13 @@ impl Estimand {
         matches!(&self.kind, EstimandKind::Probability(value) if value.get::<bool>() == Some(&true))
     }
 
-    /// True if the estimand is the probability of a value, not a mean.
+    /// True if the estimand is the probability of a value; false if it is a mean.
     pub(super) fn is_probability(&self) -> bool {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// The value of an answer with these [`qualities`]; `None` if the answer is a world, or bounds that imply no mean.
+    /// The value of this estimand in an answer with the given [`qualities`]. `None` if the answer is a world, or contains bounds that imply
+    /// no mean.
     pub(super) fn read(
         &self,
         answer: &Answer,
@@ -191,7 +193,7 @@ impl Estimand {
                 let columns: NumericColumns = target.columns();
                 let numbers = columns.iter().next()?;
                 let terms = probabilities.iter().zip(numbers);
-                // A value of probability zero may be infinite.
+                // A value of probability zero may be infinite, and is left out.
                 let terms = terms.filter(|&(&p, _)| p > 0.0);
                 let mean = terms.map(|(p, x)| p * x).sum();
                 (mean, estimate.standard_error(probabilities, numbers))

@@ -1,4 +1,4 @@
-//! Algorithms side by side: one question to many algorithms, and one table of their answers, errors and costs.
+//! Comparison of algorithms: many algorithms answer one question, and a table lists their answers, errors and costs.
 //!
 //! | item | file |
 //! |---|---|

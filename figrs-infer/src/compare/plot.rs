@@ -1,4 +1,4 @@
-//! Curves as text plots.
+//! Error curves as text plots.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use super::display::time;
 const WIDTH: usize = 60;
 const HEIGHT: usize = 14;
 
-/// The points of a curve with finite coordinates on logarithmic axes.
+/// The points of a curve that have finite coordinates on logarithmic axes.
 pub fn drawable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
     let points = curve.points.iter();
     points.filter(|point| point.seconds > 0.0 && point.error > 0.0 && point.error.is_finite())
 }
 
-/// The smallest and the largest of some numbers; `None` if there are none.
+/// The smallest and the largest of some numbers; `None` if there are no numbers.
 pub fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let wider = |range: Option<(f64, f64)>, x: f64| {
         Some(range.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))
@@ -24,7 +24,7 @@ pub fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 impl Comparison {
-    /// Plots the largest error against the time, a letter for each curve, with logarithmic axes.
+    /// Plots the largest error of each run against its time on logarithmic axes; each curve has its own letter.
     pub(super) fn plot(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let points = || self.curves.iter().flat_map(drawable);
         let seconds = range(points().map(|point| point.seconds));
@@ -64,9 +64,9 @@ impl Comparison {
     }
 }
 
-/// The position of a number among `places` places, by its logarithm.
+/// The index, below `places`, of a number on a logarithmic axis from `low` to `high`.
 fn log_position(x: f64, (low, high): (f64, f64), places: usize) -> usize {
     let share = (x / low).ln() / (high / low).ln();
-    // The share is not a number if low and high are equal.
+    // If `low` and `high` are equal, the share is NaN.
     (share.clamp(0.0, 1.0) * (places - 1) as f64).round() as usize
 }

@@ -1,4 +1,4 @@
-//! One algorithm in a comparison.
+//! The row of one algorithm in a comparison.
 
 use figrs_core::AnyElement;
 use serde::Serialize;
@@ -13,49 +13,53 @@ use figrs_answer::quality::diagnosis::Finding;
 use figrs_exact::marginal_map::MarginalMap;
 use figrs_factor::Stopped;
 
-/// Answer of one algorithm with its errors and costs.
+/// The answer of one algorithm, with its errors and costs.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ComparisonRow {
-    /// The algorithm.
+    /// The name of the algorithm.
     pub algorithm: String,
-    /// Value that the algorithm gives for each estimand; for bounds, their middle. Empty for a world or without an answer.
+    /// The value that the algorithm gives for each estimand; for bounds, the middle of the bounds. Empty if the answer is a world, or if
+    /// there is no answer.
     pub values: Vec<f64>,
-    /// The standard error stated for each estimand; empty if none is stated.
+    /// The standard error that the algorithm states for each estimand; empty if it states none.
     pub standard_errors: Vec<f64>,
-    /// For a world, the natural logarithm of its probability.
+    /// The natural logarithm of the probability of the world, if the answer is a world.
     pub log_probability: Option<f64>,
-    /// The largest absolute error over all estimands; for a world the difference of its log-probability from the best.
+    /// The largest absolute error over all estimands. If the answer is a world, the difference of its log-probability from that of the most
+    /// probable world.
     pub error: Option<f64>,
-    /// The standard error that is stated for the estimand with the largest error; without an exact answer the
-    /// largest that is stated.
+    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, the largest
+    /// standard error that it states.
     pub standard_error: Option<f64>,
-    /// The largest error in stated standard errors; for few populations the normal score that is as unlikely as Student's t.
+    /// The largest ratio of an error to its stated standard error. With few populations, the ratio is converted to the normal score with
+    /// the same tail probability as in Student's t.
     pub deviation: Option<f64>,
-    /// Effective sample size of the answer, least over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
+    /// Effective sample size of the answer, the smallest over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
-    /// The name of the target that has this effective sample size.
+    /// The name of the target with the smallest effective sample size.
     pub effective_of: Option<String>,
-    /// Effective samples per second.
+    /// Effective sample size divided by the running time in seconds.
     pub effective_samples_per_second: Option<f64>,
-    /// Time in seconds.
+    /// Running time in seconds.
     pub seconds: f64,
-    /// Peak memory in bytes, above what was in use before.
+    /// Peak memory of the run in bytes, minus the memory in use before the run.
     pub memory: Option<u64>,
-    /// The judgement.
+    /// The verdict on the answer.
     pub verdict: Verdict,
     /// `true` if [`SelfChecked`](crate::SelfChecked) checked the answer.
     pub checked: bool,
-    /// Reason that there is no answer, or that the run ended early.
+    /// The reason why there is no answer, or why the run ended early.
     pub message: Option<String>,
-    /// Findings of [`Answer::diagnose`], each with a remedy. A wrong answer for which the diagnosis finds nothing has a finding about the likely reason.
+    /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis finds nothing, one finding states the
+    /// likely reason.
     pub findings: Vec<String>,
-    /// The answer itself.
+    /// The answer of the algorithm; `None` if there is none.
     #[serde(skip)]
     pub answer: Option<Answer>,
 }
 
-/// Reference values by which rows are judged.
+/// The reference values by which the rows are judged.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) names: &'a [String],
@@ -113,7 +117,7 @@ impl ComparisonRow {
         let judgement = match &answer.content {
             AnswerContent::World(_, log_probability, _) => {
                 self.log_probability = Some(*log_probability);
-                // The values that marginal MAP maximises are not a whole world: the other variables are summed out.
+                // The values that marginal MAP maximises are not a complete world, because the other variables are summed out.
                 let best = yardstick
                     .best
                     .filter(|_| answer.algorithm() != MarginalMap::NAME);
@@ -139,7 +143,7 @@ impl ComparisonRow {
         self.answer = Some(answer);
     }
 
-    /// Judges marginals or bounds.
+    /// Judges an answer that contains marginals or bounds.
     fn judge_answer(&mut self, answer: &Answer, yardstick: &ReferenceValues<'_>) -> Judgement {
         let qualities = qualities(answer, yardstick.targets);
         let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets, &qualities);
@@ -168,7 +172,7 @@ impl ComparisonRow {
     }
 }
 
-/// Claim that an answer makes about its accuracy, and its least effective sample size with the position of its target.
+/// The claim that an answer makes about its accuracy, and its smallest effective sample size with the index of the target.
 fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64, usize)>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);
@@ -192,7 +196,7 @@ fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64,
     (claim, least.filter(|(samples, _)| samples.is_finite()))
 }
 
-/// The likely reason that an answer is wrong although the diagnosis finds nothing, with a remedy.
+/// The likely reason why an answer is wrong although the diagnosis finds nothing, with a remedy.
 fn likely_reason(answer: &Answer) -> &'static str {
     let estimates = match &answer.content {
         AnswerContent::Marginals(targets, _) => &targets[..],

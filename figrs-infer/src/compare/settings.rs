@@ -20,11 +20,11 @@ use figrs_exact::mpe::MpeVariableElimination;
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::eliminate::Options;
 
-/// Budget of the search for an exact answer: operations, table entries, elements.
+/// Limits of the search for an exact answer: number of operations, entries per table, number of elements.
 const OPERATIONS: f64 = 3e7;
 const ENTRIES: u32 = 1 << 20;
 const ELEMENTS: usize = 100_000;
-/// Grace period of an algorithm beyond its deadline.
+/// Time after the deadline in which an algorithm may still return its answer.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A step of a comparison that is about to begin.
@@ -33,9 +33,9 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct ComparisonStep {
     /// Name of the run: an algorithm, with its budget if the run is part of a curve.
     pub name: String,
-    /// Number of steps that are finished.
+    /// Number of steps that have finished before this step.
     pub done: usize,
-    /// Total number of steps.
+    /// Total number of steps of the comparison.
     pub total: usize,
 }
 
@@ -43,12 +43,12 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 
 /// Asks several algorithms the same question, and compares their answers with each other and with the exact one.
 ///
-/// **Guarantee.** Rows are in the order of the algorithms; an algorithm that fails, panics or does not end has a row with that
-/// message. If no exact answer is supplied, it is that of [`VariableElimination`] within about `3e7` operations and `2^20` entries
-/// per table, or else of the first algorithm whose answer is marked as exact. Worlds are judged by the log-probability of
-/// [`MpeVariableElimination`] within the same limits. [`Verdict`](super::Verdict) describes how answers are judged.
+/// **Guarantee.** Rows are in the order of the algorithms; the row of an algorithm that fails, panics or does not end has a message with
+/// the reason. If no exact answer is supplied, [`VariableElimination`] computes it, within about `3e7` operations and `2^20` entries per
+/// table. If these limits are exceeded, the first answer that is marked as exact takes its place. Worlds are judged by the log-probability
+/// that [`MpeVariableElimination`] finds within the same limits. [`Verdict`](super::Verdict) describes how answers are judged.
 ///
-/// **Complexity.** That of all algorithms together, one after the other; each expands the model anew.
+/// **Complexity.** The sum over all algorithms, which run one after the other; each of them expands the model anew.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -93,7 +93,7 @@ pub fn compare(
 }
 
 impl Compare {
-    /// A comparison without algorithms.
+    /// A comparison to which no algorithms are added yet.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self {
             model: model.clone(),
@@ -109,7 +109,7 @@ impl Compare {
         }
     }
 
-    /// Adds algorithms.
+    /// Adds algorithms to the comparison.
     pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = Box<dyn Algorithm>>) -> Self {
         let algorithms = algorithms.into_iter();
         self.algorithms
@@ -117,7 +117,8 @@ impl Compare {
         self
     }
 
-    /// Adds a curve: an algorithm, made from a budget and a seed, runs with each budget and the seeds below `runs`.
+    /// Adds an error curve. For each budget and each seed below `runs`, `make` builds an algorithm from the budget and the seed, and the
+    /// algorithm runs.
     pub fn curve<A: Algorithm + 'static>(
         mut self,
         budgets: impl IntoIterator<Item = u64>,
@@ -132,41 +133,41 @@ impl Compare {
         self
     }
 
-    /// Sets the exact answer, marginals of all targets, instead of searching for it.
+    /// Sets the exact answer, with marginals of all targets; no exact answer is then searched for.
     pub fn exact(mut self, answer: Answer) -> Self {
         self.exact = Some(answer);
         self
     }
 
-    /// Stops waiting for an algorithm two seconds after this deadline. Samplers should have their own deadlines,
-    /// which end them with the answer so far; an algorithm that has none continues on its own thread until the program
-    /// ends, and slows down the following algorithms.
+    /// Stops waiting for an algorithm two seconds after this deadline. Give samplers their own deadlines, at which they return the answer
+    /// so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the algorithms
+    /// after it.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.rules.deadline = Some(deadline);
         self
     }
 
-    /// Ends the comparison once this flag is `true`: the running algorithm is abandoned after two seconds, in which
-    /// one with the same flag ends with the answer so far, and the following algorithms are not run.
+    /// Ends the comparison once this flag is `true`. The running algorithm has two seconds to return its answer so far, which it does if it
+    /// watches the same flag; then it is abandoned. The algorithms after it are not run.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.rules.interrupt = Some(flag);
         self
     }
 
-    /// Measures memory by a function that returns the peak of the bytes that the program held since the last
-    /// call, such as one that reads and resets a counting allocator.
+    /// Measures memory by a function that returns the peak of the number of bytes in use since its last call; the function can, for
+    /// example, read and reset a counting allocator.
     pub fn peak_memory(mut self, peak: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.rules.peak_memory = Some(Arc::new(peak));
         self
     }
 
-    /// Calls this before each step, on the calling thread.
+    /// Calls `listener` before each step, on the calling thread.
     pub fn on_step(mut self, listener: impl Fn(&ComparisonStep) + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
     }
 
-    /// Runs all algorithms, one after the other.
+    /// Runs all algorithms, one after the other, and compares their answers.
     pub fn run(self) -> Comparison {
         let courses = self.curves.iter().map(CurveSettings::steps).sum::<usize>();
         let total = self.algorithms.len() + courses + usize::from(self.exact.is_none());
@@ -246,7 +247,7 @@ impl Compare {
         }
     }
 
-    /// The exact answer that was supplied, or that is found in little time.
+    /// The exact answer, if it was supplied or is found within small limits.
     fn exact_answer(&self, tell: &mut impl FnMut(&str)) -> Option<(Answer, f64)> {
         if let Some(answer) = &self.exact {
             return Some((answer.clone(), 0.0));
@@ -259,7 +260,7 @@ impl Compare {
         Some((answer, found.seconds))
     }
 
-    /// The log-probability of the most probable world, if it is found in little time.
+    /// The log-probability of the most probable world, if the world is found within small limits.
     fn best_world(&self) -> Option<f64> {
         let (budget, options) = self.small();
         let search = MpeVariableElimination::new()
@@ -269,7 +270,7 @@ impl Compare {
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// Budgets for an exact answer.
+    /// The small limits of a search for an exact answer.
     fn small(&self) -> (Budget, Options) {
         let budget = Budget {
             table_entries: u64::from(ENTRIES),

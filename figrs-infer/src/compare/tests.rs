@@ -1,4 +1,4 @@
-//! Comparisons of correct algorithms, and of some that are deliberately wrong.
+//! Tests of comparisons, with correct algorithms and with algorithms that are deliberately wrong.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -33,7 +33,7 @@ fn wet_grass() -> (Model, Element<bool>) {
 
 const EXACT: f64 = 0.18 / 0.26;
 
-/// Claims that a Boolean target is `true` with this probability, by this estimate.
+/// An algorithm whose answer gives a Boolean target the value `true` with this probability, and states this estimate.
 #[derive(Debug)]
 struct Claims(f64, Estimate);
 
@@ -63,7 +63,7 @@ impl Algorithm for Claims {
     }
 }
 
-/// Ten thousand independent samples of equal weight; the share `p` is `true`.
+/// The answer of ten thousand independent samples of equal weight, of which the share `p` has the value `true`.
 fn sampled(p: f64) -> Claims {
     let n = 10_000.0;
     Claims(
@@ -150,7 +150,7 @@ fn right_answers_agree_and_wrong_ones_are_flagged() {
         )
     );
     assert!(line("not applicable").contains("ForwardSampling draws from the prior"));
-    // The wrong ones have the most effective samples per second, and the first of all is not among the fastest.
+    // The wrong algorithms have the most effective samples per second; the first algorithm is not among the fastest.
     let best = comparison.best_sampler().unwrap();
     assert_ne!(best.verdict, Wrong);
     assert_eq!(comparison.fastest_exact().unwrap().verdict, Agrees);
@@ -168,7 +168,7 @@ fn right_answers_agree_and_wrong_ones_are_flagged() {
 
 #[test]
 fn samplers_are_within_their_errors() {
-    // One in 370 for each if the error is normal; the seeds are fixed.
+    // An estimate deviates by more than three standard errors with probability 1 / 370 if its error is normal; the seeds are fixed.
     let (model, rain) = wet_grass();
     let comparison = compare(
         &model,
@@ -223,7 +223,8 @@ fn an_infinite_error_holds_no_answer() {
     assert!(comparison.best_sampler().is_none());
 }
 
-/// Sixteen populations whose shares of `true` have the mean `p`, and a standard error of `.001` without Student's t.
+/// The answer of sixteen populations: the shares of `true` have the mean `p`, with a standard error of `.001` before the correction by
+/// Student's t.
 fn populations(p: f64) -> Claims {
     let off = |i: i32| if i % 2 == 0 { 0.001 } else { -0.001 } * 15.0_f64.sqrt();
     let groups = (0..16).map(|i| {
@@ -240,7 +241,7 @@ fn populations(p: f64) -> Claims {
     )
 }
 
-/// With 15 degrees of freedom a Student's t of 3.65 is as unlikely as a normal number of 3.04, and 3.50 as 2.95.
+/// With 15 degrees of freedom, Student's t exceeds 3.65 as often as a normal variable exceeds 3.04, and 3.50 as often as 2.95.
 #[test]
 fn few_populations_are_judged_by_students_t() {
     let (model, rain) = wet_grass();
@@ -321,7 +322,7 @@ fn worlds_are_judged_by_their_log_probability() {
     );
     assert!((comparison.best_log_probability.unwrap() - best).abs() < 1e-12);
     assert!(comparison.to_string().contains("log-probability -1.714798"));
-    // A search that proves nothing and has not found the best world is only approximate.
+    // A search that proves nothing and misses the best world has the verdict `Approximate`.
     let judged = verdict::judge_world(best - 1.0, false, Some(best));
     assert_eq!(judged.verdict, Approximate);
     assert!((judged.error.unwrap() - 1.0).abs() < 1e-12);
@@ -403,7 +404,7 @@ fn errors_fall_along_a_curve() {
         panic!("{curve:?}")
     };
     assert_eq!((few.budget, many.budget, few.runs), (100, 10_000, 20));
-    // A tenth, up to noise of 1 / √40 for each root mean square.
+    // Ten times as many samples reduce the error to a tenth; each root mean square has a relative noise of about 1 / √40.
     assert!((5.0..20.0).contains(&(few.error / many.error)), "{curve:?}");
     for point in [few, many] {
         let ratio = point.error / point.standard_error.unwrap();
@@ -416,7 +417,7 @@ fn errors_fall_along_a_curve() {
     );
 }
 
-/// Waits until the flag is set, or forever.
+/// An algorithm that runs until the flag is set, or forever.
 #[derive(Debug)]
 struct Waits(Arc<AtomicBool>);
 
@@ -463,7 +464,7 @@ fn deadlines_interrupts_and_panics_end_an_algorithm() {
         "no answer within 0.03 s"
     );
     flag.store(true, Ordering::Relaxed);
-    // Interrupted before the run, during it, and during it with an answer within the grace period.
+    // The flag is set before the run, during the run, and during the run of an algorithm that answers within the grace period.
     let interrupt = Arc::new(AtomicBool::new(true));
     let mut rules = RunLimits {
         interrupt: Some(interrupt.clone()),
@@ -510,7 +511,8 @@ fn memory_is_measured_and_steps_are_told() {
     let comparison = Compare::new(&model, &rain)
         .algorithms(algorithms![Enumerate::new()])
         .curve([10], 2, |n, seed| ImportanceSampling::new(n).seed(seed))
-        // Forgotten, before, after: 0, 1000, 2000, and so on.
+        // The return values are 0, 1000, 2000 and so on: a run calls the function once to reset it, once before and once after the
+        // algorithm.
         .peak_memory(move || 1000 * counted.fetch_add(1, Ordering::Relaxed))
         .on_step(move |step| {
             words

@@ -1,4 +1,4 @@
-//! Runs one algorithm on its own thread, under outside control.
+//! Runs one algorithm on its own thread, with a deadline and an interrupt from outside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,26 +12,26 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 
-/// Interval between two checks of the interrupt.
+/// Time between two checks of the interrupt flag.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 type PeakMemory = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// Limits of a run: deadline, interrupt, grace; and the measurement of its memory.
+/// Limits of a run (deadline, interrupt, grace period), and the function that measures its memory.
 #[derive(Clone, Default)]
 pub(super) struct RunLimits {
     pub(super) deadline: Option<Duration>,
     pub(super) interrupt: Option<Arc<AtomicBool>>,
     pub(super) peak_memory: Option<PeakMemory>,
-    /// Time after its deadline or interrupt in which an algorithm may still answer.
+    /// Time after the deadline or the interrupt in which an algorithm may still return its answer.
     pub(super) grace: Duration,
 }
 
-/// Result of a run: answer, time, memory.
+/// Result of a run: the answer, the time and the memory.
 pub(super) struct RunResult {
-    /// The answer, or the reason that it is missing.
+    /// The answer, or the reason why there is none.
     pub(super) answer: Result<Answer, String>,
-    /// True if the algorithm does not apply to the model.
+    /// True if the algorithm cannot be applied to the model.
     pub(super) is_refused: bool,
     pub(super) seconds: f64,
     pub(super) memory: Option<u64>,
@@ -43,7 +43,7 @@ impl RunLimits {
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Runs an algorithm to its end, to the deadline or to an interrupt.
+    /// Runs an algorithm until it ends, or until the deadline or an interrupt.
     pub(super) fn run(
         &self,
         algorithm: Arc<dyn Algorithm>,
@@ -54,7 +54,7 @@ impl RunLimits {
             return RunResult::failed("not run: interrupted before its turn".into(), 0.0);
         }
         let before = self.peak_memory.as_ref().map(|peak| {
-            // The first call resets the peak, the second reads the present memory use.
+            // The first call resets the peak; the second call returns the memory that is in use now.
             peak();
             peak()
         });
@@ -64,7 +64,7 @@ impl RunLimits {
         let work = move || {
             let started = Instant::now();
             let answer = algorithm.answer(&model, &targets);
-            // Nobody receives it if the run was abandoned.
+            // Nobody receives the answer if the run was abandoned.
             drop(sender.send((answer, started.elapsed())));
         };
         if let Err(error) = thread::Builder::new().spawn(work) {

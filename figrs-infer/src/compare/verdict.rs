@@ -1,41 +1,41 @@
-//! Verdicts: comparison of answers with the exact one.
+//! Verdicts: the judgement of an answer by comparison with the exact one.
 
 use serde::Serialize;
 
 use super::estimand::{Estimand, EstimandValue};
 
-/// Tolerance within which exact answers agree, relative for numbers above one.
+/// Tolerance within which two exact answers agree; it is relative for numbers above one.
 const ROUNDING: f64 = 1e-9;
 
-/// Verdict on an answer by the exact one.
+/// The judgement of an answer by comparison with the exact one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The answer claims to be exact, or to lie between bounds, and the claim holds up to rounding.
+    /// The answer claims to be exact, or states bounds, and the claim is true up to rounding.
     Agrees,
-    /// An estimate whose error is at most three of its standard errors, for every number.
+    /// The answer is an estimate, and the error of every estimand is at most three of its standard errors.
     WithinThree,
-    /// An estimate whose error is between three and five of its standard errors for some number. One correct estimate in 370 has such an error; where many
-    /// numbers are compared, one of them may well have it.
+    /// The answer is an estimate, and the largest error of an estimand is between three and five of its standard errors. A correct estimate
+    /// has an error above three standard errors with probability 1 / 370; if many estimands are compared, such an error is likely.
     WithinFive,
-    /// The claim of the answer is wrong: the error is more than rounding, or more than five standard errors, the exact number is outside the bounds, or
-    /// impossible values have a probability.
+    /// The claim of the answer is wrong: an error is larger than rounding or than five standard errors, the exact number is outside the
+    /// bounds, or an impossible value has positive probability.
     Wrong,
-    /// An estimate with an infinite standard error for some number: nothing bounds its error.
+    /// The answer is an estimate with an infinite standard error for some estimand, so that the error has no known bound.
     UnknownError,
-    /// The answer claims no error, so no claim can be wrong.
+    /// The answer claims nothing about its error.
     Approximate,
-    /// There is no exact answer by which to judge this one.
+    /// There is no exact answer with which the answer can be compared.
     Unjudged,
-    /// The algorithm does not apply to the model, whatever its budget: an exact algorithm to continuous values, for example.
+    /// The algorithm cannot be applied to the model with any budget: for example, an exact algorithm to a model with continuous values.
     NotApplicable,
-    /// There is no answer.
+    /// The algorithm gave no answer.
     NoAnswer,
 }
 
 impl Verdict {
-    /// A few words for a table.
+    /// The verdict in a few words, for a table.
     pub fn text(self) -> &'static str {
         match self {
             Self::Agrees => "exact",
@@ -51,7 +51,7 @@ impl Verdict {
     }
 }
 
-/// Claim that an answer makes about its accuracy.
+/// The claim that an answer makes about its accuracy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     Exact,
@@ -60,19 +60,19 @@ pub(super) enum Claim {
     Nothing,
 }
 
-/// Verdict on an answer, with its largest errors.
+/// The verdict on an answer, with the largest errors of the answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
     pub(super) verdict: Verdict,
-    /// The largest error.
+    /// The largest absolute error of an estimand.
     pub(super) error: Option<f64>,
-    /// The number with the largest error.
+    /// The index of the estimand with the largest error.
     pub(super) worst: usize,
-    /// The largest error of a number, in standard errors of that number, as a normal score.
+    /// The largest ratio of an error to its standard error, converted to a normal score.
     pub(super) deviation: Option<f64>,
 }
 
-/// Judges the values of all estimands by the exact numbers.
+/// Judges the values that an answer gives for all estimands, by the exact values.
 pub(super) fn judge(
     estimands: &[Estimand],
     readings: &[EstimandValue],
@@ -129,7 +129,7 @@ pub(super) fn judge(
     judgement
 }
 
-/// Judges a world by the log-probability of the most probable world.
+/// Judges a world by comparing its log-probability with that of the most probable world.
 pub(super) fn judge_world(log_probability: f64, is_proven: bool, best: Option<f64>) -> Judgement {
     let error = best.map(|best| best - log_probability);
     let verdict = match (error, best) {

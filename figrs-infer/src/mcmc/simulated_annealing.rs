@@ -1,4 +1,4 @@
-//! The most probable world by simulated annealing.
+//! A search for the most probable world by simulated annealing.
 
 use std::ops::ControlFlow;
 
@@ -18,23 +18,23 @@ use figrs_factor::bounds::Improvement;
 
 const NAME: &str = "SimulatedAnnealing";
 
-/// Maximum number of steps between two reports.
+/// Maximum number of steps between two progress reports.
 const BLOCK: u64 = 256;
 
-/// Searches for the most probable world by Metropolis-Hastings at a falling temperature.
+/// Searches for the most probable world by Metropolis-Hastings steps at a decreasing temperature.
 ///
-/// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings) with the probability of a world, including its
-/// evidence, to the power of one over the temperature, which falls geometrically. The world is the best one that any of
-/// the chains visited; as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination) it is one of the targets and the evidence, and elements of
-/// branches that are not taken do not weigh. For continuous elements the density counts.
+/// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings). The steps sample the probability of a world, including its
+/// evidence, to the power of one over the temperature. The temperature falls geometrically. The answer is the best world that any of the
+/// chains visited. As for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination), it is a world of the targets and the evidence,
+/// and elements of branches that are not taken have no weight. For continuous elements, the density takes the place of the probability.
 ///
-/// **Guarantee.** The world has positive probability, which is computed anew at the end. The world is never proven to be the most probable one:
-/// [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** The world has positive probability; its probability is recomputed at the end. The world is never proven to be the most
+/// probable one: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes time in proportion to the elements whose inputs change; one that finds a better world
-/// than all before copies it.
+/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a better world than all
+/// before also copies the world.
 ///
-/// **Errors.** As [`MetropolisHastings`](crate::MetropolisHastings).
+/// **Errors.** The errors of [`MetropolisHastings`](crate::MetropolisHastings).
 ///
 /// **References.** Kirkpatrick, Gelatt and Vecchi (1983), "Optimization by simulated annealing".
 ///
@@ -60,7 +60,7 @@ pub struct SimulatedAnnealing {
 }
 
 impl SimulatedAnnealing {
-    /// Makes this many steps in each of four chains, from temperature 2 to 0.02, with seed 0.
+    /// Makes this many steps in each of four chains, while the temperature falls from 2 to 0.02, with seed 0.
     pub fn new(steps: u64) -> Self {
         Self {
             steps,
@@ -72,13 +72,13 @@ impl SimulatedAnnealing {
         }
     }
 
-    /// Restarts this many times, each time from a world drawn from the prior (default four).
+    /// Runs this many chains, each from a world drawn from the prior (default four).
     pub fn chains(mut self, chains: usize) -> Self {
         self.chains = chains;
         self
     }
 
-    /// Lowers the temperature geometrically from the first to the second number.
+    /// Lowers the temperature geometrically from `hottest` to `coldest`.
     pub fn cooling(mut self, hottest: f64, coldest: f64) -> Self {
         (self.hottest, self.coldest) = (hottest, coldest);
         self
@@ -110,7 +110,7 @@ impl SimulatedAnnealing {
         Ok(())
     }
 
-    /// Runs one chain.
+    /// Runs one chain of the search.
     fn search(
         &self,
         model: &Model,
@@ -119,7 +119,7 @@ impl SimulatedAnnealing {
         turn: &TimeShare<'_>,
     ) -> Result<AnnealingResult, Error> {
         let start = self.settings.start(model, targets, (chain, None), turn);
-        // There is an answer if another chain has a world.
+        // A chain without a world is no error, because another chain may have a world.
         let (mut trace, mut kernel, mut random) = match start {
             Err(Error::NothingDone { .. }) => {
                 return Ok(AnnealingResult {
@@ -169,12 +169,12 @@ impl SimulatedAnnealing {
     }
 }
 
-/// Result of a chain: its best world, improvements, and counts.
+/// Result of a chain: its best world, the improvements on the way to it, and counts of steps.
 #[derive(Default)]
 struct AnnealingResult {
     steps: u64,
     accepted: u64,
-    /// The log-probability of the present world, up to rounding.
+    /// The log-probability of the present world, up to rounding errors.
     log: f64,
     best: Option<BestWorld>,
     improvements: Vec<Improvement>,
@@ -188,14 +188,14 @@ struct BestWorld {
 }
 
 impl BestWorld {
-    /// True if this world is better; fewer densities among the likelihoods make a world infinitely more probable.
+    /// True if this world is more probable than the other. A world with fewer densities among its likelihoods is infinitely more probable.
     fn is_better_than(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }
 }
 
 impl AnnealingResult {
-    /// Keeps the present world if it is the best so far.
+    /// Stores the present world if it is more probable than all worlds before.
     fn update_best(&mut self, trace: &Trace) {
         let new = BestWorld {
             world: Vec::new(),
@@ -210,7 +210,7 @@ impl AnnealingResult {
             return;
         }
         self.log = trace.log_weight();
-        // A world that seemed better only by rounding is not better.
+        // The comparison is repeated with the recomputed log-probability, because the world may have seemed better only by rounding errors.
         let new = BestWorld {
             log: self.log,
             ..new

@@ -1,4 +1,4 @@
-//! The joint posterior of the targets of an answer, for drawing from it.
+//! The joint posterior of the targets of an answer, from which joint values are drawn.
 
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_answer::error::Error;
 use figrs_exact::dependencies::dependency_graph;
 
-/// The joint posterior of some targets: groups that are independent of each other given the evidence.
+/// The joint posterior of some targets, as groups of targets that are independent of each other given the evidence.
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set: their values are no evidence about their parents.
+    /// The elements that interventions set. Their values are no evidence about their parents.
     set: FxHashSet<ElementId>,
 }
 
-/// Targets with their joint values.
+/// A group of targets, with their joint values and the weights of these.
 #[derive(Clone, Debug)]
 struct PosteriorGroup {
     targets: Vec<(AnyElement, Support)>,
-    /// For each joint value the positions of the targets' values.
+    /// For each joint value, the index of the value of each target.
     rows: Vec<Arc<[u32]>>,
-    /// The cumulative sums of the weights of the rows.
+    /// The cumulative weights of the joint values.
     cumulative: Vec<f64>,
 }
 
-/// A joint value: for each group the number of its row.
+/// A joint value of all groups: for each group, the index of its row.
 pub(super) type JointRow = Vec<u32>;
 
 impl PosteriorGroup {
@@ -82,10 +82,10 @@ impl PosteriorGroup {
 }
 
 impl JointPosterior {
-    /// The joint posterior of the targets of an answer: from draws as they were drawn together; from marginals if there is one target, or if the targets
-    /// are independent given the evidence.
+    /// The joint posterior of the targets of an answer. If the answer has draws, the joint posterior is computed from them. Otherwise the
+    /// joint posterior is the product of the marginals, if there is only one target or the targets are independent given the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if it is unknown.
+    /// **Errors.** [`Error::NotInAnswer`] if the joint posterior is unknown.
     pub(super) fn new(answer: &Answer, model: &Model, roots: &[AnyElement]) -> Result<Self, Error> {
         let set = model.interventions().iter().map(|(e, _)| e.id()).collect();
         if let Some(draws) = &answer.draws {
@@ -128,12 +128,12 @@ impl JointPosterior {
         })
     }
 
-    /// A random joint value.
+    /// Draws a joint value of all targets.
     pub(super) fn draw(&self, rng: &mut impl Rng) -> JointRow {
         self.groups.iter().map(|group| group.draw(rng)).collect()
     }
 
-    /// The targets with their values in a joint value.
+    /// The targets, each with its value in a joint value.
     pub(super) fn values(&self, row: &[u32]) -> Vec<(AnyElement, Datum)> {
         let groups = self.groups.iter().zip(row);
         let values = groups.flat_map(|(group, &row)| {
@@ -144,8 +144,8 @@ impl JointPosterior {
         values.collect()
     }
 
-    /// The elements that every joint value decides: the targets, and the parents of targets that are tuples or other functions that can be read
-    /// backwards.
+    /// The elements whose values follow from every joint value: the targets, and the parents of targets that are functions whose result
+    /// determines their arguments, such as tuples.
     pub(super) fn decided(&self) -> Vec<AnyElement> {
         let mut common = Vec::new();
         for group in &self.groups {
@@ -170,7 +170,7 @@ impl JointPosterior {
         common
     }
 
-    /// An element with a value, and the values of its parents that follow from it.
+    /// An element with its value, and those of its ancestors whose values follow from it, with these values.
     pub(super) fn read_backwards(
         &self,
         element: &AnyElement,

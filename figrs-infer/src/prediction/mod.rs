@@ -1,4 +1,4 @@
-//! Posterior predictive draws: an element given the posterior of the targets of an answer.
+//! Posterior predictive draws: draws of an element given the posterior of the targets of an answer.
 
 use std::marker::PhantomData;
 
@@ -18,16 +18,16 @@ use figrs_exact::dependencies::dependency_graph;
 use figrs_exact::variable_elimination::VariableElimination;
 use joint_posterior::{JointPosterior, JointRow};
 
-/// The posterior predictive distribution of an element: its distribution given the targets of an answer, whose values follow their posterior.
+/// The posterior predictive distribution of an element, given that the targets of an answer follow their posterior.
 ///
-/// [`Answer::predict`] makes it.
+/// [`Answer::predict`] builds it.
 #[derive(Clone, Debug)]
 pub struct Predictive<T> {
     element: AnyElement,
     /// The model without its evidence.
     prior: Model,
     posterior: JointPosterior,
-    /// The elements that the posterior decides, including the targets.
+    /// The elements whose values follow from the values of the targets, including the targets.
     decided: Vec<AnyElement>,
     conditioning: Conditioning,
     value: PhantomData<fn() -> T>,
@@ -36,24 +36,27 @@ pub struct Predictive<T> {
 /// Method of drawing an element given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The values are set: the element depends on them only by reading them.
+    /// The values are set by interventions. An intervention is correct if the element depends on these elements only by reading them.
     Set,
-    /// The values are observed: they are also evidence about the elements that they depend on.
+    /// The values are observed, so that they are also evidence about the parents of the elements that have them.
     Observe,
 }
 
-/// Predictions from an [`Answer`].
+/// Predictions from the posterior of an [`Answer`].
 pub trait Predict {
-    /// The posterior predictive distribution of an element, such as a future observation, given the answer's posterior of its targets.
+    /// The posterior predictive distribution of an element, such as a future observation, given the posterior of the targets of this
+    /// answer.
     ///
-    /// The element need not have been part of the run. Values of the targets are drawn from their posterior, from draws if the answer keeps them
-    /// and otherwise from its marginals, and then the element given them. A [`Param`](figrs_core::Param) that was set after the run has its new value.
+    /// The element need not have been part of the run. Values of the targets are drawn from the draws of the answer, or from its marginals
+    /// if it keeps no draws; then the element is drawn given these values. A [`Param`](figrs_core::Param) that was set after the run has
+    /// its new value.
     ///
-    /// **Guarantee.** The element is independent of the evidence given the targets (`independent`), so that the draws follow its
-    /// posterior as well as the answer follows that of its targets; elements that are not independent are refused.
+    /// **Guarantee.** Given the targets, the element is independent of the evidence (`independent`). Its draws therefore follow its
+    /// posterior as accurately as the answer follows the posterior of the targets. If the element is not independent, an error is returned.
     ///
-    /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence in another way, with the elements to add to the targets;
-    /// [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not come from a [`run`](Run::run).
+    /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence other than through the targets; the error names
+    /// elements that must be added to the targets. [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not
+    /// come from a [`run`](Run::run).
     ///
     /// **References.** Gelman et al., *Bayesian data analysis*, 3rd edition, 2013, chapter 6.
     ///
@@ -93,7 +96,7 @@ impl<T: Value> Predictive<T> {
     ) -> Result<Self, Error> {
         let posterior = JointPosterior::new(answer, model, targets)?;
         let decided = posterior.decided();
-        // The evidence is not given here: the question is whether the element depends on it.
+        // The evidence is removed from the model, because the question is whether the element depends on it.
         let prior = model.filtered(|_| false);
         let evidence = model.evidence().iter().map(|(e, _)| e);
         let mut roots: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
@@ -101,7 +104,7 @@ impl<T: Value> Predictive<T> {
         roots.push(element.clone());
         let graph = dependency_graph(&prior, &roots)?;
         if graph.evidence_count() > answered.evidence_count() {
-            // A Score that only the element reaches was not part of the answer.
+            // A Score that is reached only from the element was not part of the answer.
             return Err(Error::NotPredictable {
                 element: element.label(),
                 missing: element.label().to_string(),
@@ -117,7 +120,8 @@ impl<T: Value> Predictive<T> {
                 missing: missing.join(" and "),
             });
         }
-        // Observing is the same as setting if there is no other connection (rule 2 of Pearl's calculus of interventions).
+        // Observing and setting are the same if there is no other path between the targets and the element (rule 2 of Pearl's calculus of
+        // interventions).
         let behind = graph.without_edges_from(&decided);
         let backdoor = behind.separation(&decided, &[], EvidenceRole::Unknown);
         let is_decided = decided.iter().any(|e| e.id() == element.id());
@@ -136,12 +140,12 @@ impl<T: Value> Predictive<T> {
         })
     }
 
-    /// Draws `count` independent values; the same seed gives the same values.
+    /// Draws `count` independent values of the element; the same seed gives the same values.
     ///
-    /// **Complexity.** One run of [`ForwardSampling`] for each different value of the targets among the draws; of
-    /// [`VariableElimination`] where the targets depend on the element or on elements that it depends on.
+    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets among the draws. The algorithm is
+    /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the element or share ancestors with it.
     ///
-    /// **Errors.** Those of these algorithms.
+    /// **Errors.** The errors of these algorithms.
     pub fn draws(&self, count: usize, seed: u64) -> Result<Vec<T>, Error> {
         let mut rng = stream(seed, 0);
         let mut places = IndexMap::<JointRow, Vec<usize>, FxBuildHasher>::default();
@@ -161,7 +165,7 @@ impl<T: Value> Predictive<T> {
         Ok(draws.into_iter().flatten().collect())
     }
 
-    /// Draws of the element given a joint value of the targets.
+    /// Draws of the element given one joint value of the targets.
     fn values_given(&self, row: &[u32], count: usize, rng: &mut impl Rng) -> Result<Vec<T>, Error> {
         let decided: FxHashSet<_> = self.decided.iter().map(AnyElement::id).collect();
         let values = self.posterior.values(row).into_iter();

@@ -1,4 +1,4 @@
-//! Settings of samplers of independent worlds, and the size of their blocks.
+//! Settings of the samplers of independent worlds, and the size of the blocks of worlds.
 
 use figrs_core::{AnyElement, Model, stream};
 use figrs_lower::internals::{Block, ColumnValues};
@@ -10,32 +10,32 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
-/// Maximum number of rows of a block, whose columns then stay in the cache.
+/// Maximum number of rows of a block, chosen so that its columns stay in the processor cache.
 const MOST_ROWS: u64 = 1 << 14;
-/// Target number of cells of a block: the values of all columns.
+/// Target number of cells of a block; a cell is one value of one column.
 const CELLS: u64 = 1 << 18;
-/// Rows that a block of larger worlds still has, if it has no more than `MOST_CELLS` cells: each element costs
-/// about as much as a hundred of its values.
+/// If worlds are large, a block still has this number of rows, provided that it has at most `MOST_CELLS` cells. The reason is that each
+/// element costs about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// Divisor of the memory that the rows of one block may take: several threads hold blocks at once.
+/// The rows of one block may take the memory limit divided by this number, because several threads hold blocks at the same time.
 const MEMORY_DIVISOR: u64 = 16;
-/// Rows of the pilot block, which measures the size of a world; its draws are not used.
+/// Number of rows of the pilot block, which measures the size of a world and whose draws are not used.
 const PILOT: usize = 8;
-/// Least number of blocks of a run, if each then has at least `LEAST_ROWS` rows.
+/// Minimum number of blocks of a run, provided that each block then has at least `LEAST_ROWS` rows.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// Number of units above which a unit has several blocks: it is then at most `1 / WORTHWHILE_UNITS` of a run.
+/// If a run has more units than this, several blocks form a unit. A unit is then at most `1 / WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
 /// Maximum number of blocks of a unit.
 const MOST_BLOCKS: u64 = 64;
 
-/// The size of the units of a run.
+/// The size of the units of a run; a unit is a number of blocks that are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitSize {
-    /// Number of worlds of a block.
+    /// Number of worlds in a block.
     pub(super) rows: u64,
-    /// Number of blocks, which are drawn one after the other and counted together.
+    /// Number of blocks, which are drawn one after another and counted together.
     pub(super) blocks: u64,
 }
 
@@ -46,20 +46,20 @@ impl UnitSize {
     }
 }
 
-/// The settings of a sampler of independent worlds.
+/// The settings with which a sampler of independent worlds draws blocks.
 #[derive(Debug)]
 pub(crate) struct BlockSampling<'a> {
     pub(crate) algorithm: &'static str,
-    /// The remedy if all samples weigh zero.
+    /// The remedy that an error states if all samples have weight zero.
     pub(crate) remedy: &'static str,
     pub(crate) samples: Option<u64>,
-    /// Ends the run after the block that reaches this effective sample size, but not before a least number of blocks.
+    /// The run ends after the block with which this effective sample size is reached, but not before a minimum number of blocks.
     pub(crate) target_ess: Option<f64>,
     pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
-    /// A bound of the weights of worlds, if one is known.
+    /// An upper bound of the weights of worlds, if one is known.
     pub(crate) maximum: Option<WeightBound>,
-    /// The logarithm of the unit of the weights.
+    /// The logarithm of the weight that is used as the unit of the weights.
     pub(crate) log_unit: f64,
     pub(crate) keep_draws: bool,
     pub(crate) watch: &'a Watch,
@@ -77,7 +77,7 @@ impl BlockSampling<'_> {
         Ok(Block::new(model, targets, self.observations, order, limit)?)
     }
 
-    /// The size of the units for this model.
+    /// The size of the units for this model, measured by a pilot block.
     pub(super) fn unit_size(
         &self,
         model: &Model,
@@ -98,7 +98,7 @@ impl BlockSampling<'_> {
         })
     }
 
-    /// Number of rows in a block with `cells` cells for each row; the pilot block took `bytes` bytes.
+    /// Number of rows of a block if each row has `cells` cells and the pilot block took `bytes` bytes.
     fn rows(&self, cells: u64, bytes: u64) -> u64 {
         let bytes = (bytes / PILOT as u64).max(1);
         let worthwhile =
@@ -116,10 +116,10 @@ impl BlockSampling<'_> {
         }
     }
 
-    /// Number of blocks in a unit: the sums of a small model's block take longer to send than to draw.
+    /// Number of blocks of a unit. If the model is small, sending the sums of a block takes longer than drawing it.
     ///
-    /// A unit has one block if a run may end after any block, if draws are kept, and if a target may have its own value in each
-    /// world, so that counting blocks together gains nothing.
+    /// A unit has one block in three cases: if a run may end after any block, if draws are kept, or if a target may have a different value
+    /// in each world. In the last case, counting blocks together saves nothing.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)

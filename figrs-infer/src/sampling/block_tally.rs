@@ -1,4 +1,4 @@
-//! Sums of the rows of a block by the values of the targets.
+//! Sums of the weights of the rows of a block, by the values of the targets.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn, WeightForm};
@@ -7,23 +7,24 @@ use serde::{Deserialize, Serialize};
 use super::weight_tail::largest;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// Sums of weights and of squared weights of one or several blocks, in units of `exp(log_scale)`.
+/// Sums of weights and of squared weights over one or several blocks. The unit of the weights is `exp(log_scale)`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct BlockTally {
     pub(crate) log_scale: f64,
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
-    /// The largest weights, at most as many as the tail of the run may have.
+    /// The largest weights of the block, as many as the tail of the run may contain.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
     /// Number of rows, including those of weight zero.
     pub(crate) rows: u64,
-    /// Number of rows that do not contradict the evidence; if there are several blocks, only rows of the blocks with the fewest densities.
+    /// Number of rows that do not contradict the evidence. If there are several blocks, only the blocks with the fewest densities are
+    /// counted.
     pub(crate) met: u64,
-    /// Number of densities among the likelihoods.
+    /// Number of likelihoods of a row that are densities.
     pub(crate) densities: usize,
-    /// For each target its distinct values, in the order of the first rows that have them.
+    /// For each target its distinct values, in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
@@ -31,12 +32,12 @@ pub struct BlockTally {
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
-/// The sums of one target.
+/// The sums of the weights of one target.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
-    /// The sums of each value.
+    /// For each distinct value, the sum of the weights and the sum of the squared weights.
     pub(crate) sums: Vec<(f64, f64)>,
-    /// The positions of the values of all rows that meet the evidence, if draws are kept.
+    /// For each row that meets the evidence, the index of its value, if draws are kept.
     pub(crate) draws: Option<Vec<u32>>,
 }
 
@@ -47,9 +48,9 @@ impl PortableUnit for BlockTally {
 }
 
 impl BlockTally {
-    /// Sums up a block whose roots have been run.
+    /// Computes the sums of a block in which all roots have been evaluated.
     ///
-    /// Keeps the requested number of the largest weights, and the draws if requested.
+    /// Stores the requested number of the largest weights, and the draws if they are requested.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -119,7 +120,7 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-/// The values of a column and their sums; the positions of the values row by row if they are to be kept.
+/// The distinct values of a column with their sums of weights and, if draws are kept, the index of the value in each row.
 fn sums(
     column: &TargetColumn<'_>,
     element: &AnyElement,
@@ -191,7 +192,7 @@ fn sums(
             draws = keep.then(|| codes.iter().map(position).collect());
         }
         ColumnValues::Typed(typed) => {
-            // As for codes, so that the sums do not depend on the form in which the values are stored.
+            // Values are numbered as in the branch for codes, so that the sums do not depend on the form in which the values are stored.
             let mut met = element.no_values();
             let positions = met.encode(typed).unwrap_or_default();
             for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {
@@ -209,7 +210,7 @@ fn sums(
     (values, BlockTargetTally { sums, draws })
 }
 
-/// The weights of the rows of a column.
+/// The weight of each row of a column.
 fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     let rows = column.rows();
     match form {
@@ -225,7 +226,7 @@ fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     }
 }
 
-/// Numbers as pairs of a number and its repetitions, in falling order: weights of discrete worlds have few different values.
+/// Serialises numbers as pairs of a number and its count, in descending order, because weights of discrete worlds have few distinct values.
 mod repeated_numbers {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

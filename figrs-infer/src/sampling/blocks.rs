@@ -1,4 +1,4 @@
-//! Independent worlds drawn in blocks, on all cores.
+//! Draws independent worlds in blocks, on all cores.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};
 
-/// Maximum number of blocks in a batch, after which a thread passes on their sums.
+/// Maximum number of blocks in a batch; after a batch, a thread passes on the sums of its blocks.
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the samples of some of the blocks; `finish` may change the weights of a block before it is counted.
+    /// Draws the samples of some units. `finish` may change the weights of a block before they are summed.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),

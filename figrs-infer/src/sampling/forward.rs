@@ -1,4 +1,4 @@
-//! Forward sampling: worlds of the prior.
+//! Forward sampling: draws worlds from the prior.
 
 use std::ops::Range;
 
@@ -17,15 +17,15 @@ use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::watch::{Watch, watched};
 
-/// Draws worlds of a model without evidence: from its prior, or from a model with interventions.
+/// Draws worlds from the prior of a model without evidence, with or without interventions.
 ///
-/// **Guarantee.** The draws are independent and follow the prior exactly. A `Score` that a world reaches is part of the model
-/// and weighs it: the draws are then weighted. The same seed gives the same draws on any number of
-/// threads.
+/// **Guarantee.** The draws are independent and follow the prior exactly. If a world reaches a `Score`, the score is a factor of its
+/// weight, and the draws are weighted. The same seed gives the same draws on any number of threads.
 ///
-/// **Complexity.** Linear in samples and in the elements of each world.
+/// **Complexity.** Linear in the number of samples and in the number of elements of each world.
 ///
-/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped at once.
+/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first
+/// world.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -46,7 +46,7 @@ pub struct ForwardSampling {
 }
 
 impl ForwardSampling {
-    /// Draws this many worlds, with seed 0.
+    /// Draws this many worlds; the seed is 0.
     pub fn new(samples: u64) -> Self {
         Self {
             samples,

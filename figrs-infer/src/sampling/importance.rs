@@ -1,4 +1,4 @@
-//! Importance sampling with the prior as proposal and observations as likelihoods.
+//! Importance sampling: the prior is the proposal, and the likelihoods of observations are the weights.
 
 use std::ops::Range;
 
@@ -17,30 +17,31 @@ use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::watch::{Watch, watched};
 
-/// Likelihood weighting: draws worlds and weighs each by the evidence.
+/// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///
-/// An observed element is not drawn but set to its value, and the world is weighed with the probability (or
-/// density) of that value; this passes through Chains, Scores, tuples and Boolean functions down to the atomic
-/// elements that decide. Other evidence weighs the finished world.
+/// An observed element is not drawn but has its observed value, and the weight of the world is multiplied by the probability (or density)
+/// of that value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the atomic elements that determine the
+/// value. Any other evidence multiplies the weight after the world is complete.
 ///
-/// In `ExpectationMaximization` this number of worlds is drawn for each row, with the same random numbers in every round,
-/// and weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Nothing is expanded: hidden
-/// elements may be continuous, and models infinite. The log-likelihood is estimated too, on average too low; rounds may lower it, and
-/// they end once they no longer raise the estimate. Parameters that one element reads together are each set given the others' values before
-/// the round. Everything that a row states is weighed: [`Error::InvalidCase`] names a row whose evidence no world met.
+/// In `ExpectationMaximization` this number of worlds is drawn for each row of the data, with the same random numbers in every round. The
+/// weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). The model is not expanded, so that
+/// hidden elements may be continuous and models infinite. The log-likelihood is an estimate too, whose mean is too low. A round may lower
+/// it, and rounds end once they no longer raise the estimate. If one element reads several parameters together, each of them is updated
+/// given the values that the others had before the round. All evidence of a row multiplies the weights: [`Error::InvalidCase`] names a row
+/// whose evidence no world meets.
 ///
-/// **Guarantee.** Consistent: estimates converge to the exact answer as samples grow; the estimate of the probability of
-/// evidence is unbiased. Every answer carries its effective sample size and standard errors; the share of unseen values is
-/// bounded, or named by [`Answer::diagnose`] where the largest weight of a world is not known
-/// ([`unseen_share`](figrs_answer::unseen_share)). The same seed gives the same answer on any number of threads.
+/// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of
+/// the evidence is unbiased. Every answer has an effective sample size and standard errors. The share of values that no sample has is
+/// bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is not known, [`Answer::diagnose`] reports such
+/// values instead. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in samples and in the elements of each world; elements that no sampled world
-/// reaches cost nothing, so infinite models are allowed. The error falls with the square root of the
-/// *effective* samples, which may be few where evidence is unlikely. Worlds run side by side in blocks, whose columns
-/// fit the cache; memory does not grow with the samples unless targets keep having new values or draws are kept.
+/// **Complexity.** Linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches cost
+/// nothing, so that infinite models are allowed. The error is inversely proportional to the square root of the *effective* sample size,
+/// which may be small if the evidence is unlikely. Worlds are drawn in blocks whose columns fit into the processor cache. Memory does not
+/// grow with the number of samples, unless targets keep having new values or draws are kept.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples weigh zero. [`Error::NothingDone`] if the run was stopped at
-/// once.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the
+/// first sample.
 ///
 /// **References.** Fung and Chang (1990), "Weighing and integrating evidence for stochastic simulation in
 /// Bayesian networks"; Shachter and Peot (1990); for the standard errors Geweke (1989); for learning Wei and Tanner (1990), "A Monte Carlo
@@ -68,7 +69,7 @@ pub struct ImportanceSampling {
 }
 
 impl ImportanceSampling {
-    /// Draws this many samples, with seed 0.
+    /// Draws this many samples; the seed is 0.
     pub fn new(samples: u64) -> Self {
         Self {
             samples: Some(samples),
@@ -79,8 +80,8 @@ impl ImportanceSampling {
         }
     }
 
-    /// Draws samples until the deadline passes, the interrupt is set or [`until_effective`](Self::until_effective) is
-    /// reached; one of them must be set. If the evidence is impossible only the first two end the run.
+    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached; one of the
+    /// three must be set. If the evidence is impossible, only the deadline or the interrupt ends the run.
     pub fn anytime() -> Self {
         Self {
             samples: None,
@@ -88,10 +89,11 @@ impl ImportanceSampling {
         }
     }
 
-    /// Ends the run as soon as the samples are worth this many independent ones, after a whole block and not before sixteen.
+    /// Ends the run as soon as the effective sample size reaches this number. The run ends only after a complete block, and after at least
+    /// sixteen blocks.
     ///
-    /// The end then depends on the weights of the samples, and the estimate of the evidence is no longer unbiased, only
-    /// consistent: if a rare world has a large weight, runs that have not met it end early.
+    /// The number of samples then depends on their weights. The estimate of the evidence is therefore no longer unbiased, only consistent:
+    /// if a rare world has a large weight, runs that have not drawn it end too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.target_ess = Some(samples);
         self
@@ -130,9 +132,9 @@ impl ImportanceSampling {
         Ok(())
     }
 
-    /// The number of samples, where it must be fixed, and their settings.
+    /// The number of samples and the settings, for callers that need a fixed number of samples.
     ///
-    /// **Errors.** [`Error::InvalidSetting`].
+    /// **Errors.** [`Error::InvalidSetting`] if the number of samples is not fixed or a setting is invalid.
     #[doc(hidden)]
     pub fn fixed_samples(&self) -> Result<(u64, &SamplerSettings), Error> {
         self.watch.refuse_within(self.name())?;

@@ -1,18 +1,18 @@
-//! Adds up the sums of consecutive blocks of worlds, as if they were one block.
+//! Joins the sums of consecutive blocks of worlds, as if the blocks were one block.
 
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::block_tally::BlockTally;
 use super::weight_tail::keep_largest;
 
-/// The sums of consecutive blocks of worlds, none of which keeps draws.
+/// The joined sums of consecutive blocks of worlds, if draws are not kept.
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
     /// Number of the largest weights that are kept.
     heaviest: usize,
     sums: Option<BlockTally>,
-    /// The values of each target, from the second block on.
+    /// The distinct values of each target; empty until there is a second block.
     supports: Vec<SupportBuilder>,
 }
 
@@ -26,14 +26,14 @@ impl<'a> JoinedBlocks<'a> {
         }
     }
 
-    /// Adds the sums of the next block.
+    /// Adds the sums of the next block to the joined sums.
     pub(super) fn push(&mut self, next: BlockTally) {
         let Some(sums) = &mut self.sums else {
             self.sums = Some(next);
             return;
         };
         let rows = sums.rows + next.rows;
-        // Worlds with more densities are infinitely less likely than those with fewer.
+        // Worlds with more densities are infinitely less likely than worlds with fewer densities.
         if next.met > 0 && (sums.met == 0 || next.densities < sums.densities) {
             *sums = next;
             self.supports.clear();
@@ -53,13 +53,13 @@ impl<'a> JoinedBlocks<'a> {
         sums.rows = rows;
     }
 
-    /// The sums; `None` without any block.
+    /// The joined sums; `None` if there was no block.
     pub(super) fn into_tally(self) -> Option<BlockTally> {
         self.sums
     }
 }
 
-/// Adds the sums of a block with the same number of densities; its values are added to the values met before.
+/// Adds the sums of a block with the same number of densities. New values of a target are appended to those of the earlier blocks.
 fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
     let scale = sums.log_scale.max(next.log_scale);
     rescale(sums, scale);
@@ -85,7 +85,7 @@ fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuild
     }
 }
 
-/// Expresses the weights in units of `exp(scale)`.
+/// Converts the weights to the unit `exp(scale)`.
 fn rescale(sums: &mut BlockTally, scale: f64) {
     if sums.log_scale == scale {
         return;
@@ -98,7 +98,7 @@ fn rescale(sums: &mut BlockTally, scale: f64) {
     for weight in &mut sums.heaviest {
         *weight *= unit;
     }
-    // A weight that is too small for a number has no logarithm.
+    // A weight that underflows to zero has no logarithm, and is removed.
     sums.heaviest.retain(|weight| *weight > 0.0);
     for sum in sums.targets.iter_mut().flat_map(|target| &mut target.sums) {
         sum.0 *= unit;
@@ -113,7 +113,7 @@ mod tests {
     use super::super::block_tally::BlockTargetTally;
     use super::*;
 
-    /// Sums of a block with these weights of rows, each with its truth value, in units of `exp(log_scale)`.
+    /// The sums of a block whose rows have these values and weights, where `exp(log_scale)` is the unit of the weights.
     fn block(densities: usize, log_scale: f64, rows: &[(bool, f64)]) -> BlockTally {
         let weights: Vec<f64> = rows.iter().map(|row| row.1).filter(|w| *w > 0.0).collect();
         let squares = |weights: &[f64]| weights.iter().map(|w| w * w).sum();
@@ -182,7 +182,7 @@ mod tests {
             assert!((sum - 4.0).abs() < 1e-12 && (squares - 10.0).abs() < 1e-12);
             assert_eq!((sums.rows, sums.met, sums.heaviest.len()), (3, 3, 3));
         }
-        // Beside a weight that is larger by a thousand powers of e, others vanish.
+        // If one weight is larger by a factor of e to the thousand, the other weights vanish.
         let sums = joined([first(), block(0, 1000.0, &[(false, 1.0)])], 9);
         assert_eq!((sums.total, sums.heaviest), (1.0, vec![1.0]));
     }

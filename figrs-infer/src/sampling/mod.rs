@@ -1,4 +1,4 @@
-//! Samplers of independent worlds, and the sums that they accumulate.
+//! Samplers of independent worlds, and the sums of weights that they accumulate.
 
 pub(crate) mod block_sampling;
 pub(crate) mod block_tally;

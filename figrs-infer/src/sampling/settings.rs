@@ -1,4 +1,4 @@
-//! Common settings of samplers: seed, threads, limits of a world.
+//! Settings shared by the samplers: seed, threads, and limits of a world.
 
 use std::num::NonZero;
 
@@ -7,7 +7,7 @@ use figrs_lower::WorldLimit;
 use figrs_answer::limits::cores;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Largest number of shares of the memory: if there are more chains, only few run at once.
+/// Maximum number of shares into which the memory limit is divided. If there are more chains, only a few of them run at the same time.
 const MOST_SHARES: usize = 16;
 
 /// The seed and the limits of a sampler.
@@ -19,14 +19,15 @@ pub struct SamplerSettings {
 }
 
 impl SamplerSettings {
-    /// Maximum number of threads.
+    /// Maximum number of threads of the sampler.
     pub fn threads(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
     }
 
-    /// The settings of a run whose chains hold this number of worlds in all; each has its share of the memory and ends with the run.
+    /// The settings of each chain of a run that holds `worlds` worlds in all. A world may take its share of the memory limit, and ends with
+    /// the run.
     ///
-    /// The share does not depend on the number of threads, so that a model fits on any number of them or on none.
+    /// The share does not depend on the number of threads, so that whether a model fits into memory does not depend on it either.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limit = self.limit.until(run.until());
         limit.bytes /= worlds.clamp(1, MOST_SHARES) as u64;
@@ -37,29 +38,29 @@ impl SamplerSettings {
     }
 }
 
-/// The setters of an algorithm that has a [`SamplerSettings`] in this field.
+/// Defines the setters of an algorithm that has a [`SamplerSettings`] in the given field.
 macro_rules! drawing {
     ($($place:ident).+) => {
-        /// Seeds the random numbers.
+        /// Sets the seed of the random numbers.
         pub fn seed(mut self, seed: u64) -> Self {
             self.$($place).+.seed = seed;
             self
         }
 
-        /// Works on this many threads (default: all cores); the answer is the same.
+        /// Sets the number of threads (default: all cores). The answer does not depend on it.
         pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
             self.$($place).+.threads = Some(threads);
             self
         }
 
-        /// Ends with an error at a world of more than this many elements (default four million).
+        /// Limits the number of elements of a world (default four million); a larger world is an error.
         pub fn max_elements(mut self, elements: usize) -> Self {
             self.$($place).+.limit.elements = elements;
             self
         }
 
-        /// Ends with an error if worlds take more than this many bytes of memory (default 2 GiB), counted as
-        /// [`Budget::bytes`](figrs_core::expand::Budget::bytes): all worlds that are held at once, with the elements made for them.
+        /// Limits the memory of the worlds in bytes (default 2 GiB); exceeding it is an error. The memory is counted as in
+        /// [`Budget::bytes`](figrs_core::expand::Budget::bytes), for all worlds that exist at the same time and the elements made for them.
         pub fn max_bytes(mut self, bytes: u64) -> Self {
             self.$($place).+.limit.bytes = bytes;
             self
@@ -68,7 +69,7 @@ macro_rules! drawing {
 }
 pub(crate) use drawing;
 
-/// The setter of an algorithm that keeps weighted draws on request.
+/// Defines the setter of an algorithm that keeps weighted draws on request.
 macro_rules! keeping {
     () => {
         /// Keeps every draw that meets the evidence, with its weight, for [`Answer::draws`](figrs_answer::Answer::draws).
@@ -80,11 +81,11 @@ macro_rules! keeping {
 }
 pub(crate) use keeping;
 
-/// The setter `keep_draws` of an algorithm whose chains always keep their draws.
+/// Defines the setter `keep_draws` of an algorithm whose chains always keep their draws.
 macro_rules! keeping_anyway {
     () => {
-        /// Keeps draws for [`Answer::draws`](figrs_answer::Answer::draws), as for any sampler. Chains always keep them, because their errors
-        /// come from them.
+        /// Keeps draws for [`Answer::draws`](figrs_answer::Answer::draws). The setter has no effect: chains always keep their draws,
+        /// because their standard errors are computed from them.
         pub fn keep_draws(self) -> Self {
             self
         }

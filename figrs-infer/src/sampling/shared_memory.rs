@@ -1,4 +1,4 @@
-//! Memory limit shared by the blocks of several threads.
+//! A memory limit that the blocks of several threads share.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -9,12 +9,12 @@ use figrs_answer::error::Error;
 
 /// The memory that the blocks of a run may take together.
 ///
-/// A block that finds too little memory left starts again, with empty caches, while the others rest, and then has all of it: so
-/// the threshold does not depend on the number of threads.
+/// If a block exceeds its share, it starts again with empty caches while the other threads wait, and may then use the whole memory. Whether
+/// a model fits into memory therefore does not depend on the number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,
-    /// Locked for reading where threads work side by side, and for writing by a thread that works alone.
+    /// Locked for reading while threads work at the same time, and for writing while one thread works alone.
     alone: RwLock<()>,
 }
 
@@ -27,13 +27,13 @@ impl SharedMemory {
         }
     }
 
-    /// Makes a block take its memory from here.
+    /// Makes a block take its memory from this shared memory.
     pub(crate) fn share_with(&self, mut block: Block) -> Block {
         block.share(&self.pool);
         block
     }
 
-    /// Does some work with a block, and repeats it if the first attempt took too much memory.
+    /// Performs some work with a block. If the first attempt exceeds the memory, the work is repeated with the whole memory.
     pub(crate) fn run<R>(
         &self,
         block: &mut Block,

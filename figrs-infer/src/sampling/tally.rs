@@ -1,4 +1,4 @@
-//! Tallies of sampled worlds, from blocks to marginals.
+//! Computes the marginals of the targets from the sums of sampled blocks.
 
 use figrs_factor::graph::WorldWeight;
 
@@ -8,7 +8,7 @@ use figrs_answer::answer::TargetMarginal;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_exact::tally::{Tally, TallyTarget};
 
-/// Counts the rows of a block.
+/// Adds the sums of a block to the tally.
 pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     tally.worlds += block.rows;
     if block.met == 0 || block.densities > tally.densities {
@@ -35,9 +35,9 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     }
 }
 
-/// The marginals of the targets if the worlds are samples: with squared weights, and with values that no sample has.
+/// The marginals of the targets if the worlds are samples: they have squared weights, and include possible values that no sample has.
 ///
-/// `unseen` is the bound of the share of unseen values, see [`unseen_share`](figrs_answer::unseen_share).
+/// `unseen` is the bound of the share of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],
@@ -71,7 +71,7 @@ pub(super) fn sampled_marginals(
         .collect()
 }
 
-/// Keeps the shares of drawn values from becoming zero, which marks values that were not drawn.
+/// Raises the shares of drawn values above zero, because a share of zero marks a value that was not drawn.
 pub(crate) fn keep_positive(drawn: &mut [f64]) {
     for share in drawn {
         *share = share.max(f64::MIN_POSITIVE);

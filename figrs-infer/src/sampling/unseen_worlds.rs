@@ -1,4 +1,4 @@
-//! Prior knowledge of worlds that no sample shows: largest weight, possible values of the targets.
+//! What the model implies about worlds that no sample has: their largest weight, and the possible values of the targets.
 
 use figrs_core::{AnyElement, Model};
 
@@ -7,17 +7,17 @@ use super::weight_bound::WeightBound;
 use figrs_answer::answer::LogEvidence;
 use figrs_answer::answer::estimate::unseen_share;
 
-/// Bounds, from the model alone, on worlds that weighted samples may have missed.
+/// Bounds on worlds that weighted samples may have missed, derived from the model alone.
 #[derive(Debug)]
 pub(crate) struct UnseenWorlds {
-    /// `true` if the model has no evidence, so that samples of equal weight leave no doubt about it.
+    /// `true` if the model has no evidence. If all samples then have equal weights, the log-evidence is certain.
     certain: bool,
     maximum: Option<WeightBound>,
     pub(crate) possible: Vec<Option<PriorSupport>>,
 }
 
 impl UnseenWorlds {
-    /// The bounds of a model whose worlds weigh at most `maximum`, if that is known.
+    /// The bounds of a model. `maximum` is an upper bound of the weights of its worlds, if one is known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {
@@ -27,7 +27,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// The bounds of a model that is not known as a whole, without targets.
+    /// No bounds, for a model that is not known as a whole; there are no targets.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,
@@ -36,8 +36,8 @@ impl UnseenWorlds {
         }
     }
 
-    /// The bound of the share of unseen values, see [`unseen_share`], of `samples` samples with the logarithm of their mean weight. The heaviest
-    /// sample has `densities` densities, and `log_largest` is the logarithm of its weight.
+    /// The bound of the share of values that no sample has, see [`unseen_share`]. `log_mean` is the logarithm of the mean weight of the
+    /// `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its weight.
     pub(crate) fn share(
         &self,
         samples: u64,
@@ -49,11 +49,13 @@ impl UnseenWorlds {
         unseen_share(samples, log_maximum, log_mean)
     }
 
-    /// The log-evidence of samples whose weights have this spread, with this bound of the share of unseen values.
+    /// The log-evidence, with `spread` as the standard error from the weights of the samples, and `unseen` as the bound of the share of
+    /// unseen values.
     pub(crate) fn evidence(&self, log_mean: f64, spread: f64, unseen: f64) -> LogEvidence {
         LogEvidence {
             value: log_mean,
-            // Equal weights say nothing about worlds that were not drawn.
+            // If all weights are equal, they say nothing about worlds that were not drawn, and the bound takes the place of the standard
+            // error.
             standard_error: if self.certain || spread > 0.0 {
                 spread
             } else {

@@ -1,10 +1,10 @@
-//! Upper bound of the weight that the evidence of a model gives to a world.
+//! An upper bound of the weight that the evidence of a model gives to a world.
 
 use figrs_core::internals::{FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashSet;
 
-/// A bound of the weights of worlds that count this number of densities.
+/// An upper bound of the weights of worlds with a certain number of densities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WeightBound {
     log: f64,
@@ -12,17 +12,16 @@ pub(crate) struct WeightBound {
 }
 
 impl WeightBound {
-    /// The bound for worlds that are kept or rejected: a weight of one.
+    /// The bound of rejection sampling, in which a world is kept with weight one or rejected.
     pub(crate) const ONE: Self = Self {
         log: 0.0,
         densities: 0,
     };
 
-    /// The product of the largest weights of all statements of a model, if all are known.
+    /// The product of the largest weights of all statements of evidence of a model; `None` if one of them is unknown.
     ///
-    /// Probabilities are one at most. An observation of an element without parents, direct or through functions that imply
-    /// the values of their parents, has one probability or density in all worlds; other densities have the bound that
-    /// their families state.
+    /// A probability is at most one. If an element without parents is observed, directly or through functions that imply the values of
+    /// their parents, its probability or density is the same in all worlds. Any other density has the bound that its family states.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -35,7 +34,8 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies by the largest weight of an observed value, and of the values that it implies for other elements, each value once.
+    /// Multiplies the bound by the largest weight of an observed value, and of the values that it implies for other elements. Each element
+    /// is counted once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {
@@ -67,9 +67,11 @@ impl WeightBound {
         }
     }
 
-    /// The logarithm of the bound, if it holds for worlds with `densities` densities of which one has the log-weight `log_largest`.
+    /// The logarithm of the bound; `None` if it does not hold for worlds with `densities` densities, the heaviest of which has the
+    /// log-weight `log_largest`.
     ///
-    /// A different number of densities has no known maximum, and the Scores of a model may weigh more than its evidence.
+    /// The maximum is unknown for another number of densities. The Scores of a model may give a world a weight above the bound of its
+    /// evidence.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)
@@ -86,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// Uniform around a centre, with a width; a user-defined family.
+    /// A user-defined family: the uniform distribution around a centre, with a width.
     #[derive(Debug)]
     struct StatedWindow {
         states_its_bound: bool,
@@ -144,7 +146,7 @@ mod tests {
             assert!((found.log - log_most(number)).abs() < 1e-12, "{found:?}");
             assert_eq!(found.densities, 1);
         }
-        // It has no density: nothing is known of worlds with one.
+        // With a negative deviation the observation has no density, so that the bound does not apply to worlds with one density.
         spread.set(-1.0);
         let none = bound(&model);
         assert_eq!((none.densities, none.for_worlds(1, -3.0)), (0, None));
@@ -160,7 +162,7 @@ mod tests {
         };
         let known = seen(true, 0.25);
         assert_eq!((known.log, known.densities), (4f64.ln(), 1));
-        // A world that weighs more shows that the bound is wrong: it is not used.
+        // A world of larger weight shows that the bound is wrong, so that it is not used.
         assert_eq!(known.for_worlds(1, 4f64.ln()), Some(4f64.ln()));
         assert_eq!(known.for_worlds(1, 5f64.ln()), None);
         assert_eq!(seen(false, 0.25).for_worlds(1, 4f64.ln()), None);

@@ -1,25 +1,24 @@
-//! The largest weights of a run, which give the shape of their tail.
+//! The largest weights of a run, from which the shape of the tail of the weights is estimated.
 
 use figrs_lower::internals::WeightForm;
 
 use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 
-/// Maximum number of weights kept if the number of samples is not limited beforehand: the size of the tail of a hundred
-/// million samples.
+/// Maximum number of weights that are kept if the number of samples is not limited: the size of the tail of a hundred million samples.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run, one more than the tail of its samples has.
+/// The logarithms of the largest weights of a run. Their number is one more than the size of the tail.
 #[derive(Debug)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
     most: usize,
     samples: Option<u64>,
-    /// Number of positive weights.
+    /// Number of positive weights of the run.
     count: u64,
 }
 
 impl WeightTail {
-    /// Starts without weights, for a run of at most `samples` samples.
+    /// Starts without weights; `samples` is the maximum number of samples of the run.
     pub(crate) fn of(samples: Option<u64>) -> Self {
         let tail = samples.map(|samples| tail_length(samples as usize) + 1);
         Self {
@@ -30,10 +29,11 @@ impl WeightTail {
         }
     }
 
-    /// Number of the largest weights that a block of `rows` rows, or several blocks with as many rows, must return.
+    /// Number of the largest weights that must be returned for `rows` rows, in one block or in several.
     ///
-    /// Blocks are alike, so that the number of a block's weights in the tail of all is Poisson distributed around its share of the tail: one in
-    /// a thousand million has more. Without a fixed number of samples the tail may be that of one block.
+    /// Blocks have the same distribution. The number of weights of the tail that come from one block is therefore Poisson distributed, and
+    /// exceeds the returned number with a probability of one in a thousand million. If the number of samples is not fixed, all of the tail
+    /// may come from one block.
     pub(crate) fn most_of_block(&self, rows: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;
@@ -44,13 +44,13 @@ impl WeightTail {
         self.most.min(most as usize)
     }
 
-    /// Drops all weights.
+    /// Drops all weights that were added.
     pub(crate) fn clear(&mut self) {
         self.logs.clear();
         self.count = 0;
     }
 
-    /// Adds the largest weights of a block, in units of `exp(log_scale)`, and the number of its positive weights.
+    /// Adds the largest weights of a block, whose unit is `exp(log_scale)`, and the number of its positive weights.
     pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
         let logs = largest.iter().map(|weight| weight.ln() + log_scale);
@@ -60,7 +60,7 @@ impl WeightTail {
         }
     }
 
-    /// The Pareto k-hat of all weights.
+    /// The Pareto k-hat of all weights that were added.
     pub(crate) fn pareto_k(mut self) -> f64 {
         let most = self.most.min(tail_length(self.count as usize) + 1);
         keep_largest(&mut self.logs, most);
@@ -68,7 +68,7 @@ impl WeightTail {
     }
 }
 
-/// The largest positive weights of a block.
+/// The `most` largest positive weights of a block.
 pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = match form {
         WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),

@@ -1,4 +1,4 @@
-//! Sums of independent weighted worlds, and their answer.
+//! Sums of the weights of independent worlds, and the answer computed from them.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_exact::tally::Tally;
 use figrs_factor::Stopped;
 
-/// The sums of a sampler of independent worlds, whose units are blocks, or fixed numbers of blocks.
+/// The sums of a sampler of independent worlds. A unit of the run is a block, or a fixed number of blocks.
 #[derive(Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
@@ -38,7 +38,7 @@ pub struct WorldSums {
 }
 
 impl WorldSums {
-    /// Starts without worlds.
+    /// Starts without any worlds.
     pub(super) fn new(
         by: &BlockSampling<'_>,
         model: &Model,
@@ -61,7 +61,7 @@ impl WorldSums {
         }
     }
 
-    /// Number of the largest weights that a unit returns.
+    /// Number of the largest weights that a unit must return.
     pub(super) fn tail(&self) -> usize {
         self.largest.heaviest.most_of_block(self.width)
     }
@@ -86,7 +86,7 @@ impl Sums for WorldSums {
         self.blocks >= LEAST_BLOCKS && self.target_ess.is_some_and(reached)
     }
 
-    /// The answer of weighted samples; an error with a remedy if all weigh zero.
+    /// The answer of weighted samples, or an error with a remedy if all weights are zero.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let (tally, algorithm) = (self.tally, self.algorithm);
         let done = tally.worlds();
@@ -177,7 +177,7 @@ impl PortableSums for WorldSums {
     }
 }
 
-/// The largest weight of the worlds that count.
+/// The largest weights of the worlds with the fewest densities.
 #[derive(Debug)]
 struct LargestWeight {
     log: f64,
@@ -210,7 +210,7 @@ impl LargestWeight {
     }
 }
 
-/// The draws kept from the blocks added so far.
+/// The draws that were kept from the blocks added so far.
 #[derive(Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,

@@ -1,4 +1,4 @@
-//! Sequential Monte Carlo.
+//! Sequential Monte Carlo samplers.
 
 pub mod particle_filter;
 pub(crate) mod population_tally;

@@ -1,22 +1,22 @@
-//! Particle filter: the generic loop, apart from the representation of the particles and the source of random numbers.
+//! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. The unbiasedness of its
-//! estimates of the evidence is tested by running it on worlds for which every choice, including those of the resampling, is
-//! made in every way.
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs it on worlds for which every
+//! random choice, including those of the resampling, takes every outcome. The test verifies that the estimates of the evidence are
+//! unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds that run side by side and meet statements of evidence one after another: one or more populations of the same size, each of
-/// consecutive worlds.
+/// Worlds that are run at the same time, and weighted by one statement of evidence after another. The worlds form one or more populations
+/// of the same size, and the worlds of a population are consecutive.
 pub trait Particles {
-    /// Source of random numbers.
+    /// The type of the source of random numbers.
     type Random;
 
-    /// Number of statements that are known.
+    /// Number of statements of evidence that are known so far.
     fn statements(&self) -> usize;
 
-    /// True if there is a next statement, with this number.
+    /// True if there is a statement with the index `statement`.
     fn has_statement(
         &mut self,
         statement: usize,
@@ -26,55 +26,57 @@ pub trait Particles {
         Ok(statement < self.statements())
     }
 
-    /// Number of populations.
+    /// Number of populations of particles.
     fn populations(&self) -> usize;
 
-    /// Draws the elements that a statement needs in each world, and weighs the worlds with it; returns whether to continue.
+    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. Returns whether
+    /// the run continues.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
-    /// The weights of the particles of each population since its last replacement.
+    /// The weights of the particles of each population since they were last replaced.
     fn weights(&self) -> ParticleWeights;
 
-    /// Makes particles copies of their ancestors, in populations of equal size: for each remaining population, `replaced` states whether its
-    /// particles now have a weight of one; otherwise they keep the weights of their ancestors.
+    /// Replaces the particles by copies of the given ancestors; all populations have equal size. For each remaining population, `replaced`
+    /// states whether its particles get a weight of one; otherwise they keep the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
 
-/// The weights of particles.
+/// The weights of the particles of all populations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleWeights {
-    /// A weight for each particle: the weights of a population are adjacent.
+    /// A weight for each particle; the weights of a population are adjacent.
     pub weights: Vec<f64>,
-    /// For each population the natural logarithm of the unit of its weights; `None` if they cannot be compared yet.
+    /// For each population, the natural logarithm of the unit of its weights; `None` if its weights cannot be compared yet.
     pub log_scales: Vec<Option<f64>>,
 }
 
-/// Result of a population: evidence estimate, replacements, final position.
+/// Result of a population: the estimate of the evidence, the number of replacements, and the final index.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights at all replacements. With the mean of the last weights it is the estimate of
-    /// the probability of evidence.
+    /// The logarithm of the product of the mean weights at all replacements. Multiplied by the mean of the last weights, this product is
+    /// the estimate of the probability of the evidence.
     pub log_replaced: f64,
-    /// Number of times particles were replaced.
+    /// Number of times that the particles were replaced.
     pub replacements: u64,
-    /// Position among the remaining populations; `None` if this population was removed because all its weights were zero.
+    /// Index among the remaining populations; `None` if the population was removed because all its weights were zero.
     pub place: Option<usize>,
 }
 
-/// Moves particles through all statements. After each but the last, the populations whose effective size has fallen below the share
-/// `threshold` of their number are replaced by ancestors: `choose` receives the weights of one population and writes down which of its
-/// particles, counted from zero, each new one continues. A population whose weights are all zero is removed when others are replaced.
+/// Moves particles through all statements. After each statement but the last, particles are replaced by copies of ancestors in each
+/// population whose effective size is below the share `threshold` of its particles. For that, `choose` receives the weights of one
+/// population and writes, for each new particle, the index of its ancestor in the population. A population whose weights are all zero is
+/// removed when others are replaced.
 ///
 /// Returns `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** If `choose` gives each particle as many continuations as its share of the weight on average, for each
-/// population the product of `exp(log_replaced)` and the mean of the last weights (zero, if it was removed) has the probability of evidence as its
-/// mean, for any number of particles.
+/// **Guarantee.** The condition is that `choose` gives each particle a mean number of continuations in proportion to its weight. Then, for
+/// each population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is an unbiased estimate
+/// of the probability of the evidence. For a population that was removed, the estimate is zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
 /// and Jasra (2012).
 ///
-/// **Errors.** Those of [`Particles::meet`].
+/// **Errors.** The errors of [`Particles::meet`].
 pub fn filter<P: Particles>(
     particles: &mut P,
     threshold: f64,
@@ -154,11 +156,12 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights; it represents the whole weight, so that
-/// `exp(log_replaced)` is the estimate of the evidence. Populations whose weights are all zero are removed.
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The particle represents the weight of the whole
+/// population, so that `exp(log_replaced)` is the estimate of the evidence. Populations whose weights are all zero are removed.
 ///
-/// **Guarantee.** Under the condition of [`filter`], the mean of `exp(log_replaced)` times any function of the particle, zero for populations
-/// that were removed, is the mean of the function over worlds that meet the evidence times its probability.
+/// **Guarantee.** Take the product of `exp(log_replaced)` and any function of the particle, or zero for a population that was removed.
+/// Under the condition of [`filter`], its mean is the mean of the function over worlds that meet the evidence, times the probability of the
+/// evidence.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
@@ -193,19 +196,19 @@ pub fn one_of_each<P: Particles>(
     particles.replace(chosen, &replaced);
 }
 
-/// Fate of a population after a statement.
+/// What happens to a population after a statement.
 enum PopulationFate {
     Kept,
-    /// The population is replaced; holds the logarithm of its mean weight.
+    /// The particles are replaced; holds the logarithm of their mean weight.
     Replaced(f64),
-    /// All its weights are zero.
+    /// All weights of the population are zero.
     Extinct,
 }
 
 fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> PopulationFate {
     let (sum, squares) = sums(weights);
     let n = weights.len() as f64;
-    // Equal weights are never a reason to resample, whatever the rounding.
+    // Equal weights are never resampled, even if rounding makes them look unequal.
     let uneven = sum * sum < squares * n * (1.0 - 1e-12);
     if sum == 0.0 {
         PopulationFate::Extinct

@@ -1,4 +1,4 @@
-//! Sums of the populations of a block by the values of the targets.
+//! Sums of the weights of the populations of a block, by the values of the targets.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
@@ -8,32 +8,32 @@ use super::particle_filter::PopulationResult;
 use super::resampling::sums;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// Results that are kept of the particles that have met all evidence.
+/// What is kept of the particles after the last statement of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeptParticles {
-    /// The sums over each population.
+    /// For each population, the sums of the weights.
     Sums,
-    /// The sums, and all particles.
+    /// For each population the sums of the weights, and all its particles.
     Particles,
-    /// One particle of each population.
+    /// One particle of each population, drawn in proportion to the weights.
     Trajectories,
 }
 
-/// Populations that ran side by side and have met all evidence.
+/// The results of populations that were run together and have passed all statements of evidence.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
-    /// Number of densities among the likelihoods.
+    /// Number of likelihoods of a particle that are densities.
     pub(crate) densities: usize,
-    /// For each target its distinct values, in the order of the first particles that have them.
+    /// For each target its distinct values, in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<PopulationTargetTally>,
-    /// The natural logarithms of the weights of the particles that meet the evidence, if they are kept.
+    /// If particles are kept, the natural logarithm of the weight of each particle that meets the evidence.
     pub(crate) log_weights: Vec<f64>,
 }
 
-/// One population.
+/// The results of one population.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Population {
     /// The natural logarithm of the population's estimate of the evidence.
@@ -43,12 +43,12 @@ pub(crate) struct Population {
     pub(crate) resampled: u64,
 }
 
-/// The shares of the values of one target.
+/// The shares of the values of one target, and the kept draws.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PopulationTargetTally {
-    /// For each population its values, by position, and their shares of its weight.
+    /// For each population, the indices of the values of its particles, each with its share of the population's weight.
     pub(crate) shares: Vec<Vec<(u32, f64)>>,
-    /// The position of the value of each particle that meets the evidence, if they are kept.
+    /// If particles are kept, the index of the value of each particle that meets the evidence.
     pub(crate) draws: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ impl PortableUnit for PopulationTally {
 }
 
 impl PopulationTally {
-    /// Sums up a block whose roots have been run, of populations of `size` rows each.
+    /// Computes the sums of a block in which all roots have been evaluated. The block consists of populations of `size` rows.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -68,7 +68,7 @@ impl PopulationTally {
     ) -> Self {
         let densities = block.keep_fewest_densities() as usize;
         let (weights, units) = block.weights().of_populations(size);
-        // All have a unit: populations with more densities than others have been removed.
+        // Each remaining population has a unit, because populations with more densities than others have been removed.
         let unit = |place: usize| units[place].unwrap_or(0.0);
         let weigh = |one: &PopulationResult| {
             let (sum, largest) = one.place.map_or((0.0, 0.0), |place| {
@@ -134,7 +134,7 @@ impl PopulationTally {
     }
 }
 
-/// The distinct values of a column in the order of the first rows that have them, and for each row the position of its value.
+/// The distinct values of a column in the order of first occurrence, and the index of the value in each row.
 fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>, Vec<u32>) {
     const UNKNOWN: u32 = u32::MAX;
     let mut values = element.no_column();
@@ -170,7 +170,7 @@ fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>
     (values, codes)
 }
 
-/// For each population the values of its particles, by position among `count`, and their shares of its weight.
+/// For each population, the indices (below `count`) of the values of its particles, each with its share of the population's weight.
 fn shares(
     codes: &[u32],
     (rows, weights): (&[u32], &[f64]),

@@ -1,4 +1,4 @@
-//! Sums of independent populations of particles, and their answer.
+//! Sums of independent populations of particles, and the answer computed from them.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The sums of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo), whose units are populations that run side by side: each
-/// population is weighed with its estimate of the evidence.
+/// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of the run consists of populations that are run
+/// together. The weight of a population is its estimate of the evidence.
 #[derive(Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
@@ -27,20 +27,20 @@ pub struct PopulationSums {
     unseen: UnseenWorlds,
     keep: KeptParticles,
     targets: Vec<PopulationTarget>,
-    /// For each population the logarithm of its estimate of the evidence.
+    /// For each population, the logarithm of its estimate of the evidence.
     log_evidence: Vec<f64>,
-    /// The fewest densities of a population: populations with more weigh nothing.
+    /// The smallest number of densities of a population so far. Populations with more densities have weight zero.
     densities: usize,
-    /// For each kept draw the logarithm of its weight.
+    /// The logarithm of the weight of each kept draw.
     log_weights: Vec<f64>,
     largest: f64,
     resampled: u64,
 }
 
-/// Numbers of the populations and of their particles.
+/// The number and sizes of the populations of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PopulationNumbers {
-    /// The number of the first population.
+    /// The index of the first population.
     pub(crate) first: u64,
     /// Number of particles of each population.
     pub(crate) particles: u64,
@@ -54,13 +54,13 @@ pub(crate) struct PopulationNumbers {
 struct PopulationTarget {
     element: AnyElement,
     support: SupportBuilder,
-    /// For each population its values and their shares of its weight.
+    /// For each population, its values with their shares of its weight.
     shares: Vec<Vec<(u32, f64)>>,
     indices: Vec<u32>,
 }
 
 impl PopulationSums {
-    /// Starts without populations.
+    /// Starts without any populations.
     pub(crate) fn new(
         algorithm: &'static str,
         numbers: PopulationNumbers,
@@ -92,8 +92,8 @@ impl PopulationSums {
         self.log_weights.len()
     }
 
-    /// Adds populations, and returns whether they count: populations with more densities than others do not. If the new ones have fewer than
-    /// those taken so far, the latter no longer count and their draws are dropped.
+    /// Adds populations, and returns whether they count: populations with more densities than others do not count. If the new populations
+    /// have fewer densities than those added before, the earlier ones no longer count, and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
@@ -315,8 +315,8 @@ impl PortableSums for PopulationSums {
     }
 }
 
-/// The standard error of the mean of independent numbers relative to the mean, with Student's t: infinite for a single number, zero if they agree
-/// up to rounding.
+/// The standard error of the mean of independent numbers, relative to the mean and corrected by Student's t. The error is infinite for a
+/// single number, and zero if the numbers agree up to rounding.
 fn relative_error(numbers: &[f64]) -> f64 {
     let k = numbers.len() as f64;
     if k < 2.0 {

@@ -1,45 +1,46 @@
-//! Resampling of particles: ancestor indices drawn in proportion to weights.
+//! Resampling of particles: draws the indices of ancestors in proportion to weights.
 
-/// Number of partial sums that are computed side by side.
+/// Number of partial sums that are computed in parallel by vector instructions.
 const LANES: usize = 8;
 
 /// Resampling schemes: methods of drawing ancestors in proportion to their weights.
 ///
-/// Each scheme gives every particle `N·w` continuations on average, so that the estimate of the evidence stays unbiased; they
-/// differ in the variance of the numbers of continuations (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes
-/// for particle filtering").
+/// With each scheme a particle of normalised weight `w` has `N·w` continuations on average, so that the estimate of the evidence is
+/// unbiased. The schemes differ in the variance of the numbers of continuations (Douc, Cappé and Moulines 2005, "Comparison of resampling
+/// schemes for particle filtering").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resampling {
-    /// One random number and evenly spaced points: the numbers differ from `N·w` by less than one.
+    /// One random number shifts `N` evenly spaced points. The number of continuations of a particle differs from `N·w` by less than one.
     #[default]
     Systematic,
-    /// One random point in each of `N` even strata.
+    /// One random point is drawn in each of `N` intervals of equal length.
     Stratified,
-    /// The integer part of `N·w` for certain, the rest independently.
+    /// Each particle is continued as often as the integer part of `N·w` states; the remaining continuations are drawn independently.
     Residual,
-    /// All draws are independent.
+    /// All `N` ancestors are drawn independently.
     Multinomial,
 }
 
 impl Resampling {
-    /// Draws the ancestor index of each new particle, with as many new particles as weights, in ascending order, from numbers of the unit interval.
-    /// At least one weight must be positive.
+    /// Draws the ancestor index of each new particle, in ascending order. There are as many new particles as weights. `uniform` returns
+    /// random numbers of the unit interval. At least one weight must be positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
         self.choose(weights, &mut chosen, uniform);
         chosen
     }
 
-    /// As [`ancestors`](Self::ancestors), for any number of new particles; each old one has on average a number of continuations in
-    /// proportion to its weight.
+    /// As [`ancestors`](Self::ancestors), with one new particle for each entry of `chosen`. The mean number of continuations of an old
+    /// particle is proportional to its weight.
     pub fn choose(self, weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
         let n = chosen.len();
         match self {
             Self::Systematic => {
                 let offset = uniform();
-                // The points lie one minus the offset above each whole number, so that the integer part of `end + offset` counts the points below an end.
-                // Short integers are converted faster than long ones.
+                // The points lie at a distance of one minus the offset above each whole number, so that the integer part of `end + offset`
+                // is the number of points below `end`. Numbers are converted to 32-bit integers, because that is faster than to 64-bit
+                // integers.
                 starting_at(weights, chosen, |end| (end + offset) as u32 as usize);
             }
             Self::Stratified => {
@@ -69,7 +70,7 @@ impl Resampling {
                 }
                 let counts = counts.into_iter().zip(0..);
                 let all = counts.flat_map(|(count, particle)| std::iter::repeat_n(particle, count));
-                // Rounding may have omitted one.
+                // Rounding may have omitted a new particle; the last particle of positive weight is its ancestor.
                 let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0) as u32;
                 let all = all.chain(std::iter::repeat(last));
                 chosen
@@ -81,7 +82,8 @@ impl Resampling {
     }
 }
 
-/// The sum of some numbers and the sum of their squares, as several partial sums side by side: an addition need not wait for the addition before.
+/// The sum of some numbers and the sum of their squares. Several partial sums are computed in parallel, so that an addition need not wait
+/// for the result of the one before.
 pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); LANES];
     let (chunks, rest) = numbers.as_chunks::<LANES>();
@@ -97,7 +99,7 @@ pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     lanes.into_iter().fold((0.0, 0.0), add)
 }
 
-/// Independent draws in proportion to weights, in ascending order.
+/// Draws ancestors independently in proportion to the weights, in ascending order.
 fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
     let count = chosen.len();
     let mut points: Vec<f64> = (0..count).map(|_| uniform() * count as f64).collect();
@@ -111,28 +113,29 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
     });
 }
 
-/// Inversion of the cumulative weights at ascending points of the line from zero to the number of particles to be chosen;
-/// `below` returns the number of points below the end of a particle's part.
+/// Inversion of the cumulative weights, which are scaled to the number of ancestors. The points to be inverted are in ascending order;
+/// `below` returns the number of points below the upper end of a particle's interval.
 ///
-/// There is no branch that depends on the numbers: the ancestors are random, and a mispredicted branch costs more
-/// time than everything else.
+/// No branch depends on the values of the numbers: the ancestors are random, and a mispredicted branch takes more time than everything
+/// else.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;
     let (total, _) = sums(weights);
     let scale = chosen.len() as f64 / total;
-    // Rounding at the end of the line must not choose a particle of weight zero.
+    // The last interval is open-ended, so that rounding never chooses a particle of weight zero.
     let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0);
     chosen.fill(0);
     let mut start = |end: f64, particle: usize| {
-        // The last particle that starts at a point is chosen there: the particles before it have also ended there.
+        // If several particles start at the same point, the last one is the ancestor, because the intervals of the others end before the
+        // point.
         if let Some(place) = chosen.get_mut(below(end)) {
             *place = particle as u32;
         }
     };
     let mut end = 0.0;
     let (chunks, rest) = weights[..last].as_chunks::<SOME>();
-    // The sums within a few particles do not wait for the sums before.
+    // The four sums of a chunk do not depend on the sums of the earlier chunk, so that they can be computed in parallel.
     for (chunk, first) in chunks.iter().zip((1..).step_by(SOME)) {
         let one = chunk[0] * scale;
         let two = one + chunk[1] * scale;
@@ -185,7 +188,8 @@ mod tests {
             }
             for (count, weight) in counts.iter().zip(weights) {
                 let expected = weight / total * 7.0;
-                // Six standard errors of independent draws, the widest of the schemes: one in 5e8.
+                // The tolerance is six standard errors of independent draws, which have the largest variance of all schemes; it is exceeded
+                // with a probability of one in 5e8.
                 let error = 6.0 * (expected / f64::from(rounds)).sqrt();
                 let mean = count / f64::from(rounds);
                 assert!(

@@ -1,4 +1,4 @@
-//! Answers of algorithms: what diagnosis finds in them, what charts show of them.
+//! Tests of answers of algorithms: the findings of their diagnosis, and their posteriors as charts show them.
 
 mod findings;
 mod posterior;

@@ -1,4 +1,4 @@
-//! Distributions of a target as charts show them.
+//! Tests of the posterior of a target in the form in which charts show it.
 
 use figrs_core::{Model, Uniform};
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// Tables as numbers and as logarithms.
+/// Tables in contiguous memory, with each entry stored both as a number and as its logarithm.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     pub(super) linear: Vec<f64>,
@@ -11,7 +11,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Offset of a table: tables with the same entries share one.
+    /// Returns the offset of a table in the arena. Tables with the same entries are stored once.
     pub(super) fn intern(&mut self, logs: &[f64]) -> u32 {
         let key: Vec<u64> = logs.iter().map(|log| log.to_bits()).collect();
         *self.known.entry(key).or_insert_with(|| {

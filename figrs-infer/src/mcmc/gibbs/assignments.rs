@@ -1,4 +1,4 @@
-//! Draws of assignments of a factor graph, without an answer.
+//! Draws assignments of a factor graph, without building an answer.
 
 use figrs_core::{Until, stream};
 use figrs_factor::graph::FactorGraph;
@@ -12,18 +12,19 @@ use figrs_factor::eliminate::EliminationError;
 /// Result of a run that draws assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignmentDraws {
-    /// This number of assignments was drawn.
+    /// The given number of assignments was drawn.
     Drawn(u64),
-    /// No assignment has weight.
+    /// Every assignment has weight zero.
     Impossible,
-    /// This number of draws found no first assignment of positive weight.
+    /// The given number of draws found no initial assignment of positive weight.
     NotFound(u64),
 }
 
 impl Gibbs {
-    /// Calls `visit` with each assignment of all variables of a graph that the chains keep; their random numbers are those of part `part` of the seed.
+    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains keep. The
+    /// random numbers are those of part `part` of the seed.
     ///
-    /// **Errors.** Those of a [`GibbsKernel`]; [`EliminationError::Interrupted`].
+    /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`].
     #[doc(hidden)]
     pub fn assignments(
         &self,

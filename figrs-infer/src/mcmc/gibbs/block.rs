@@ -1,4 +1,5 @@
-//! Listed blocks, whose assignments are enumerated: one variable, or a few variables with the variables that they determine.
+//! Blocks of variables whose assignments are enumerated: a block is one variable, or a few variables with the variables that they
+//! determine.
 
 use figrs_factor::graph::{Assignments, LogTable, log_entry};
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -6,28 +7,29 @@ use figrs_factor::graph::{FactorGraph, VarId};
 use super::arena::Arena;
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 
-/// Least sum of products that is trusted: below it products may have underflowed, and logarithms are used.
+/// If a sum of products is below this limit, the products may have underflowed, and the sum is computed again with logarithms.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
-/// A table, and the strides of its variables outside the block.
+/// A table in the arena, with the strides of its variables outside the block.
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
-    /// A range of `SingleVariableBlock::given`.
+    /// The range of `SingleVariableBlock::given` that contains these strides.
     given: (u32, u32),
 }
 
-/// One variable that determines no other.
+/// A block of one variable that determines no other variable.
 #[derive(Debug)]
 pub(super) struct SingleVariableBlock {
     pub(super) variable: u32,
     values: u32,
     inputs: Vec<TableInput>,
-    /// Variables and their strides in a table in which the values of the block's variable are contiguous.
+    /// For each table, its variables outside the block and their strides; the entries for the values of the block's variable are
+    /// contiguous.
     given: Vec<(u32, u32)>,
 }
 
-/// Some free variables, and the variables that they determine.
+/// A block of some free variables and of the variables that they determine.
 #[derive(Debug)]
 pub(super) struct EnumeratedBlock {
     free: Assignments,
@@ -42,7 +44,7 @@ enum BlockTerm {
 }
 
 impl SingleVariableBlock {
-    /// Prepares a block; `None` if a weight factor is too large for a table.
+    /// Builds the block of one variable; `None` if one of its weight factors is too large to be tabulated.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variable: usize,
@@ -81,7 +83,7 @@ impl SingleVariableBlock {
         1 + self.given.len() as u64 + u64::from(self.values) * self.inputs.len() as u64
     }
 
-    /// Offset of the row of an input for the present values of the other variables.
+    /// Offset of the row of a table that belongs to the present values of the variables outside the block.
     fn row(&self, input: TableInput, values: &[u32]) -> usize {
         let given = &self.given[input.given.0 as usize..input.given.1 as usize];
         let mut at = input.table;
@@ -91,7 +93,7 @@ impl SingleVariableBlock {
         at as usize
     }
 
-    /// The weights of the values, given all other variables.
+    /// Computes the weight of each value of the block's variable, given all other variables; returns the sum of the weights.
     pub(super) fn weigh(&self, arena: &Arena, values: &[u32], weights: &mut Vec<f64>) -> f64 {
         let n = self.values as usize;
         if n == 2 {
@@ -160,7 +162,7 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Cost of weighing one assignment, in operations.
+    /// Number of operations that the weight of one assignment takes.
     pub(super) fn cost(&self) -> u64 {
         let term = |term: &BlockTerm| match term {
             BlockTerm::Dense { given, .. } => 1 + given.len() as u64,
@@ -170,8 +172,8 @@ impl EnumeratedBlock {
         self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
     }
 
-    /// The weights of all assignments of the free variables, row-major, given all variables outside the block; sets `values`
-    /// to the first of them.
+    /// Computes the weights of all assignments of the free variables, in row-major order, given all variables outside the block; sets
+    /// `values` to the first assignment, and returns the sum of the weights.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,
@@ -234,14 +236,14 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Sets the block to the assignment with this number.
+    /// Sets the variables of the block to the assignment with this index.
     pub(super) fn choose(&self, number: usize, values: &mut [u32]) {
         self.free.assign(number, values);
         self.set_determined(values);
     }
 }
 
-/// Exponentials of logarithms, scaled so that the largest is one; returns their sum.
+/// Replaces logarithms by their exponentials, scaled so that the largest is one; returns the sum of the exponentials.
 fn exponentials(weights: &mut [f64]) -> f64 {
     let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;

@@ -1,4 +1,4 @@
-//! The chains of a Gibbs sampler, and their answer.
+//! The draws of all chains of a Gibbs sampler, and the answer computed from them.
 
 use std::time::Duration;
 
@@ -14,32 +14,32 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The chains of [`Gibbs`](crate::Gibbs); each chain is a unit.
+/// The draws of all chains of [`Gibbs`](crate::Gibbs); in a run in parts, each chain is a unit.
 #[derive(Debug)]
 pub struct GibbsSums {
     pub(super) schedule: Schedule,
-    /// The targets with their values.
+    /// The targets with their possible values.
     pub(super) targets: Vec<(AnyElement, Support)>,
     pub(super) cut_groups: u64,
     chains: Vec<GibbsChainTally>,
 }
 
-/// The draws of one chain.
+/// The draws of the targets in one chain.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GibbsChainTally {
     pub(super) sweeps: u64,
-    /// Number of draws.
+    /// Number of draws that are kept.
     pub(super) kept: usize,
-    /// The positions of the values of the targets, one draw after another.
+    /// The indices of the values of the targets: those of the first draw, then those of the second, and so on.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Empty: values are known by their positions in the supports that every process finds.
+    /// Always empty, because every process finds the same supports and a value is identified by its index in them.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }
 
 impl GibbsChainTally {
-    /// Starts without draws.
+    /// Starts a chain without draws.
     pub(super) fn new() -> Self {
         Self {
             sweeps: 0,
@@ -58,7 +58,7 @@ impl PortableUnit for GibbsChainTally {
 }
 
 impl GibbsSums {
-    /// Starts without chains.
+    /// Starts without the draws of any chain.
     pub(super) fn new(
         schedule: Schedule,
         targets: Vec<(AnyElement, Support)>,
@@ -81,7 +81,7 @@ impl Sums for GibbsSums {
         self.chains.push(chain);
     }
 
-    /// The answer of the chains, with as many draws of each as the shortest has.
+    /// The answer computed from the chains. Each chain contributes as many draws as the shortest one has.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         const NAME: &str = "Gibbs";
         let Self {

@@ -1,4 +1,4 @@
-//! Chains of the Gibbs sampler, run side by side.
+//! Runs several chains of the Gibbs sampler on several threads.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +16,10 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 
-/// Number of table entries between two checks of the clock, which take less than a millisecond.
+/// Number of table entries that are processed between two checks of the clock; processing them takes less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
 
-/// Schedule of the chains: burn-in, draws, thinning.
+/// Schedule of the chains: number of chains, burn-in, draws and thinning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     pub(super) chains: usize,
@@ -36,13 +36,13 @@ impl Schedule {
     }
 }
 
-/// Source of the value of a target.
+/// Source from which the value of a target is read.
 enum TargetSource {
     Fixed(u32),
     Variable(usize),
 }
 
-/// Reader of the targets from an assignment.
+/// Reads the values of the targets from an assignment of the variables.
 pub(super) struct TargetReader<'k> {
     kernel: &'k GibbsKernel,
     targets: Vec<TargetSource>,
@@ -102,17 +102,17 @@ impl<'k> TargetReader<'k> {
     }
 }
 
-/// One chain.
+/// One chain of the Gibbs sampler.
 struct GibbsChain {
     state: GibbsState,
     rng: Xoshiro256PlusPlus,
-    /// The next block.
+    /// Index of the block that is updated next.
     block: usize,
     tally: GibbsChainTally,
 }
 
 impl GibbsChain {
-    /// Advances the chain by about `work` operations; `false` once it is done.
+    /// Advances the chain by about `work` operations; returns `false` once the chain is finished.
     fn advance(&mut self, reader: &TargetReader<'_>, schedule: Schedule, mut work: u64) -> bool {
         let kernel = reader.kernel;
         while self.tally.sweeps < schedule.sweeps() {
@@ -140,13 +140,13 @@ impl GibbsChain {
     }
 }
 
-/// Reason that no chain can run.
+/// The reason why no chain can start.
 pub(super) enum StartError {
     Impossible,
     Error(Error),
 }
 
-/// Runs the chains with these numbers, on several threads.
+/// Runs the chains with these indices on several threads.
 pub(super) fn run(
     reader: &TargetReader<'_>,
     numbers: Range<u64>,
@@ -201,7 +201,7 @@ pub(super) fn run(
     Ok(chains.into_iter().map(|chain| chain.tally).collect())
 }
 
-/// Advances the Markov chains of one thread by turns, so that all of them have the same length at a deadline.
+/// Advances the Markov chains of one thread in turns, so that all of them have the same length when a deadline passes.
 fn advance(
     chains: &mut [GibbsChain],
     reader: &TargetReader<'_>,

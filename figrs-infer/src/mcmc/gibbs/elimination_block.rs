@@ -1,4 +1,4 @@
-//! Wide blocks, drawn by elimination: too many assignments to list, but a small junction tree.
+//! Blocks drawn by elimination, for blocks that have too many assignments to enumerate, but a small junction tree.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,16 +13,16 @@ use figrs_factor::tree::{
     ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
 };
 
-/// Maximum number of operations of a tree for each entry that a table of a block may have.
+/// The elimination of a block may take this many operations for each entry of the largest table that a block may have.
 const OPERATIONS: f64 = 64.0;
-/// Maximum size of the messages in bytes: a constant, so that all machines choose the same blocks.
+/// Maximum size of the messages in bytes. The maximum is a constant, so that the blocks are the same on all machines.
 const MEMORY: u64 = 1 << 26;
 
-/// A factor of the block's graph whose table depends on variables outside.
+/// A factor of the block's graph whose table depends on the values of variables outside the block.
 #[derive(Debug)]
 struct ConditionedFactor {
     factor: usize,
-    /// The assignments of the variables inside, in the order of the table.
+    /// The assignments of the factor's variables inside the block, in the order of the table.
     inside: Assignments,
     weigh: ConditionedTable,
 }
@@ -33,10 +33,10 @@ enum ConditionedTable {
     Definition(DeterministicVariable),
 }
 
-/// A block and the elimination of its variables.
+/// A block of variables, with the junction tree that eliminates them.
 #[derive(Debug)]
 pub(super) struct EliminationBlock {
-    /// The variables, by their numbers in the block's graph.
+    /// The indices of the block's variables in the whole graph, in the order of the variables of the block's graph.
     pub(super) variables: Vec<usize>,
     graph: FactorGraph,
     tree: ContractionTree,
@@ -44,18 +44,18 @@ pub(super) struct EliminationBlock {
     pub(super) cost: u64,
 }
 
-/// Buffers of one chain for draws from a block.
+/// Buffers with which one chain draws the variables of a block.
 #[derive(Debug)]
 pub(super) struct BlockMessages {
     graph: FactorGraph,
     sums: TreeBeliefs<SumProductPrecision>,
-    /// A scratch assignment of all variables.
+    /// An assignment of all variables, which is overwritten during computations.
     values: Vec<u32>,
 }
 
 impl EliminationBlock {
-    /// A block of these variables, including variables that are functions of others; `None` if its elimination needs tables of more than `limit`
-    /// entries, or more operations than `most`.
+    /// Builds a block of these variables, among them variables that are functions of others. `None` if the elimination needs a table of
+    /// more than `limit` entries, or more than `most` operations.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variables: Vec<usize>,
@@ -89,7 +89,7 @@ impl EliminationBlock {
                         weigh: weigh?,
                     });
                 }
-                // The shape of the tree must not depend on values outside.
+                // A dense table gives the tree a shape that does not depend on the values of variables outside the block.
                 let table = match table {
                     Some(table) => table,
                     None if entries <= limit => FactorTable::Dense(vec![1.0; entries].into()),
@@ -160,7 +160,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Loads the values from outside the block.
+    /// Computes the tables that depend on the values of variables outside the block.
     fn load(&self, messages: &mut BlockMessages, values: &[u32]) {
         messages.values.copy_from_slice(values);
         let mut loaded = Vec::with_capacity(self.open.len());
@@ -188,7 +188,7 @@ impl EliminationBlock {
         messages.sums.reload(&self.tree, &messages.graph, &loaded);
     }
 
-    /// Draws the variables of the block anew, given all other variables.
+    /// Draws new values of the block's variables, given all other variables.
     pub(super) fn update(
         &self,
         messages: &mut BlockMessages,
@@ -201,7 +201,7 @@ impl EliminationBlock {
         let drawn = messages
             .sums
             .ask(tree, &messages.graph, SampleQuery { tree, rng });
-        // The present assignment has positive weight, so that there is always one to draw.
+        // The present assignment has positive weight, so that the block always has an assignment that can be drawn.
         for (&v, value) in self
             .variables
             .iter()
@@ -211,7 +211,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Every assignment that `update` may draw, with its probability.
+    /// Every assignment that `update` may draw, with the probability of drawing it.
     pub(super) fn outcomes(&self, values: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut messages = self.messages(values.len());
         self.load(&mut messages, values);

@@ -1,4 +1,5 @@
-//! Groups of free variables tied by zeros, and connectivity of their worlds under blocks.
+//! Groups of free variables that are tied together by entries of weight zero, and a test that the blocks of a group reach all its possible
+//! assignments.
 
 use std::collections::VecDeque;
 
@@ -7,23 +8,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::prepare::{PreparedGraph, WeightFactor};
 
-/// Maximum number of assignments of a group that are enumerated to test that its blocks reach all of them.
+/// Maximum number of assignments of a group for which a test enumerates whether the blocks reach all of them.
 const MAX_ENUMERATED: usize = 1 << 18;
 
-/// Dependencies between free variables, variables that are functions of others, and weight factors with zeros (pieces).
+/// The dependencies between free variables, variables that are functions of others, and the weight factors that contain zeros.
 pub(super) struct DependencyGraph<'p, 'g> {
     pub(super) prepared: &'p PreparedGraph<'g>,
-    /// By variable: the variables defined as functions of this variable, except folded ones.
+    /// For each variable, the variables that are defined as functions of it, except folded ones.
     children: Vec<Vec<usize>>,
-    /// By variable: the place of the variable in the order of definitions.
+    /// For each variable, its index in the order of the definitions.
     place: Vec<usize>,
-    /// The positions of the weight factors with zeros.
+    /// The indices of the weight factors that contain zeros.
     hard: Vec<usize>,
     /// For each weight factor with zeros, the free variables that it depends on.
     tied: Vec<Vec<usize>>,
 }
 
-/// Free variables that zeros tie together, with the positions (in `DependencyGraph::hard`) of the weight factors that tie them.
+/// Free variables that zeros tie together, with the weight factors that tie them, as indices into `DependencyGraph::hard`.
 #[derive(Debug)]
 pub(super) struct VariableGroup {
     pub(super) free: Vec<usize>,
@@ -65,7 +66,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         this
     }
 
-    /// The free variables that some variables depend on, ascending, and the defined ones in between, in order.
+    /// The free variables that the given variables depend on, in ascending order, and the defined variables between them, in topological
+    /// order.
     fn ancestors(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let (mut free, mut defined) = (Vec::new(), Vec::new());
         let mut seen: FxHashSet<usize> = FxHashSet::default();
@@ -87,7 +89,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         (free, defined)
     }
 
-    /// The variables that are functions of the given variables, directly or not, each after the variables it depends on.
+    /// The variables that are direct or indirect functions of the given variables, in topological order.
     pub(super) fn descendants(&self, variables: &[usize]) -> Vec<usize> {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut open: VecDeque<usize> = variables.iter().copied().collect();
@@ -104,7 +106,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         found
     }
 
-    /// All free variables, in groups that no zero ties to each other.
+    /// Divides all free variables into groups, so that no weight factor with zeros contains variables of two groups.
     pub(super) fn groups(&self) -> Vec<VariableGroup> {
         let n = self.prepared.graph.cardinalities.len();
         let mut sets = DisjointSets::new(n);
@@ -132,8 +134,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         groups
     }
 
-    /// Blocks for a group that is too large for one block: each holds the variables of one or more constraints and has at most
-    /// `limit` assignments; variables that no block holds get their own.
+    /// Overlapping blocks for a group that is too large to be one block. Each block contains the variables of one or more constraints and
+    /// has at most `limit` assignments. A variable that no such block contains is a block of its own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -177,10 +179,11 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         windows
     }
 
-    /// True if steps within blocks lead from every possible assignment of a group to every other; `None` if there are too
-    /// many to enumerate.
+    /// True if a sequence of steps within blocks leads from every possible assignment of a group to every other. `None` if the group has
+    /// too many assignments to enumerate.
     ///
-    /// Zeros do not tie the group to other variables, so that its possible assignments are the same whatever the values of other variables are.
+    /// Zeros do not tie the group to other variables, so that the values of the other variables do not change which assignments are
+    /// possible.
     pub(super) fn is_connected(
         &self,
         group: &VariableGroup,
@@ -204,7 +207,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         let (_, defined) = self.ancestors(&scopes);
         let mut values = vec![0; graph.cardinalities.len()];
         let mut possible = Vec::with_capacity(all);
-        // For each block, the number of the assignment without the block's own values.
+        // For each block, `first` maps the index of an assignment with the block's variables set to zero to the first possible assignment
+        // with that index.
         let mut sets = DisjointSets::new(all);
         let mut first: Vec<FxHashMap<usize, usize>> = vec![FxHashMap::default(); blocks.len()];
         loop {
@@ -234,7 +238,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 }
 
-/// Disjoint sets.
+/// A partition of numbers into disjoint sets, which can be joined (union-find).
 struct DisjointSets(Vec<usize>);
 
 impl DisjointSets {

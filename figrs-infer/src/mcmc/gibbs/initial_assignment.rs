@@ -1,4 +1,4 @@
-//! A first assignment of positive weight for each chain.
+//! Finds an initial assignment of positive weight for each chain.
 
 use figrs_factor::graph::log_entry;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
@@ -6,29 +6,30 @@ use rand::{Rng, RngExt};
 
 use figrs_factor::eliminate::{EliminationError, Options, most_probable};
 
-/// Number of forward draws after which a chain looks for an assignment by elimination.
+/// Number of failed forward draws after which a chain tries to find an initial assignment by elimination.
 const FORWARD_DRAWS: u64 = 100;
-/// Total number of forward draws, if elimination is too expensive.
+/// Total number of forward draws if elimination is too expensive.
 const TRIES: u64 = 1000;
-/// Budgets of the elimination: constants, so that all machines agree.
+/// Limits of the elimination. The limits are constants, so that all machines find the same assignment.
 const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
 
-/// Result of the search for a first assignment.
+/// Result of the search for an initial assignment.
 pub(super) enum InitialAssignment {
     Found(Vec<u32>),
     Impossible,
-    /// All draws failed, and elimination is too expensive.
+    /// No forward draw has positive weight, and elimination is too expensive.
     Unknown {
         tried: u64,
     },
 }
 
-/// Forward sampler: draws one variable after another given the variables before, by the factors that are then complete.
+/// A sampler that draws the variables one after another. Each variable is drawn given the earlier ones, by the factors whose last variable
+/// it is.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
-    /// The variables, each with the factors that it completes.
+    /// The variables in the order in which they are drawn, each with the factors whose last variable it is.
     order: Vec<(usize, Vec<&'g Factor>)>,
 }
 
@@ -37,7 +38,7 @@ impl<'g> ForwardSampler<'g> {
         let n = graph.cardinalities.len();
         let mut place: Vec<Option<usize>> = vec![None; n];
         let mut order: Vec<(usize, Vec<&Factor>)> = Vec::with_capacity(n);
-        // Factors of parents come before those of their children, which come last in their own.
+        // The factor of a parent comes before those of its children, and in its own factor a child is the last variable.
         let mentioned = graph.factors.iter().flat_map(|factor| &factor.variables);
         for v in mentioned.map(|v| v.index()).chain(0..n) {
             place[v].get_or_insert_with(|| {
@@ -58,7 +59,7 @@ impl<'g> ForwardSampler<'g> {
         Self { graph, order }
     }
 
-    /// Draws an assignment; `None` if all values of some variable have weight zero.
+    /// Draws an assignment; `None` if a variable is reached whose values all have weight zero.
     fn draw(&self, rng: &mut impl Rng) -> Option<Vec<u32>> {
         let mut values = vec![0; self.graph.cardinalities.len()];
         let mut logs = Vec::new();
@@ -88,7 +89,7 @@ impl<'g> ForwardSampler<'g> {
         Some(values)
     }
 
-    /// An assignment by forward draws, or by elimination if none of them has weight and elimination is possible.
+    /// Finds an assignment by forward draws, or by elimination if many forward draws have failed and elimination is not too expensive.
     pub(super) fn start(&self, rng: &mut impl Rng) -> Result<InitialAssignment, EliminationError> {
         for tried in 0..TRIES {
             if tried == FORWARD_DRAWS
@@ -103,7 +104,7 @@ impl<'g> ForwardSampler<'g> {
         Ok(InitialAssignment::Unknown { tried: TRIES })
     }
 
-    /// The best assignment under random weights; `None` if that is too expensive.
+    /// The most probable assignment after random weights are added to the graph; `None` if computing it is too expensive.
     fn eliminated(
         &self,
         rng: &mut impl Rng,
@@ -124,7 +125,7 @@ impl<'g> ForwardSampler<'g> {
         }
     }
 
-    /// The graph with random weights, so that chains do not all start from the best world (Papandreou and Yuille 2011,
+    /// The graph with additional random weights, so that chains do not all start from the most probable world (Papandreou and Yuille 2011,
     /// "Perturb-and-MAP random fields").
     fn perturbed(&self, rng: &mut impl Rng) -> FactorGraph {
         let mut graph = self.graph.clone();

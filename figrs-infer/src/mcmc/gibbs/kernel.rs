@@ -1,4 +1,4 @@
-//! The kernel of a Gibbs sampler: blocks, and their distributions given everything else.
+//! The kernel of a Gibbs sampler: the blocks, and the conditional distribution of each block given all other variables.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use super::prepare::{DeterministicVariable, PreparedGraph};
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::{EliminationError, validate};
 
-/// Largest number of assignments of a group that is listed without looking for a cheaper way.
+/// If a group has at most this many assignments, they are enumerated, and no cheaper method is looked for.
 const ENUMERATION_LIMIT: usize = 64;
 
 #[derive(Debug)]
@@ -24,19 +24,19 @@ enum GibbsBlock {
     Wide(Box<EliminationBlock>),
 }
 
-/// One sweep of a Gibbs sampler over a factor graph, block by block.
+/// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep updates all blocks once.
 ///
-/// Values that zeros exclude are removed first. A variable that is a function of others is not a choice: tables
-/// read its parents instead, or it moves with them. The variables that remain are free; where an entry of weight zero
-/// ties several of them, they form a group, and a group is one block if it has few assignments, or if the elimination of
-/// its variables needs small tables. Otherwise several overlapping blocks cover it.
+/// Values that entries of weight zero exclude are removed first. Variables that are functions of others are not sampled: either tables read
+/// the parents instead of the variable, or the variable is recomputed when its parents change. The remaining variables are free. Free
+/// variables that an entry of weight zero ties together form a group. A group is one block if it has few assignments, or if the elimination
+/// of its variables needs only small tables. Otherwise several overlapping blocks cover the group.
 ///
-/// **Guarantee.** Drawing a block anew given all other variables leaves the distribution of the graph unchanged. If
-/// [`cut_groups`](Self::cut_groups) is zero, sweeps lead from every assignment of positive weight to every other in
-/// a finite number of steps: zeros do not connect the groups, and each group is one block, or was found to be connected.
+/// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph unchanged. If
+/// [`cut_groups`](Self::cut_groups) is zero, a finite number of sweeps leads from every assignment of positive weight to every other. The
+/// reason is that no zero ties two groups together, and that each group is one block or was found to be connected.
 ///
-/// **Complexity.** A listed block: the number of its assignments times the tables that mention it. An eliminated block:
-/// that of a junction tree of its variables.
+/// **Complexity.** An enumerated block takes the number of its assignments times the number of tables that mention it. An eliminated block
+/// takes the time of a junction tree of its variables.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration
 /// of images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
@@ -60,7 +60,7 @@ pub struct GibbsKernel {
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
     cut_groups: u64,
-    /// The folded variables, which no block updates, in topological order.
+    /// The folded variables in topological order. No block updates them.
     folded: Vec<DeterministicVariable>,
 }
 
@@ -76,19 +76,19 @@ impl fmt::Debug for GibbsKernel {
     }
 }
 
-/// The current assignment of a chain, with buffers.
+/// The current assignment of a chain, with buffers for drawing the next one.
 #[derive(Debug)]
 pub(super) struct GibbsState {
     pub(super) values: Vec<u32>,
     weights: Vec<f64>,
-    /// The buffers for draws of each block, by block.
+    /// For each block, the buffers for drawing it, if it is drawn by elimination.
     messages: Vec<Option<BlockMessages>>,
 }
 
 impl GibbsKernel {
-    /// Divides the variables of a graph into blocks whose tables have at most `table` entries.
+    /// Divides the variables of a graph into blocks. Each table of a block has at most `table` entries.
     ///
-    /// **Errors.** [`EliminationError::Impossible`] if zeros leave some variable without a value; an error if the factors are malformed.
+    /// **Errors.** [`EliminationError::Impossible`] if zeros exclude all values of some variable; an error if the factors are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
         validate(graph, &[])?;
         let reduced = reduce(graph).ok_or(EliminationError::Impossible)?;
@@ -132,21 +132,22 @@ impl GibbsKernel {
         })
     }
 
-    /// Number of blocks.
+    /// Number of blocks of the kernel.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Number of groups of variables tied by zeros that no block holds as a whole, so that it is unknown, or false, that
-    /// every assignment of positive weight can be reached from every other.
+    /// Number of groups of variables that no single block contains and that were not found to be connected. In such a group, some
+    /// assignments of positive weight may be unreachable from others.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }
 
-    /// The distribution of the next assignment when a block is drawn anew: the conditional that the sampler draws from.
+    /// The distribution of the next assignment when the block with index `block` is drawn: the conditional distribution that the sampler
+    /// draws from.
     ///
-    /// `assignment` has a value for each variable of the graph, and positive weight. A block that does not exist changes
-    /// nothing.
+    /// `assignment` must have a value for each variable of the graph, and positive weight. If `block` is not a valid index, the
+    /// distribution has `assignment` as its only outcome.
     pub fn conditional(&self, block: usize, assignment: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut values = self.free_values(assignment);
         let mut weights = Vec::new();
@@ -177,7 +178,7 @@ impl GibbsKernel {
             .collect()
     }
 
-    /// Converts an assignment of all variables to one of the variables that have several values.
+    /// Converts an assignment of all variables to an assignment of the variables that have more than one possible value.
     pub(super) fn free_values(&self, assignment: &[u32]) -> Vec<u32> {
         let open = self.reduced.restriction.open.iter().map(|v| v.index());
         open.map(|v| {
@@ -188,13 +189,13 @@ impl GibbsKernel {
         .collect()
     }
 
-    /// Converts an assignment of the variables that have several values back to one of all variables.
+    /// Converts an assignment of the variables that have more than one possible value to an assignment of all variables.
     fn close(&self, mut values: Vec<u32>) -> Vec<u32> {
         self.set_folded(&mut values);
         self.reduced.restriction.world(&values)
     }
 
-    /// Sets the folded variables, which are functions of others and which no block updates.
+    /// Computes the values of the folded variables, which are functions of others and which no block updates.
     pub(super) fn set_folded(&self, values: &mut [u32]) {
         for definition in &self.folded {
             values[definition.child] = definition.value(values);
@@ -209,12 +210,12 @@ impl GibbsKernel {
         &self.folded
     }
 
-    /// Cost of drawing a block anew, in entries of tables.
+    /// Cost of one draw of a block, as a number of table entries.
     pub(super) fn cost(&self, block: usize) -> u64 {
         self.blocks[block].1
     }
 
-    /// Starts at an assignment of the variables that have several values.
+    /// The state of a chain that starts at an assignment of the variables that have more than one possible value.
     pub(super) fn state(&self, values: Vec<u32>) -> GibbsState {
         let messages = self.blocks.iter().map(|(block, _)| match block {
             GibbsBlock::Wide(wide) => Some(wide.messages(values.len())),
@@ -227,7 +228,7 @@ impl GibbsKernel {
         }
     }
 
-    /// Draws a block anew.
+    /// Draws new values of the variables of a block, given all other variables.
     pub(super) fn update(&self, block: usize, state: &mut GibbsState, rng: &mut impl Rng) {
         let GibbsState {
             values,
@@ -255,7 +256,7 @@ impl GibbsKernel {
     }
 }
 
-/// The position whose share of the total contains `left`.
+/// The index at which the cumulative sum of the weights first exceeds `left`.
 fn sample_index(weights: &[f64], mut left: f64) -> usize {
     let mut last = 0;
     for (i, &weight) in weights.iter().enumerate() {
@@ -263,7 +264,7 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
             if left < weight {
                 return i;
             }
-            // Rounding may leave a remainder: the last alternative with weight takes it.
+            // Rounding may leave a remainder of `left`; it falls to the last index with positive weight.
             last = i;
             left -= weight;
         }
@@ -271,11 +272,11 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
     last
 }
 
-/// Builder of blocks.
+/// Builds the blocks of a kernel.
 struct BlockBuilder<'t, 'p, 'g> {
     dependencies: &'t DependencyGraph<'p, 'g>,
     table: usize,
-    /// By variable: the weight factors that mention the variable.
+    /// For each variable, the weight factors that mention it.
     mentions: Vec<Vec<usize>>,
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
@@ -302,7 +303,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         }
     }
 
-    /// The variables that some variables determine, and the weight factors that mention any of them.
+    /// The variables that are functions of the given free variables, and the weight factors that mention any of these variables.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let defined = self.dependencies.descendants(free);
         let all = free.iter().chain(&defined);
@@ -312,7 +313,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         (defined, pieces)
     }
 
-    /// Adds a block of some free variables whose assignments are listed.
+    /// Adds a block of some free variables whose assignments are enumerated.
     fn listed(&mut self, free: Vec<usize>) {
         let prepared = self.dependencies.prepared;
         let (defined, pieces) = self.surroundings(&free);
@@ -329,8 +330,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
-    /// Adds a block of some free variables that is eliminated, if that is cheaper than listing its assignments and needs no
-    /// table that is too large; returns whether it was added.
+    /// Adds a block of some free variables that is drawn by elimination, if that is cheaper than enumerating its assignments and no table
+    /// is too large. Returns whether the block was added.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

@@ -41,31 +41,30 @@ use figrs_exact::conflict;
 use figrs_factor::eliminate::EliminationError;
 pub use kernel::GibbsKernel;
 
-/// Gibbs sampling: chains that draw one block of variables after another, given all other variables.
+/// Gibbs sampling: Markov chains that draw one block of variables after another, given all other variables.
 ///
-/// Blocks are found in the model. Functions of other elements move with them, and elements that zeros tie
-/// together, such as the cells of a constraint, are drawn together: by listing their assignments, or by eliminating them
-/// if there are too many; see [`GibbsKernel`]. The first world of a chain is drawn forward, or, if evidence is too rare
-/// for that, found by elimination, if this needs only small tables.
+/// The blocks are derived from the model. Elements that are functions of others are recomputed when these change. Elements that zeros tie
+/// together, such as the cells of a constraint, are drawn together: their assignments are enumerated, or, if these are too many,
+/// eliminated; see [`GibbsKernel`]. The first world of a chain is drawn forward. If evidence is too rare for forward draws, elimination
+/// finds the first world, provided that it needs only small tables.
 ///
-/// In `ExpectationMaximization` the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner
-/// 1990); each row has its own chains, with the same random numbers in every round. A fit then has no log-likelihood, unless each row states every value:
-/// rounds end once they no longer change the parameters, or by their number, and may lower the likelihood. The errors of the counts fall with the square root
-/// of the draws.
+/// In `ExpectationMaximization` the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). Each row of the
+/// data has its own chains, with the same random numbers in every round. A fit then has no log-likelihood, unless each row states every
+/// value. Rounds end once they no longer change the parameters, or at the maximum number of rounds, and a round may lower the likelihood.
+/// The errors of the counts are inversely proportional to the square root of the number of draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
-/// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible world can be reached from
-/// every other, so that averages converge to the exact answer. If it is more, groups of elements are tied by zeros that
-/// no block holds as a whole, and a chain may be confined to a part of the worlds: disagreement of chains is then the only sign, and
-/// a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
+/// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible world can be reached from every
+/// other, so that averages converge to the exact answer. If it is larger, zeros tie together groups of elements that no block contains as a
+/// whole, and a chain may be confined to a part of the worlds. A disagreement of the chains is then the only sign of it, and a larger
+/// [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A sweep is linear in the tables around the blocks, times the assignments of each block. The number of
-/// sweeps for an independent draw depends on how strongly blocks depend on each other.
+/// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that mention it. The number of
+/// sweeps for each independent draw depends on how strongly the blocks are correlated.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] if no world meets the evidence; [`Error::NoSampleMetEvidence`] if none of a
-/// thousand draws did and elimination is too expensive to decide; budgets of the expansion;
-/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no
-/// log-evidence.
+/// **Errors.** [`Error::ImpossibleEvidence`] if no world meets the evidence; [`Error::NoSampleMetEvidence`] if none of a thousand draws
+/// meets the evidence and elimination is too expensive; errors of the budgets of the expansion;
+/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no log-evidence.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
 /// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Wei and Tanner
@@ -93,7 +92,7 @@ pub struct Gibbs {
 }
 
 impl Gibbs {
-    /// Keeps this many draws of each of four chains, one for each sweep, after a tenth as many sweeps of burn-in, with seed 0.
+    /// Keeps this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps; the seed is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             schedule: Schedule {
@@ -109,44 +108,44 @@ impl Gibbs {
         }
     }
 
-    /// Runs this many independent chains (default four), each with its own random numbers and first world.
+    /// Runs this many independent chains (default four). Each chain has its own random numbers and its own first world.
     pub fn chains(mut self, chains: usize) -> Self {
         self.schedule.chains = chains;
         self
     }
 
-    /// Drops this many sweeps at the beginning of each chain.
+    /// Makes each chain drop this many sweeps at its beginning.
     pub fn burn_in(mut self, sweeps: u64) -> Self {
         self.schedule.burn_in = sweeps;
         self
     }
 
-    /// Keeps the draw of every `sweeps`-th sweep.
+    /// Keeps one draw after every `sweeps` sweeps.
     pub fn thin(mut self, sweeps: u64) -> Self {
         self.schedule.thin = sweeps;
         self
     }
 
-    /// Seeds the random numbers.
+    /// Sets the seed of the random numbers.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets the maximum number of entries of the tables of a block (default 1024): its assignments, or those of the largest
-    /// table of its elimination.
+    /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of enumerated assignments, or
+    /// the entries of the largest table of an elimination.
     pub fn block_table(mut self, entries: usize) -> Self {
         self.block_table = entries;
         self
     }
 
-    /// Limits the number of threads that share the chains (default: all cores). The answer does not depend on it.
+    /// Limits the number of threads on which the chains run (default: all cores). The answer does not depend on it.
     pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
         self.limits.threads = Some(threads);
         self
     }
 
-    /// Limits the expansion of the model.
+    /// Sets the limits on the expansion of the model.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.limits.budget = budget;
         self
@@ -173,13 +172,13 @@ impl Gibbs {
         zero.map_or(Ok(()), |(setting, _)| Err(invalid(setting)))
     }
 
-    /// Limits of expansions.
+    /// The limits on the expansion of the model.
     #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The algorithm's own deadline, interrupt and listener.
+    /// The deadline, the interrupt and the listener of this algorithm.
     #[doc(hidden)]
     pub fn watch(&self) -> &Watch {
         &self.watch
@@ -227,7 +226,7 @@ impl Algorithm for Gibbs {
 }
 
 impl Gibbs {
-    /// Runs the chains with these numbers, as far as they exist.
+    /// Runs the chains with these indices; indices beyond the last chain are ignored.
     fn sweep(
         &self,
         (model, targets): (&Model, &[AnyElement]),

@@ -1,16 +1,17 @@
-//! A factor graph prepared for the sampler: free variables, variables that are functions of others, and tables.
+//! Prepares a factor graph for the Gibbs sampler: finds the free variables and the variables that are functions of others, and tabulates
+//! the factors.
 
 use figrs_factor::graph::{Assignments, LogTable, for_each_entry, log_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-/// Maximum number of assignments of a factor that is tabulated; larger factors are looked up unchanged.
+/// Maximum number of assignments of a factor that is tabulated; entries of larger factors are looked up in the original factor.
 const DENSE: usize = 1 << 16;
-/// Maximum number of assignments of a table that is searched for a function.
+/// Maximum number of parent assignments of a factor that is tested for being a function.
 const INDEX: usize = 1 << 20;
-/// Number of entries up to which any table may grow when a variable is folded into its parents.
+/// A table may always grow to this number of entries when a variable is folded into its parents.
 const ALWAYS_FOLDED_SIZE: usize = 64;
-/// Factor by which a table may grow when a variable is folded into its parents, up to `FOLDED` entries.
+/// Factor by which a table may grow when a variable is folded into its parents, if it then has at most `FOLDED` entries.
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
 
@@ -20,7 +21,7 @@ pub(super) struct DeterministicVariable {
     pub(super) child: usize,
     pub(super) parents: Vec<usize>,
     assignments: Assignments,
-    /// The value for each assignment of the parents, row-major; arbitrary where the assignment has no weight.
+    /// The value for each assignment of the parents, in row-major order; arbitrary where the assignment of the parents has weight zero.
     pub(super) index: Vec<u32>,
 }
 
@@ -30,26 +31,27 @@ impl DeterministicVariable {
     }
 }
 
-/// A factor of the weight of a world.
+/// A factor of the weight of an assignment.
 #[derive(Clone, Debug)]
 pub(super) enum WeightFactor {
     Dense(LogTable),
-    /// A factor of the graph, by its position.
+    /// A factor of the graph, by its index.
     Factor(usize),
 }
 
-/// A factor graph prepared for the sampler: free variables, definitions of other variables as functions, and pieces (weight factors).
+/// A factor graph prepared for the Gibbs sampler: some variables are defined as functions of others, and the remaining factors are called
+/// weight factors.
 ///
-/// The product of the pieces at an assignment in which every defined variable has the value of its definition is the
-/// weight of that assignment up to a constant; every other assignment weighs zero.
+/// If every defined variable of an assignment has the value of its definition, the weight of the assignment is the product of the weight
+/// factors, up to a constant. Every other assignment has weight zero.
 #[derive(Debug)]
 pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
-    /// By variable: the definition of the variable as a function of others, if it has one.
+    /// For each variable, its definition as a function of other variables, if it has one.
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
-    /// The defined variables, each after the variables that it depends on.
+    /// The defined variables in topological order.
     pub(super) order: Vec<usize>,
-    /// By variable: `true` if no weight factor and no other definition in use mentions the variable.
+    /// For each variable, `true` if no weight factor and no definition that is in use mentions it.
     pub(super) folded: Vec<bool>,
     pub(super) weight_factors: Vec<WeightFactor>,
 }
@@ -80,7 +82,7 @@ impl<'g> PreparedGraph<'g> {
             }
             let definition = scope.last().and_then(|v| candidates[v.index()].as_ref());
             let table = match definition {
-                // The rest of the factor, for assignments where its function holds.
+                // The entries of the factor where its function holds, as a table over the parents.
                 Some((definition, _)) if defining[i] => {
                     scope.pop();
                     scope.sort_unstable();
@@ -123,7 +125,7 @@ impl<'g> PreparedGraph<'g> {
         scope.iter().map(|v| v.index()).collect()
     }
 
-    /// The number of assignments of some variables, saturating.
+    /// The number of assignments of some variables, limited to the largest `usize`.
     pub(super) fn count(&self, variables: &[usize]) -> usize {
         Assignments::within(self.graph, variables.iter().copied()).count()
     }
@@ -136,7 +138,8 @@ impl<'g> PreparedGraph<'g> {
         }
     }
 
-    /// Folds variables that are functions of others: tables read the parents of such a variable instead of its value, unless the tables grow much by that.
+    /// Folds variables that are functions of others: tables read the parents of such a variable instead of its value, unless that enlarges
+    /// the tables too much.
     fn fold(&mut self) {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -187,7 +190,7 @@ impl<'g> PreparedGraph<'g> {
         }
     }
 
-    /// Multiplies tables over the same variables, and drops constant ones.
+    /// Multiplies tables over the same variables, and drops constant tables.
     fn merge(&mut self) {
         let mut known: FxHashMap<Vec<VarId>, usize> = FxHashMap::default();
         let mut merged: Vec<WeightFactor> = Vec::new();
@@ -215,8 +218,8 @@ impl<'g> PreparedGraph<'g> {
     }
 }
 
-/// The last variable of a factor as a function of the others, if the factor leaves it at most one value for each of
-/// their assignments.
+/// The last variable of a factor as a function of the others, if each assignment of the others allows at most one value of it. Otherwise
+/// `None`.
 fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVariable> {
     let (child, parents) = factor.variables.split_last()?;
     let rows = graph.dense_size(parents);
@@ -247,7 +250,7 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVari
     })
 }
 
-/// The defined variables, each after the variables that it depends on; definitions that form a cycle are dropped.
+/// The defined variables in topological order; where definitions form a cycle, some of them are dropped.
 fn sorted(candidates: &mut [Option<(DeterministicVariable, usize)>]) -> Vec<usize> {
     let n = candidates.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];

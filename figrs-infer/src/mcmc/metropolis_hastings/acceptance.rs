@@ -1,31 +1,31 @@
-//! Acceptance of a proposal: the terms of its probability, and the result of the step.
+//! Acceptance of a proposal: the terms of the acceptance ratio, and the result of a step.
 
 use figrs_lower::internals::{Change, Trace};
 
 use super::decisions::StepDecisions;
 
-/// Terms of the acceptance ratio; all numbers are natural logarithms, except the counts.
+/// Terms of the acceptance ratio. All terms are natural logarithms, except the counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptanceTerms {
-    /// The change of the world by the proposal.
+    /// The change of the world that the proposal makes.
     pub change: Change,
-    /// The probability of proposing the new values in the old world.
+    /// The log-probability of proposing the new values in the old world.
     pub forward: f64,
-    /// The probability of proposing the old values in the new world.
+    /// The log-probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of sites and blocks that a step can pick for its proposal, in the old world and in the new one.
+    /// Number of sites and blocks among which a step picks one to propose for, in the old world and in the new world.
     pub picks: (usize, usize),
 }
 
 impl AcceptanceTerms {
-    /// The logarithm of the ratio of the probabilities of the two worlds, including the evidence. Fewer densities among the
-    /// likelihoods make a world infinitely more likely.
+    /// The logarithm of the ratio of the probabilities of the new and the old world, including the evidence. A world with fewer densities
+    /// among its likelihoods is infinitely more likely than one with more.
     #[inline]
     pub fn log_target(&self) -> f64 {
         self.log_tempered(1.0)
     }
 
-    /// As [`log_target`](Self::log_target), with the likelihood raised to a power.
+    /// As [`log_target`](Self::log_target), with the likelihood raised to the power `power`.
     #[inline]
     pub fn log_tempered(&self, power: f64) -> f64 {
         let Change {
@@ -43,8 +43,9 @@ impl AcceptanceTerms {
         }
     }
 
-    /// The logarithm of the probability of proposing the old world from the new one over that of proposing the new world from the old one: of the pick, of the
-    /// values, and of the choices that only one of the worlds has, which are drawn from their priors.
+    /// The logarithm of the probability of proposing the old world from the new one, minus that of proposing the new world from the old
+    /// one. The ratio covers the pick, the proposed values, and the choices that only one of the two worlds has, which are drawn from their
+    /// priors.
     #[inline]
     pub fn log_proposals(&self) -> f64 {
         let picks = if self.picks.0 == self.picks.1 {
@@ -55,19 +56,19 @@ impl AcceptanceTerms {
         picks + self.backward - self.forward + self.change.removed - self.change.added
     }
 
-    /// The logarithm of the Metropolis-Hastings ratio: the proposal is accepted with its exponential as the probability, at most one.
+    /// The logarithm of the Metropolis-Hastings ratio: the proposal is accepted with probability `min(1, exp(log_acceptance))`.
     #[inline]
     pub fn log_acceptance(&self) -> f64 {
         self.log_target() + self.log_proposals()
     }
 }
 
-/// Result of a step.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepOutcome {
-    /// `true` if the proposal was accepted; a proposal to stay counts as accepted.
+    /// `true` if the proposal was accepted. A proposal of the present value counts as accepted.
     pub accepted: bool,
-    /// Change of the logarithm of the world's probability.
+    /// Change of the log-probability of the world by the step.
     pub log_gain: f64,
 }
 
@@ -82,7 +83,7 @@ impl StepOutcome {
     };
 }
 
-/// Keeps or undoes a proposal of positive weight.
+/// Accepts or rejects a proposed world of positive weight; if it is rejected, the old world is restored.
 pub(super) fn accept_or_reject<D: StepDecisions>(
     trace: &mut Trace,
     decisions: &mut D,

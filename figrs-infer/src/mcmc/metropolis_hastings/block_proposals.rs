@@ -1,4 +1,4 @@
-//! Random walks of blocks and of continuous sites, and the buffers of a proposal for several sites.
+//! The random walks of custom blocks and of continuous sites, and the buffers of proposals for several sites.
 
 use figrs_core::{AnyElement, Datum};
 use figrs_lower::internals::{Site, Trace};
@@ -7,10 +7,11 @@ use super::coordinates;
 use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
 
-/// Maximum number of dimensions of a random walk: it learns a covariance, and its steps shorten with the dimensions.
+/// Maximum number of dimensions of a random walk. A walk must learn a covariance, and the more dimensions it has, the shorter its steps
+/// are.
 const MAX_WALK_DIMENSIONS: usize = 24;
 
-/// Source of a new value of one of several sites.
+/// The source of the new value of one of several sites.
 #[derive(Debug)]
 pub(super) enum BlockProposalKind {
     Custom(AnyElement),
@@ -18,14 +19,14 @@ pub(super) enum BlockProposalKind {
     Prior,
 }
 
-/// Proposals for several sites, and the random walks of continuous sites.
+/// The random walks of continuous sites, and the buffers of a proposal for several sites.
 #[derive(Debug, Default)]
 pub(super) struct BlockProposals {
-    /// The random walks of the continuous sites that every world has, once these are chosen.
+    /// The random walks of the continuous sites that exist in every world; `None` before the sites are assigned to walks.
     pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
-    /// The random walks of custom blocks whose elements are all continuous.
+    /// For each custom block, its random walk, which is used if all elements of the block are continuous.
     pub(super) blocks: Vec<RandomWalk>,
-    /// The sites of the step with their old values, and the sources of the new ones.
+    /// The sites of the present proposal, each with its old value and the source of its new value.
     pub(super) sites: Vec<(Site, Datum, BlockProposalKind)>,
     pub(super) values: Vec<(Site, Datum)>,
     pub(super) position: Vec<f64>,
@@ -37,8 +38,8 @@ impl BlockProposals {
         self.free_walks.as_ref().map_or(0, Vec::len)
     }
 
-    /// Chooses the sites that share a random walk, once: the continuous sites that every world has, in order, at most [`MAX_WALK_DIMENSIONS`] dimensions in
-    /// each walk.
+    /// Assigns the continuous sites that exist in every world to random walks, in order, with at most [`MAX_WALK_DIMENSIONS`] dimensions in
+    /// each walk. Only the first call has an effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;
@@ -72,7 +73,7 @@ impl BlockProposals {
         self.free_walks = Some(walks);
     }
 
-    /// Drops the random walks whose learned covariance shows too little correlation to be worth their cost.
+    /// Drops the random walks whose learned covariance shows too little correlation to justify their cost.
     pub(super) fn drop_unprofitable(&mut self) {
         if let Some(own) = &mut self.free_walks {
             own.retain(|(sites, walk)| walk.is_profitable(sites.len()));

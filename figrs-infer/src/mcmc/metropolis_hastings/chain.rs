@@ -1,4 +1,4 @@
-//! One chain, from its first world to its last draw.
+//! One Markov chain of the sampler, from its first world to its last draw.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,17 +14,17 @@ use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_factor::Stopped;
 
-/// Maximum number of steps between two reports.
+/// Maximum number of steps between two progress reports.
 const BLOCK: u64 = 256;
 
-/// Length of the chains: burn-in, draws, thinning, total steps.
+/// Length of the chains: draws, burn-in, thinning, and total number of steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChainLength {
-    /// Draws of each chain.
+    /// Number of draws of each chain.
     pub(super) draws: u64,
     pub(super) burn_in: u64,
     pub(super) thin: u64,
-    /// Steps of all chains.
+    /// Total number of steps of all chains.
     pub(super) total: u64,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn first_world(
         if is_possible {
             return Ok(());
         }
-        // There is no choice: another try would give the same world.
+        // The world has no random choice, so that another try would give the same world.
         if trace.choices() == 0 {
             return Err(none(tried + 1));
         }
@@ -58,20 +58,20 @@ pub(super) fn first_world(
     Err(none(max_tries))
 }
 
-/// Draws and choices of a chain.
+/// The draws of a chain, and the values of the choices in its worlds.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ChainRecord {
-    /// For each target the positions of its values in the draws.
+    /// For each target, the index of its value in each draw.
     pub(super) indices: Vec<Vec<u32>>,
-    /// The choices of the worlds after burn-in.
+    /// The values of the choices in the worlds after burn-in.
     pub(super) sites: SiteRecord,
-    /// Number of draws kept.
+    /// Number of draws that are kept.
     pub(super) draws: u64,
     /// Number of steps, and of accepted steps, after burn-in.
     pub(super) steps: u64,
     pub(super) accepted: u64,
     pub(super) stopped: Stopped,
-    /// Number of likelihoods of the last world that are densities.
+    /// Number of likelihoods of the last drawn world that are densities.
     pub(super) densities: usize,
 }
 
@@ -79,13 +79,13 @@ pub(super) struct MetropolisChain {
     trace: Trace,
     kernel: Kernel,
     ladder: TemperatureLadder,
-    /// For each target the values that were drawn.
+    /// For each target, the distinct values that were drawn.
     values: Vec<SupportBuilder>,
     finished: ChainRecord,
 }
 
 impl MetropolisChain {
-    /// A chain in the world that the trace holds.
+    /// A chain whose present world is the one in `trace`.
     pub(super) fn new(
         trace: Trace,
         kernel: Kernel,
@@ -109,7 +109,7 @@ impl MetropolisChain {
         }
     }
 
-    /// Makes all steps, or as many as there is time for: burn-in then takes at most a third of the time.
+    /// Makes all steps, or as many as the time allows. If time is limited, burn-in takes at most a third of it.
     pub(super) fn run(
         &mut self,
         length: &ChainLength,
@@ -160,11 +160,11 @@ impl MetropolisChain {
         Ok(())
     }
 
-    /// Keeps the world as a draw.
+    /// Records the values of the targets in the present world as a draw.
     fn record_draw(&mut self) {
         let finished = &mut self.finished;
         if self.trace.densities() != finished.densities {
-            // The draws so far have worlds that are infinitely less likely than this one.
+            // The worlds of the draws so far have more densities, so that they are infinitely less likely than this world.
             finished.densities = self.trace.densities();
             finished.draws = 0;
             finished.sites.clear();
@@ -179,7 +179,7 @@ impl MetropolisChain {
         }
     }
 
-    /// The values of the targets, and their positions in the draws.
+    /// For each target the distinct values that were drawn, and the record with their indices in the draws.
     pub(super) fn finish(self) -> (Vec<SupportBuilder>, ChainRecord) {
         (self.values, self.finished)
     }

@@ -1,4 +1,4 @@
-//! The chains of a run with their probes, and their answer.
+//! The results of all chains and probes of a run, and the answer computed from them.
 
 use std::time::Duration;
 
@@ -20,41 +20,41 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The chains of [`MetropolisHastings`](crate::MetropolisHastings), each of which is a unit, and the short chains that look for other modes, which
-/// are the units after them.
+/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). In a run in parts, each chain is a unit, and the short chains
+/// that look for other modes are the units after the chains.
 #[derive(Debug)]
 pub struct MetropolisSums {
     targets: Vec<AnyElement>,
     length: ChainLength,
-    /// Number of chains of the run.
+    /// Number of chains of the run, without the probes.
     asked: u64,
     chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
-    /// The reasons that chains had no time to begin.
+    /// For each chain that had no time to begin, the reason.
     not_begun: Vec<Stopped>,
-    /// The probes with the values of the targets in their draws from the prior.
+    /// The records of the probes, each with the values of the targets in its draws from the prior.
     probes: Vec<(Vec<Box<dyn AnyColumn>>, ProbeRecord)>,
 }
 
-/// The draws of a chain, or of a probe.
+/// The result of one unit: a chain, or a probe.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ChainTally {
-    /// For each target the values that a chain drew, or for a probe the value in each draw from the prior.
+    /// For each target, the distinct values that a chain drew; or, for a probe, the value in each draw from the prior.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
     work: ChainWork,
 }
 
-/// Result of a unit.
+/// The kind of a unit, with its result.
 #[derive(Debug, Serialize, Deserialize)]
 enum ChainWork {
     Chain(Box<ChainRecord>),
-    /// A chain that was stopped before it had a first world.
+    /// A chain that was stopped before it found a first world.
     NotBegun(Stopped),
     Probe(Box<ProbeRecord>),
 }
 
 impl ChainTally {
-    /// The tally of a chain, with the values of its targets.
+    /// The result of a chain, with the values of its targets.
     pub(super) fn chain(
         targets: &[AnyElement],
         (values, record): (Vec<SupportBuilder>, ChainRecord),
@@ -94,7 +94,7 @@ impl PortableUnit for ChainTally {
 }
 
 impl MetropolisSums {
-    /// Starts without chains; `asked` is the number of chains of the run.
+    /// Starts without chains; `asked` is the number of chains that the run will have.
     pub(super) fn new(targets: &[AnyElement], length: ChainLength, asked: u64) -> Self {
         Self {
             targets: targets.to_vec(),
@@ -119,9 +119,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// The answer of the last draws of the chains, with as many of each as the shortest one has. Chains that stayed in worlds with more
-    /// densities than others are left out, because these worlds are infinitely less likely; so are chains that had no time for a draw
-    /// before the end of the run.
+    /// The answer computed from the last draws of the chains. Each chain contributes as many draws as the shortest one has. Chains whose
+    /// worlds have more densities than those of other chains are left out, because their worlds are infinitely less likely. Chains that had
+    /// no time for a draw are left out too.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();
@@ -214,8 +214,8 @@ impl PortableSums for MetropolisSums {
     }
 }
 
-/// The values of targets that draws from the prior show too often for the chains to be right, by worlds with as many densities as those of the
-/// chains.
+/// Findings about values of targets that are too frequent in the draws from the prior for the chains to be right. Only prior draws with as
+/// many densities as the worlds of the chains are compared.
 fn missed(
     draws: &Draws,
     (records, densities): (&[&SiteRecord], Option<usize>),
@@ -255,7 +255,7 @@ fn missed(
         .collect()
 }
 
-/// The last draws of one target in each chain, numbered in the order of their first occurrence.
+/// The last `kept` draws of one target in each chain, as indices of its distinct values in the order of first occurrence.
 fn merge_chains<'a>(
     element: &AnyElement,
     chains: impl Iterator<Item = (&'a dyn AnyColumn, &'a [u32])>,

@@ -1,4 +1,4 @@
-//! Comparison of chains by all free choices of their worlds, including those that are not targets.
+//! Tests whether the chains agree about all free choices of their worlds, including choices that are not targets.
 
 use figrs_core::Label;
 use rustc_hash::FxHashMap;
@@ -12,17 +12,17 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// A choice counts as settled and is not tested if less than this share of the draws differ from its most frequent value.
+/// A choice is called settled, and is not tested, if less than this share of the draws differ from its most frequent value.
 const SETTLED_SHARE: f64 = 0.05;
 
-/// A number of a choice, and the probability that agreeing chains differ as much in it.
+/// The result of a test for one number of a choice: the probability that chains of the same distribution differ at least as much.
 struct ChoiceTest {
     chance: f64,
     part: Part,
     series: usize,
 }
 
-/// Compares the records of chains of one model with each other, and with those of short chains from other starts.
+/// Tests whether the records of the chains of one model agree with each other and with those of short chains from other starting worlds.
 pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> ChoiceAgreement {
     let mut choices = ChoiceAgreement {
         judged: 0,
@@ -88,7 +88,7 @@ pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> C
     choices
 }
 
-/// The series of each choice in all chains, in the order in which the choices first occurred.
+/// For each choice, its series in each chain, in the order in which the choices first occurred.
 fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>> {
     let mut positions: FxHashMap<&SiteKey, usize> = FxHashMap::default();
     let mut all: Vec<Vec<Option<&ChoiceSeries>>> = Vec::new();
@@ -110,12 +110,12 @@ fn label(chains: &[Option<&ChoiceSeries>]) -> Option<Label> {
     first.map(|series| series.label.clone())
 }
 
-/// The batch of a sweep.
+/// The index of the batch to which a sweep belongs.
 fn batch(sweep: u32, record: &SiteRecord) -> usize {
     (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
 }
 
-/// Tests all numbers of a choice, and the number of elements with its label in each world.
+/// Tests each component of the values of a choice, and the number of elements with the label of the choice in each world.
 fn tests(
     records: &[&SiteRecord],
     chains: &[Option<&ChoiceSeries>],
@@ -166,7 +166,7 @@ fn tests(
     }
 }
 
-/// Number of elements of the label in the world of each sweep.
+/// For each sweep, the number of elements with the label of the choice in the world of that sweep.
 fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<BatchedNumber> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
@@ -183,7 +183,7 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<Batc
     counts
 }
 
-/// True if nearly all draws have the same number.
+/// True if nearly all of the numbers are equal.
 fn is_settled(shown: &[BatchedNumber]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
@@ -191,7 +191,7 @@ fn is_settled(shown: &[BatchedNumber]) -> bool {
     stays.max().unwrap_or(0) as f64 > (1.0 - SETTLED_SHARE) * numbers.len() as f64
 }
 
-/// The distances to the median, if there are more than two values.
+/// The absolute deviations of the numbers from their median; `None` if there are at most two distinct numbers.
 fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
@@ -207,7 +207,7 @@ fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     Some(shown.iter().map(fold).collect())
 }
 
-/// The R-hat of a number of a choice; NaN for counts.
+/// The R-hat of one component of a choice; NaN for the number of elements.
 fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,

@@ -1,17 +1,17 @@
-//! Random decisions of a step.
+//! The random decisions of a step.
 
 use figrs_lower::Chooser;
 use rand::{Rng, RngExt};
 
-/// Source of the decisions of a step: random numbers, or a test that tries every outcome.
+/// Source of the random decisions of a step: a stream of random numbers, or a test that tries every outcome.
 pub trait StepDecisions: Chooser {
-    /// A number below `count`, all equally likely.
+    /// A number below `count`; all numbers are equally likely.
     fn uniform_index(&mut self, count: usize) -> usize;
-    /// `true` with this probability.
+    /// `true` with probability `probability`.
     fn bernoulli(&mut self, probability: f64) -> bool;
-    /// A number from the standard normal distribution, or from a symmetric one with the same mean and variance.
+    /// A number from the standard normal distribution, or from another symmetric distribution with the same mean and variance.
     fn normal(&mut self) -> f64;
-    /// `true` with the probability whose natural logarithm this is; always if the logarithm is positive.
+    /// `true` with the probability whose natural logarithm is given; always `true` if the logarithm is positive.
     fn accepts(&mut self, log_probability: f64) -> bool {
         self.bernoulli(probability(log_probability))
     }
@@ -27,17 +27,18 @@ impl<R: Rng> StepDecisions for R {
     }
 
     fn normal(&mut self) -> f64 {
-        // Box and Muller (1958).
+        // The method of Box and Muller (1958).
         let radius = (-2.0 * (1.0 - self.random::<f64>()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.random::<f64>()).cos()
     }
 
     #[inline]
     fn accepts(&mut self, log_probability: f64) -> bool {
-        // The exponential of a number nearer to zero rounds to one.
+        // If the logarithm is nearer to zero than this, its exponential rounds to one.
         if log_probability < -f64::EPSILON / 4.0 {
             let random = self.random::<f64>();
-            // The exponential takes long compared with the rest of a step, and exp(x) (1 - x) is at most one.
+            // The exponential is slow compared with the rest of a step. The exponential is avoided where possible: because exp(x) (1 - x)
+            // is at most one, a random number above 1 / (1 - x) is above exp(x).
             random * (1.0 - log_probability) <= 1.0 && random < probability(log_probability)
         } else {
             true
@@ -45,7 +46,7 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// Never inlined: inlined it would be computed even where it is not needed.
+/// Not inlined, because the compiler would otherwise compute the exponential even where it is not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

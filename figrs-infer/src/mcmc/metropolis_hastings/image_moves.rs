@@ -1,14 +1,14 @@
-//! Joint moves of a parameter and of the offsets behind it that leave the numbers computed from both unchanged.
+//! Joint moves of a parameter and of the offsets that functions combine with it; a move leaves the results of these functions unchanged.
 //!
-//! In a hierarchy `effect = mean + spread * offset` the data determine the effects, so that neither the mean nor the spread can move alone
-//! once there are many data: all offsets must move against them. A move proposes another mean *x'* by a random walk and for each
-//! effect *i* the offset for which `f_i(x', z'_i) = f_i(x, z_i)`. As *f* is affine in *z*, `f = a + b z` with *a* and *b* for the present
-//! *x*, that is `z' = (a + b z − a') / b'`, and the proposal has the density of its reverse times `Π |b_i / b'_i|`. Such a move changes the world as a step of
-//! the centred form would.
+//! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread
+//! can move alone, because all offsets must move against it. A move proposes another value *x'* of the mean by a random walk, and for each
+//! effect *i* the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* is affine in *z*: `f = a + b z`, where *a* and *b*
+//! depend on *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the reverse proposal times
+//! `Π |b_i / b'_i|`. Such a move changes the world in the same way as a step of the centred form.
 //!
-//! The functions are found in the model, and their form is unknown: `a` and `b` come from calls at 0 and 1, and a move is proposed only if the
-//! line through them agrees with the function at *z* before and at *z'* after. So a move is reversible for any function: at almost every point where this
-//! holds *f* is affine nearby.
+//! The functions are found in the model, and their form is unknown. The coefficients `a` and `b` come from calls at 0 and 1. A move is
+//! proposed only if the line through these points agrees with the function at *z* before the move and at *z'* after it. A move is therefore
+//! reversible for any function: at almost every point where the line agrees, *f* is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
 //! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
@@ -28,19 +28,19 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum number of function calls of all images together.
+/// Maximum total number of function calls of all images of a model.
 const MAX_CALLS: usize = 20_000;
-/// Relative tolerance of a line, for rounding.
+/// Relative tolerance for rounding in the test that a function agrees with a line.
 const ROUNDING: f64 = 1e-9;
-/// Number of draws from the prior of a parameter that give the first scale of its random walk.
+/// Number of draws from the prior of a parameter from which the initial scale of its random walk is computed.
 const PRIOR_DRAWS: usize = 8;
 
-/// A number that functions compute from choices, with these functions.
+/// An image: a number that functions compute from choices, together with these functions.
 #[derive(Clone, Debug)]
 struct Image {
-    /// The choices that the functions read.
+    /// The choices that are arguments of the functions.
     leaves: Vec<AnyElement>,
-    /// The functions with their arguments, in the order in which they are called; the last one returns the number.
+    /// The functions with their arguments, in the order in which they are called. The last function returns the number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
 }
 
@@ -50,27 +50,27 @@ enum Argument {
     Call(usize),
 }
 
-/// The numbers of a model that functions compute from choices, and that choices or evidence depend on.
+/// The images of a model on which choices or evidence depend: numbers that functions compute from choices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Images {
     images: Arc<[Image]>,
-    /// Choices that something other than these functions reads.
+    /// Choices that are read by something other than these functions.
     read_directly: Arc<FxHashSet<ElementId>>,
 }
 
-/// A joint move: a parameter, with the offsets that move against it.
+/// A joint move: a parameter, with the offsets that are changed together with it.
 #[derive(Debug)]
 struct ImageMove {
     parameter: Site,
-    /// For each offset the images that read both.
+    /// For each offset, the images that read both the parameter and the offset.
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// `true` once a proposal left all images unchanged.
+    /// `true` if some proposal has left all images unchanged.
     was_possible: bool,
 }
 
-/// An image, with the sites of its leaves and the places of the parameter and the offset among them.
+/// An image in a world: the sites of its leaves, and the indices of the parameter and of the offset among them.
 #[derive(Debug)]
 struct PlacedImage {
     image: usize,
@@ -79,7 +79,7 @@ struct PlacedImage {
     offset: usize,
 }
 
-/// The joint moves of a Markov chain, once they are found.
+/// The joint moves of a Markov chain; `None` until they are searched for.
 #[derive(Debug, Default)]
 pub(super) struct ImageMoves {
     images: Images,
@@ -87,7 +87,7 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// The images (numbers that functions compute from choices) behind a model's evidence; none if the evidence depends on very many functions.
+    /// The images on which the evidence of a model depends. Empty if the evidence depends on more than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -96,7 +96,7 @@ impl Images {
         for (element, _) in model.evidence() {
             open.push(element.clone());
         }
-        // The elements that are not functions, from the evidence upwards; functions are visited from their readers.
+        // Visits the elements that are not functions, from the evidence to their parents; functions are visited from their readers.
         let mut readers = open.clone();
         while let Some(element) = readers.pop() {
             if !met.insert(element.id()) {
@@ -128,9 +128,10 @@ impl Images {
         }
     }
 
-    /// The moves of parameters that images with several offsets read.
+    /// The joint moves for all parameters that are read by images with several offsets.
     ///
-    /// The offset of an image is the choice that the fewest images read, fewer than read the parameter, and that nothing else reads.
+    /// The offset of an image is its continuous choice that the fewest images read. Fewer images must read the offset than the parameter,
+    /// and nothing else may read the offset.
     fn moves(&self, trace: &mut Trace, proposals: &Proposals) -> Vec<ImageMove> {
         let mut count: FxHashMap<ElementId, usize> = FxHashMap::default();
         for leaf in self.images.iter().flat_map(|image| &image.leaves) {
@@ -171,7 +172,7 @@ impl Images {
                     offset,
                 };
                 let offsets = &mut moves[at].offsets;
-                // Images of one offset are mostly adjacent.
+                // Images of the same offset are mostly adjacent in the list.
                 match offsets
                     .iter_mut()
                     .rev()
@@ -191,7 +192,7 @@ impl Images {
 }
 
 impl Image {
-    /// The image of an element that is a function.
+    /// The image whose number is computed by an element that is a function.
     fn of(element: &AnyElement) -> Self {
         let mut leaves: Vec<AnyElement> = Vec::new();
         let mut calls: Vec<(AnyElement, Vec<Argument>)> = Vec::new();
@@ -220,7 +221,8 @@ impl Image {
         Self { leaves, calls }
     }
 
-    /// The number for these values of the leaves; `None` if the result is not a number, or a function fails.
+    /// The number that the functions compute from these values of the leaves; `None` if the result is not a finite number, or a function
+    /// fails.
     fn number(&self, leaves: &[Datum]) -> Option<f64> {
         let mut results: Vec<Datum> = Vec::with_capacity(self.calls.len());
         for (element, arguments) in &self.calls {
@@ -240,7 +242,7 @@ impl Image {
         number.is_finite().then_some(number)
     }
 
-    /// Intercept and slope of the number as a function of the leaf at a place.
+    /// Intercept and slope of the number as an affine function of the leaf with index `place`.
     fn line(&self, leaves: &mut [Datum], place: usize) -> Option<(f64, f64)> {
         let before = std::mem::replace(&mut leaves[place], Datum::new(0.0_f64));
         let intercept = self.number(leaves);
@@ -253,18 +255,18 @@ impl Image {
     }
 }
 
-/// True if two numbers differ only by rounding, relative to these magnitudes.
+/// True if two numbers differ only by rounding, relative to `magnitude`.
 fn is_near(a: f64, b: f64, magnitude: f64) -> bool {
     (a - b).abs() <= ROUNDING * magnitude
 }
 
 impl PlacedImage {
-    /// The present values of its leaves.
+    /// The present values of the leaves of the image.
     fn leaves(&self, trace: &Trace) -> Option<Vec<Datum>> {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
 
-    /// The offset for which the image is unchanged at another value of the parameter, and the logarithm of `|b / b'|`.
+    /// The offset that keeps the image unchanged if the parameter has another value, and the logarithm of `|b / b'|`.
     fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
         let mut leaves = self.leaves(trace)?;
         let z = *leaves[self.offset].get::<f64>()?;
@@ -283,7 +285,7 @@ impl PlacedImage {
             .then(|| (moved, (b / slope).abs().ln()))
     }
 
-    /// True if the image is unchanged at other values of the parameter and the offset.
+    /// True if the image is unchanged when the parameter and the offset have these new values.
     fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
         let same = || {
             let mut leaves = self.leaves(trace)?;
@@ -298,14 +300,15 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if an image reads two offsets of the move: each offset is solved for while the other offsets stay fixed, so that the reverse move would differ.
+    /// True if an image reads two offsets of the move. Such a move is not reversible, because each offset is computed while the other keeps
+    /// its old value.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);
         others.any(|site| self.offsets.iter().any(|(offset, _)| offset == site))
     }
 
-    /// The values of the parameter and of all offsets that leave the images unchanged, and the logarithm of `Π |b / b'|`.
+    /// The new values of the parameter and of all offsets that leave the images unchanged, and the logarithm of `Π |b / b'|`.
     fn solve(
         &self,
         images: &[Image],
@@ -333,7 +336,7 @@ impl ImageMove {
 }
 
 impl ImageMoves {
-    /// The moves for these images, which are not found yet.
+    /// An empty set of moves for these images; the moves are searched for later.
     pub(super) fn new(images: Images) -> Self {
         Self {
             images,
@@ -341,19 +344,19 @@ impl ImageMoves {
         }
     }
 
-    /// Number of moves.
+    /// Number of joint moves.
     pub(super) fn count(&self) -> usize {
         self.moves.as_ref().map_or(0, Vec::len)
     }
 
-    /// Drops the moves that never left their images unchanged.
+    /// Drops the moves for which no proposal has left the images unchanged.
     pub(super) fn drop_impossible(&mut self) {
         if let Some(moves) = &mut self.moves {
             moves.retain(|chosen| chosen.was_possible);
         }
     }
 
-    /// Finds the moves, once.
+    /// Searches for the moves, at the first call only.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.moves.is_none() {
             self.moves = Some(self.images.moves(trace, proposals));
@@ -362,7 +365,7 @@ impl ImageMoves {
 }
 
 impl Kernel {
-    /// Moves a parameter, and the offsets of all its images so that these are unchanged.
+    /// Proposes a new value for a parameter, and for the offsets the values that leave all images unchanged.
     pub(super) fn propose_image_move<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -403,7 +406,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Adapts the scale of a move to the acceptance probability of a step, while the kernel adapts.
+    /// During adaptation, adapts the scale of a move to the acceptance probability of a step.
     fn adapt_image_move(&mut self, pick: usize, accepted: f64) {
         let moves = self.image_moves.moves.as_mut().filter(|_| self.adapting);
         if let Some(chosen) = moves.and_then(|moves| moves.get_mut(pick)) {
@@ -413,10 +416,10 @@ impl Kernel {
     }
 }
 
-/// Target acceptance rate: the optimal one for a random walk in one dimension.
+/// Target acceptance rate, which is optimal for a random walk in one dimension.
 const AIM: f64 = 0.44;
 
-/// The logarithm of the mean distance of draws from the prior of a site; zero if they are all equal.
+/// The logarithm of the mean distance between draws from the prior of a site; zero if all draws are equal.
 fn log_spread(
     trace: &mut Trace,
     site: Site,

@@ -1,4 +1,4 @@
-//! State of the Metropolis-Hastings kernel: proposals, and their adapted scales.
+//! State of the Metropolis-Hastings kernel: the proposals, and the scales to which they are adapted.
 
 use figrs_lower::internals::Trace;
 
@@ -8,18 +8,17 @@ use super::image_moves::{ImageMoves, Images};
 use super::proposal_success::ProposalSuccess;
 use super::proposals::{Proposals, RandomWalkScales};
 
-/// The single-site Metropolis-Hastings kernel: picks a free choice or a block of them, proposes other values, and accepts
-/// or rejects.
+/// The single-site Metropolis-Hastings kernel. A step picks a free choice or a block of choices, proposes other values for it, and accepts
+/// or rejects the proposal.
 ///
-/// The state is the [`Trace`]; the kernel holds the proposals and their adapted scales, which change only while it
+/// The state of the chain is the [`Trace`]. The kernel contains the proposals and their scales, which change only while the kernel
 /// [adapts](Self::adapt).
 #[derive(Debug)]
 pub struct Kernel {
     pub(super) proposals: Proposals,
     pub(super) scales: RandomWalkScales,
     pub(super) adapting: bool,
-    /// The power of the likelihood in the distribution that is sampled; `None` for a search, which has no such
-    /// distribution.
+    /// The power of the likelihood in the sampled distribution; `None` for a search, in which the distribution changes from step to step.
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
     pub(super) block_proposals: BlockProposals,
@@ -27,7 +26,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel with these proposals, which does not adapt.
+    /// A kernel with these proposals, for which adaptation is off.
     pub fn new(proposals: Proposals) -> Self {
         Self {
             proposals,
@@ -40,13 +39,14 @@ impl Kernel {
         }
     }
 
-    /// The kernel with joint moves of parameters and the offsets behind them.
+    /// The kernel, extended by joint moves of parameters and the offsets that functions combine with them.
     pub(super) fn with_images(mut self, images: Images) -> Self {
         self.image_moves = ImageMoves::new(images);
         self
     }
 
-    /// A kernel for the prior times the likelihood raised to this power: steps must then be accepted by [`AcceptanceTerms::log_tempered`].
+    /// A kernel that samples the prior times the likelihood raised to this power. Its steps must be accepted by
+    /// [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
         self.set_power(power);
@@ -57,20 +57,20 @@ impl Kernel {
         self.power = Some(power);
     }
 
-    /// A kernel for a search, whose acceptance changes from step to step: it does not draw from conditionals, which are as wide as
-    /// those of the posterior.
+    /// A kernel for a search, whose acceptance changes from step to step. The kernel does not draw choices from their conditionals, because
+    /// the conditionals are as wide as in the posterior.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
         self
     }
 
-    /// The power of the likelihood.
+    /// The power of the likelihood; one for a search.
     pub(super) fn power(&self) -> f64 {
         self.power.unwrap_or(1.0)
     }
 
-    /// Starts or ends the adaptation of the proposals; once it has ended the kernel leaves the posterior invariant.
+    /// Starts or ends the adaptation of the proposals. While no adaptation takes place, the kernel leaves the posterior invariant.
     pub fn adapt(&mut self, adapting: bool) {
         if self.adapting && !adapting {
             self.block_proposals.drop_unprofitable();
@@ -79,7 +79,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Number of proposals for several sites among which a step can pick.
+    /// Number of proposals for several sites among which a step can pick one.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.image_moves.count()

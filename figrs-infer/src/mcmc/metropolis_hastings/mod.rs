@@ -1,4 +1,4 @@
-//! Single-site Metropolis-Hastings over the choices that a world has.
+//! Single-site Metropolis-Hastings over the random choices of a world.
 //!
 //! | file | contents |
 //! |---|---|
@@ -77,42 +77,41 @@ const NAME: &str = "MetropolisHastings";
 
 /// Metropolis-Hastings: walks from world to world, changing one random choice at a time.
 ///
-/// A step picks one of the free choices of the present world, all with the same probability, proposes another value, re-evaluates
-/// everything that depends on it, and accepts or rejects:
+/// A step picks one of the free choices of the present world, all with the same probability. The step proposes another value of the choice,
+/// re-evaluates everything that depends on it, and accepts or rejects the new world. How the value is proposed depends on the choice:
 ///
 /// - A Boolean is flipped.
-/// - Where the prior is conjugate to all readers of the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
-///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, the choice is drawn exactly from its conditional: see
+/// - If the prior is conjugate to all readers of the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
+///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, the choice is drawn exactly from its conditional distribution: see
 ///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
-/// - A continuous number or list of numbers, or an integer of wide support, is drawn anew from its prior or moved by a
-///   random walk, half the time each. The walk moves by the difference of two draws from the prior (of lists on the
-///   [simplex](figrs_core::Space::Simplex), of their log-ratios), times a scale that is adapted for each element outside of Chains during
-///   burn-in, towards 44 % accepted walks, and fixed after it.
-/// - Anything else is drawn anew from its prior.
+/// - A continuous number, a list of continuous numbers, or an integer of wide support is either drawn from its prior or moved by a random
+///   walk, each with probability one half. The walk moves by the difference of two draws from the prior, times a scale; lists on the
+///   [simplex](figrs_core::Space::Simplex) move in their log-ratios. For elements outside of Chains, the scale is adapted during burn-in
+///   towards an acceptance rate of 44 %, and is fixed after burn-in.
+/// - Any other choice is drawn from its prior.
 ///
-/// Continuous choices that every world has also walk together, up to 24 dimensions at a time, with a covariance learned during
-/// burn-in, if burn-in has shown them to be correlated. A parameter of a hierarchy moves together with the offsets of its groups, so that
-/// numbers that functions compute from both, such as `mean + spread * offset`, are unchanged: one choice that nothing else
-/// reads must enter each such function linearly. Choices whose proposals during burn-in hardly ever led to a possible world,
-/// because evidence ties them to each other, are changed in pairs. Chains begin in worlds that differ much in their continuous
-/// choices, chosen among draws from the prior. Where a Chain takes another branch, choices that only the
-/// new world has are drawn from their priors, and those that only the old one has are dropped. An observed element is no
-/// choice: its probability weighs the world, also through Chains, Scores, tuples and Boolean functions down to the elements that
-/// decide.
+/// In addition, continuous choices that exist in every world walk together, up to 24 dimensions at a time, with a covariance learned during
+/// burn-in. After burn-in such a walk is kept only if burn-in has shown a strong correlation, or if a choice is a list of numbers.
+/// A parameter of a hierarchy moves jointly with the offsets of its groups, so that the numbers that functions compute from both, such as
+/// `mean + spread * offset`, are unchanged. Each of these functions must be affine in a choice that nothing else reads. Choices are changed
+/// in pairs if evidence ties them together, so that their proposals during burn-in hardly ever led to a possible world. Chains start in
+/// worlds that are chosen among draws from the prior so that their continuous choices are far apart. If a Chain takes another branch,
+/// choices that only the new world has are drawn from their priors, and choices that only the old world has are dropped. An observed
+/// element is not a choice: the probability of its value is a factor of the weight of the world. An observation of a Chain, a Score, a
+/// tuple or a Boolean function is passed on to the elements that determine its value.
 ///
-/// Neither single steps nor pairs lead to every world: where three elements must change at once, make them a
-/// [`block`](Self::block); where the posterior has modes far apart, use [`tempered`](Self::tempered).
+/// Neither single steps nor pairs reach every world. If three elements must change together, make them a [`block`](Self::block). If the
+/// posterior has modes that are far apart, use [`tempered`](Self::tempered).
 ///
-/// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices
-/// changes. The chain is not guaranteed to reach every world: see `block`. Errors come from the draws of all chains,
-/// with autocorrelation taken into account. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices changes. It is not
+/// guaranteed that a chain reaches every world: see `block`. Standard errors are computed from the draws of all chains, and take
+/// autocorrelation into account. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes time in proportion to the elements whose inputs change, and a constant; memory is
-/// the size of a world for each chain and each of its temperatures, and four bytes for each draw of a target.
+/// **Complexity.** A step takes a constant time, plus a time in proportion to the number of elements whose inputs change. The memory is the
+/// size of a world for each chain and for each of its temperatures, plus four bytes for each draw of a target.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no chain finds a first world among
-/// [`max_tries`](Self::max_tries) worlds drawn from the prior. `log_evidence` of the answer is
-/// [`Error::NotInAnswer`]: a chain does not know the probability of the evidence.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no chain finds a first world among [`max_tries`](Self::max_tries) worlds drawn from the
+/// prior. `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the evidence.
 ///
 /// **References.** Wingate, Stuhlmüller and Goodman (2011), "Lightweight implementations of probabilistic programming languages via
 /// transformational compilation", with the count of choices in the acceptance ratio; Green (1995), "Reversible jump Markov
@@ -143,7 +142,7 @@ pub struct MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Keeps this many draws of each of four chains, one for each step, after half as many steps of burn-in, with seed 0.
+    /// Keeps this many draws from each of four chains, one draw after each step. The burn-in has half as many steps; the seed is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             draws,
@@ -156,32 +155,33 @@ impl MetropolisHastings {
         }
     }
 
-    /// Runs this many independent chains (default four), each with its own random numbers and first world.
+    /// Runs this many independent chains (default four). Each chain has its own random numbers and its own first world.
     pub fn chains(mut self, chains: usize) -> Self {
         self.chains = chains;
         self
     }
 
-    /// Makes each chain take this many steps before its first draw (default: half as many as after it).
+    /// Makes each chain take this many steps before its first draw (default: half the number of steps after it).
     pub fn burn_in(mut self, steps: u64) -> Self {
         self.burn_in = Some(steps);
         self
     }
 
-    /// Keeps the world after every `steps` steps (default one).
+    /// Keeps one draw after every `steps` steps (default one).
     pub fn thin(mut self, steps: u64) -> Self {
         self.thin = steps;
         self
     }
 
-    /// Runs one additional chain at each of these temperatures, of 1 and above, beside each chain, for the prior times the likelihood to the
-    /// power of one over the temperature; now and then chains of neighbouring temperatures exchange their worlds.
+    /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. A chain at a temperature
+    /// samples the prior times the likelihood to the power of one over the temperature. At intervals, chains at neighbouring temperatures
+    /// exchange their worlds.
     ///
-    /// Hot chains cross from one mode of the posterior to another, and the cold chain takes over their worlds: useful where
-    /// components of a mixture may swap their places, or evidence has several explanations that single steps do not connect.
-    /// A ladder such as `[2.0, 4.0, 8.0, 16.0]` costs the same time again for each temperature; only the draws of the
-    /// posterior itself are kept. The hottest likelihood should accept the prior's worlds; the temperatures below it are
-    /// adapted during burn-in, so that all neighbours exchange equally often. More temperatures exchange more often.
+    /// Hot chains cross from one mode of the posterior to another, and the cold chain takes over their worlds. Temperatures are useful if
+    /// the components of a mixture may exchange their roles, or if the evidence has several explanations that single steps do not connect.
+    /// Each temperature of a ladder such as `[2.0, 4.0, 8.0, 16.0]` takes as much time as the chain itself, and only the draws of the
+    /// posterior itself are kept. At the highest temperature, worlds of the prior should be accepted. The temperatures below it are adapted
+    /// during burn-in, so that all neighbours exchange equally often. More temperatures lead to more frequent exchanges.
     ///
     /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
     ///
@@ -255,7 +255,8 @@ impl MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Runs a chain from its first world, which is candidate `start` if there is one; `turn` is its share of the time.
+    /// Runs a chain from its first world. If `start` is given, the first world is the candidate with that number. `turn` is the chain's
+    /// share of the time.
     fn chain(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -263,7 +264,7 @@ impl MetropolisHastings {
         (number, start): (u64, Option<u64>),
         turn: &TimeShare<'_>,
     ) -> Result<ChainTally, Error> {
-        // There is an answer if another chain has draws.
+        // A chain without draws is no error, because another chain may have draws.
         let stopped = || {
             let run = turn.run().stopped().or_else(|| turn.stopped());
             Ok(ChainTally::not_begun(run.unwrap_or(Stopped::Interrupted)))

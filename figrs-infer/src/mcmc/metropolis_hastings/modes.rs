@@ -1,14 +1,14 @@
-//! Modes that short chains from other starts found and the main chains missed.
+//! Detection of modes that short chains from other starting worlds found and that the main chains missed.
 
 use super::sites::{ChoiceSeries, SiteRecord};
 
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Warns of an unvisited mode: probes stayed in worlds as probable as those of the chains, with numbers outside the range of all chains by
-/// more than the width of that range.
+/// Warns of a mode that the chains have not visited. The evidence for it is a probe that stayed in worlds as probable as those of the
+/// chains. Some number in these worlds is outside the range of all chains by more than the width of that range.
 ///
-/// One draw in `1e10` of a normal distribution leaves a range spanned by some hundred draws so far; for half of a
-/// probe's draws to be there, the probe must have stayed.
+/// If some hundred draws of a normal distribution span a range, one further draw in `1e10` is so far outside. If half of the draws of a
+/// probe are there, the probe must have stayed in another mode.
 pub(super) fn other_mode(
     (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
     probes: &[&SiteRecord],
@@ -35,16 +35,16 @@ pub(super) fn other_mode(
     })
 }
 
-/// A number at which a probe stayed, outside the range of the chains.
+/// A number of a probe whose median is outside the range of the chains.
 struct OutlyingProbe {
     quantity: Quantity,
     number: f64,
     range: (f64, f64),
-    /// Distance from the range, in widths of the range.
+    /// Distance of the median from the range, in widths of the range.
     widths: f64,
 }
 
-/// The number of a probe that is farthest outside the range of the chains, if one is outside.
+/// The number of a probe that is farthest outside the range of the chains; `None` if no number is outside by more than one width.
 fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<OutlyingProbe> {
     let mut found: Option<OutlyingProbe> = None;
     for series in probe.series.iter().filter(|series| !series.is_digest) {
@@ -52,7 +52,7 @@ fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<Ou
             let known = known.iter().flatten().next();
             known.is_some_and(|known| known.key == series.key && known.width == series.width)
         };
-        // The chains may have missed choices that they rarely met by chance.
+        // A choice that no chain has recorded is skipped, because the chains may have missed a rare choice by chance.
         let Some(chains) = all.iter().find(is_same) else {
             continue;
         };
@@ -95,7 +95,7 @@ fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.get(numbers.len() / 2).copied()
 }
 
-/// The mean of a component in each sweep in which the choice occurred.
+/// For each sweep in which the choice occurred, the mean of one component of its values.
 pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
     let sums = series.sums.chunks_exact(series.width.max(1));
     let met = series.met.iter().zip(sums);

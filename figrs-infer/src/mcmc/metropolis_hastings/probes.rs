@@ -1,5 +1,5 @@
-//! Searches for modes that the main chains have missed: draws from the prior that the evidence does not exclude, and short chains from such
-//! draws.
+//! Probes, which search for modes that the main chains have missed. A probe draws worlds from the prior, keeps those that the evidence does
+//! not exclude, and runs a short chain from such a world.
 
 use figrs_core::{AnyColumn, AnyElement, Model, stream};
 use figrs_lower::internals::Trace;
@@ -13,46 +13,48 @@ use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Number of probes: all of them miss a mode that attracts one start in three with a probability of .0015.
+/// Number of probes. If a mode attracts one starting world in three, all probes miss it with probability .0015.
 const PROBES: u64 = 16;
-/// Maximum number of sweeps of a probe, the first half of which are dropped.
+/// Maximum number of sweeps of the short chain of a probe. The first half of them is dropped.
 const SWEEPS: u64 = 128;
-/// Least number of sweeps for a short chain to be informative.
+/// A short chain with fewer sweeps than this is not informative.
 const LEAST_SWEEPS: u64 = 16;
-/// Divisor of the burn-in that gives the length of a probe: all probes take twice as many steps as the burn-in of one chain.
+/// Divisor of the burn-in that gives the length of a probe: the steps of all probes together are twice as many as those of the burn-in of
+/// one chain.
 const PROBE_DIVISOR: u64 = 8;
-/// Offset of the streams of random numbers of short chains, apart from those of the main chains.
+/// Offset of the random number streams of short chains, which keeps them apart from those of the main chains.
 const STREAMS: u64 = 1 << 40;
-/// Offset of the streams of random numbers of draws from the prior.
+/// Offset of the random number streams of the draws from the prior.
 const PRIOR_STREAMS: u64 = 1 << 41;
-/// Number of steps for each choice that a draw from the prior counts as: all draws together count as twice the burn-in of one chain.
+/// A draw from the prior counts as this number of steps for each choice of the world. All draws of all probes together may count as twice
+/// the burn-in of one chain.
 const SWEEPS_OF_PRIOR_DRAW: u64 = 2;
 
 /// Number of steps between two checks of the clock.
 const BLOCK: u64 = 16;
 
-/// Worlds that a probe drew from the prior and that the evidence does not exclude.
+/// The worlds that a probe drew from the prior and that the evidence does not exclude.
 ///
-/// The values of the targets are columns beside it.
+/// The values of the targets in these worlds are stored elsewhere, in columns.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct PriorDraws {
-    /// The natural logarithm of the likelihood of each world.
+    /// For each world, the natural logarithm of its likelihood.
     pub(super) log_likelihoods: Vec<f64>,
-    /// Number of likelihoods of each world that are densities.
+    /// For each world, the number of its likelihoods that are densities.
     pub(super) densities: Vec<usize>,
 }
 
-/// Result of a probe.
+/// The result of a probe.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct ProbeRecord {
     pub(super) prior: PriorDraws,
-    /// The choices of the worlds in which a short chain stayed; `None` if it found no first world, was too short, or was stopped.
+    /// The values of the choices in the worlds of the short chain. `None` if the chain found no first world, was too short, or was stopped.
     pub(super) sites: Option<SiteRecord>,
 }
 
-/// The number of probes of a run.
+/// The number of probes of a run with this burn-in.
 ///
-/// Zero if a burn-in of this length leaves no time for a draw from the prior.
+/// Zero if the burn-in is so short that a probe has no time for a draw from the prior.
 pub(super) fn probes(
     settings: &MetropolisSettings,
     burn_in: u64,
@@ -68,14 +70,15 @@ pub(super) fn probes(
         trace.restart(&mut candidate(settings.drawing.seed, 0))?;
         Ok(trace.choices() as u64)
     };
-    // If the model has an error, there are no chains either.
+    // If the model has an error, its chains cannot run, and no probes are needed.
     match drawn() {
         Ok(choices) if most >= SWEEPS_OF_PRIOR_DRAW * choices => PROBES,
         _ => 0,
     }
 }
 
-/// Draws worlds from the prior, then runs a short chain: their record, and the values of the targets in the draws from the prior.
+/// Draws worlds from the prior, then runs a short chain. Returns the record of both, and the values of the targets in the draws from the
+/// prior.
 pub(super) fn probe(
     (settings, burn_in): (&MetropolisSettings, u64),
     (model, targets): (&Model, &[AnyElement]),
@@ -100,8 +103,8 @@ pub(super) fn probe(
     (record, values)
 }
 
-/// Draws worlds from the prior in the time of `most` steps, and adds the values of the targets in those that the evidence does not exclude to
-/// `values`.
+/// Draws worlds from the prior until the draws count as `most` steps. Appends to `values` the values of the targets in the worlds that the
+/// evidence does not exclude.
 fn draw_from_prior(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),
@@ -131,7 +134,7 @@ fn draw_from_prior(
     Ok(draws)
 }
 
-/// Runs a chain of at most `most` steps.
+/// Runs a short chain of at most `most` steps.
 fn run_short_chain(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),

@@ -1,22 +1,22 @@
-//! Stuck sites, which never move alone because evidence ties other sites to them: they are moved in pairs.
+//! Detection of stuck sites: sites that cannot change alone, because evidence ties them to other sites. Stuck sites are changed in pairs.
 
 use figrs_lower::internals::Site;
 
-/// Number of proposals of a site before it can be called stuck.
+/// Minimum number of proposals for a site before it can be called stuck.
 const MIN_PROPOSALS: u32 = 10;
-/// A site is stuck if at most one of this many proposals leads to a possible world.
+/// A site is stuck if at most one in this many of its proposals leads to a possible world.
 const STUCK_DIVISOR: u32 = 20;
 
-/// Success rates of single proposals for each permanent site while the kernel adapted.
+/// For each site that exists in every world, how often proposals for it alone succeeded while the kernel adapted.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
-    /// Number of proposals, and number of possible ones.
+    /// By site number: the number of proposals, and the number of those that led to a possible world.
     counts: Vec<(u32, u32)>,
     sites: Vec<Site>,
 }
 
 impl ProposalSuccess {
-    /// Counts a proposal of a value that the site may have.
+    /// Counts a proposal of a value that has positive prior probability.
     pub(super) fn record(&mut self, site: Site, was_possible: bool) {
         if self.counts.len() <= site.number() {
             self.counts.resize(site.number() + 1, (0, 0));
@@ -39,8 +39,8 @@ impl ProposalSuccess {
         &self.sites
     }
 
-    /// Number of pair proposals that a step can pick, in addition to one pick for each choice: as many as there are stuck sites, if there
-    /// is a pair.
+    /// Number of proposals for pairs of stuck sites that a step can pick, in addition to one proposal for each choice. The result is the
+    /// number of stuck sites, or zero if there is only one stuck site.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

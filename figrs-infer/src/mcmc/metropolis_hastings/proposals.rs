@@ -1,4 +1,4 @@
-//! Custom proposals and blocks, and the scales of random walks.
+//! Custom proposals and custom blocks, and the scales of random walks.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
@@ -8,21 +8,21 @@ use rustc_hash::FxHashMap;
 
 use figrs_answer::error::Error;
 
-/// Custom proposals, and blocks of choices that are proposed together.
+/// The custom proposals of a user, and the blocks of choices that are proposed together.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
-    /// For an element, a Chain from its value to the element from which values are proposed.
+    /// For an element with a custom proposal, the Chain from its present value to the element from which a new value is drawn.
     custom: FxHashMap<ElementId, AnyElement>,
     blocks: Vec<Vec<AnyElement>>,
 }
 
 impl Proposals {
-    /// The default proposals for every site.
+    /// Default proposals for every site, and no blocks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Proposes values for `element` from the element that `function` returns for its present value.
+    /// Proposes values for `element` by drawing from the element that `function` returns for its present value.
     #[track_caller]
     pub fn set<T: Value>(
         &mut self,
@@ -33,7 +33,7 @@ impl Proposals {
         self.custom.insert(element.erased().id(), chain);
     }
 
-    /// Proposes values for these elements together.
+    /// Adds a block: values for these elements are proposed together.
     pub fn add_block(&mut self, elements: impl Parents) {
         let mut block: Vec<AnyElement> = Vec::new();
         for element in elements.elements() {
@@ -44,7 +44,8 @@ impl Proposals {
         self.blocks.push(block);
     }
 
-    /// The elements of proposals and blocks by their labels, which are the same in all processes, unlike their numbers.
+    /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes, whereas identifiers
+    /// are not.
     pub(super) fn description(&self) -> String {
         let custom = self.custom.values().map(|chain| format!("{chain:?}"));
         let mut custom: Vec<String> = custom.collect();
@@ -56,17 +57,17 @@ impl Proposals {
         &self.blocks
     }
 
-    /// True if some element has a custom proposal.
+    /// True if any element has a custom proposal.
     pub(super) fn has_custom(&self) -> bool {
         !self.custom.is_empty()
     }
 
-    /// True if an element has a custom proposal.
+    /// True if this element has a custom proposal.
     pub(super) fn is_custom(&self, element: &AnyElement) -> bool {
         self.custom.contains_key(&element.id())
     }
 
-    /// The custom element of proposals for a value.
+    /// The element from which a value is proposed if `element` has the value `from`; `None` if `element` has no custom proposal.
     pub(super) fn custom(
         &self,
         element: &AnyElement,
@@ -89,7 +90,7 @@ impl Proposals {
         Ok(Some(proposal))
     }
 
-    /// A value of an atomic element.
+    /// Draws a value of an atomic element.
     pub(super) fn draw(element: &AnyElement, chooser: &mut dyn Chooser) -> Result<Datum, Error> {
         match element.kind() {
             Kind::Atomic(op) => Ok(chooser.choose(element, Choice::Atomic(&**op))?),
@@ -109,13 +110,13 @@ impl Proposals {
     }
 }
 
-/// Target acceptance rate of random walks: the optimal one in one dimension.
+/// Target acceptance rate of random walks, which is optimal in one dimension.
 const TARGET_ACCEPTANCE: f64 = 0.44;
 
-/// The scales of the random walks, in units of the difference of two draws from the prior.
+/// The scales of the random walks of single sites, as factors of the difference of two draws from the prior.
 #[derive(Debug, Default)]
 pub(super) struct RandomWalkScales {
-    /// The logarithm of each scale, and the number of its adaptations.
+    /// By site number: the logarithm of the scale, and the number of its adaptations.
     sites: Vec<(f64, f64)>,
 }
 
@@ -126,7 +127,7 @@ impl RandomWalkScales {
             .map_or(1.0, |(log, _)| log.exp())
     }
 
-    /// A step of Robbins and Monro's stochastic approximation.
+    /// Adapts the scale of a site by one step of the stochastic approximation of Robbins and Monro.
     pub(super) fn adapt(&mut self, site: Site, accepted: f64) {
         if self.sites.len() <= site.number() {
             self.sites.resize(site.number() + 1, (0.0, 0.0));

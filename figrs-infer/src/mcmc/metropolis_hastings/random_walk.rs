@@ -1,36 +1,36 @@
-//! Random walks with an adapted covariance, for continuous sites that vary together.
+//! Random walks with an adapted covariance, for continuous sites that are correlated.
 //!
-//! Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm"; the scale is adapted as well, as in algorithm 4 of
-//! Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
+//! The method is that of Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". In addition the scale is adapted, as in
+//! algorithm 4 of Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
 use super::decisions::StepDecisions;
 
-/// Exponent of the forgetting: the weight of the t-th position is t to the power of minus this, so that the start of a
-/// chain is forgotten and the covariance grows along a ridge as fast as the chain moves along it: with weights of 3 / t no
-/// chain found the length of a ridge of correlation .99999 in 1500 positions, with these weights all did.
+/// Exponent of the weights of positions: the weight of the t-th position is t to the power of minus this exponent. With these weights the
+/// start of a chain is forgotten, and the covariance grows along a ridge as fast as the chain moves along it. On a ridge of correlation
+/// .99999, all chains found its length within 1500 positions; with weights of 3 / t, no chain did.
 const FORGETTING_EXPONENT: f64 = 0.6;
-/// Number of positions per dimension after which weights fall as 1 / t: later positions are averaged.
+/// After this number of positions per dimension, the weights are proportional to 1 / t, so that the later positions are averaged.
 const FORGETTING_POSITIONS: u32 = 100;
-/// Relative addition to each variance, so that a covariance of rounded numbers has a Cholesky factor.
+/// Relative increase of each variance, which ensures that a covariance with rounding errors has a Cholesky factor.
 const JITTER: f64 = 1e-9;
-/// Least correlation that justifies steps that move all sites at once.
+/// Minimum correlation of two sites for which joint steps of all sites are worth their cost.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// A normal random walk whose covariance is that of the learned positions, times a scale.
+/// A normal random walk. Its covariance is that of the positions learned so far, times a scale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RandomWalk {
     learned: u32,
     mean: Vec<f64>,
-    /// The lower triangle, row by row.
+    /// The lower triangle of the covariance, row by row.
     covariance: Vec<Vec<f64>>,
-    /// The Cholesky factor of the covariance, once it has one.
+    /// The Cholesky factor of the covariance; empty until there are enough positions.
     factor: Vec<Vec<f64>>,
     log_scale: f64,
     adapted: u32,
 }
 
 impl RandomWalk {
-    /// Adds a position to the covariance; a position with another number of dimensions restarts it.
+    /// Adds a position to the learned covariance. A position with another number of dimensions restarts the learning.
     pub(super) fn add_position(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
@@ -62,18 +62,18 @@ impl RandomWalk {
         }
     }
 
-    /// True if the walk has learned enough positions to move.
+    /// True if enough positions have been learned for the walk to make steps.
     pub(super) fn is_learned(&self) -> bool {
         !self.factor.is_empty()
     }
 
-    /// True if the walk can move a position with this number of dimensions.
+    /// True if the walk can make a step from a position with this number of dimensions.
     pub(super) fn can_move(&self, dimensions: usize) -> bool {
         self.factor.len() == dimensions
     }
 
-    /// True if joint moves of `sites` sites are worth their cost with the learned covariance: some sites are lists, or some are strongly
-    /// correlated.
+    /// True if joint moves of `sites` sites are worth their cost with the learned covariance: some site is a list of numbers, or some
+    /// coordinates are strongly correlated.
     pub(super) fn is_profitable(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;
@@ -88,7 +88,7 @@ impl RandomWalk {
             })
     }
 
-    /// Moves a position.
+    /// Moves `position` by one step of the walk.
     pub(super) fn step(&self, position: &mut [f64], decisions: &mut impl StepDecisions) {
         let scale = self.log_scale.exp() * 2.38 / (position.len() as f64).sqrt();
         let normal: Vec<f64> = position.iter().map(|_| decisions.normal()).collect();
@@ -98,16 +98,16 @@ impl RandomWalk {
         }
     }
 
-    /// Adapts the scale to the acceptance probability of a step.
+    /// Adapts the scale of the walk to the acceptance probability of a step.
     pub(super) fn adapt(&mut self, accepted: f64) {
-        // The optimal rate is .44 in one dimension and falls to .234 in many: Roberts and Rosenthal (2001).
+        // The optimal acceptance rate is .44 in one dimension and falls to .234 in many dimensions: Roberts and Rosenthal (2001).
         let aim = 0.234 + 0.206 / self.mean.len().max(1) as f64;
         self.adapted += 1;
         self.log_scale += (accepted - aim) / f64::from(self.adapted).powf(0.6);
     }
 }
 
-/// The Cholesky factor of a matrix given by its lower triangle; `None` if it is not positive definite.
+/// The Cholesky factor of a symmetric matrix, given by its lower triangle; `None` if the matrix is not positive definite.
 fn cholesky(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
     for (i, entries) in matrix.iter().enumerate() {
@@ -136,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// Positions along a line in two dimensions, after a start far away.
+    /// The walk learns positions along a line in two dimensions; the first position is far from the line.
     #[test]
     fn steps_have_the_shape_of_what_was_learned() {
         let mut random = stream(1, 0);

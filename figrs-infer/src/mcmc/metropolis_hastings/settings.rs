@@ -1,4 +1,4 @@
-//! Common settings of algorithms that make Metropolis-Hastings steps.
+//! Settings shared by the algorithms that make Metropolis-Hastings steps.
 
 use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::Trace;
@@ -12,7 +12,7 @@ use crate::sampling::settings::SamplerSettings;
 use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 
-/// The seed, the limits and the proposals of chains.
+/// The seed, the limits and the proposals of the chains.
 #[derive(Clone, Debug)]
 pub(crate) struct MetropolisSettings {
     pub(crate) drawing: SamplerSettings,
@@ -20,7 +20,7 @@ pub(crate) struct MetropolisSettings {
     pub(crate) proposals: Proposals,
 }
 
-/// Steps for each discrete choice of an over-dispersed first world, and for all of them together.
+/// Number of steps for each discrete choice of an over-dispersed first world; the constant below limits their total number.
 const OVERDISPERSION_STEPS: usize = 3;
 const MAX_OVERDISPERSION_STEPS: usize = 10_000;
 
@@ -35,7 +35,8 @@ impl Default for MetropolisSettings {
 }
 
 impl MetropolisSettings {
-    /// A chain in its first world, which is the candidate `start` if there is one, and its random numbers.
+    /// Starts a chain: returns its first world, its kernel and its random numbers. If `start` is given, the first world is the candidate
+    /// with that number.
     pub(crate) fn start(
         &self,
         model: &Model,
@@ -52,20 +53,20 @@ impl MetropolisSettings {
         let mut first = starts::candidate(self.drawing.seed, start);
         first_world(&mut trace, &mut first, self.max_tries, turn)?;
         let mut kernel = self.kernel(model);
-        // The discrete choices are fitted to the continuous ones; otherwise the first steps would fit the continuous choices to them, and
-        // the chains would no longer be far apart.
+        // The discrete choices are fitted to the continuous choices of the candidate. Otherwise the first steps of the chain would fit the
+        // continuous choices to the discrete ones, and the chains would no longer start far apart.
         for step in 0..(OVERDISPERSION_STEPS * trace.choices()).min(MAX_OVERDISPERSION_STEPS) {
             if turn.stopped().is_some() || trace.choices() == 0 {
                 break;
             }
-            // Branches may appear and disappear meanwhile.
+            // The number of choices may change after each step, because branches may appear and disappear.
             let position = step % trace.choices();
             kernel.step_if_discrete(&mut trace, &mut random, position)?;
         }
         Ok((trace, kernel, random))
     }
 
-    /// First world and kernel of a chain with these random numbers.
+    /// Draws the first world of a chain from these random numbers; returns the world with a kernel.
     pub(crate) fn replica(
         &self,
         model: &Model,
@@ -83,19 +84,19 @@ impl MetropolisSettings {
     }
 }
 
-/// The setters of an algorithm with a field `settings`.
+/// Defines the setters of an algorithm that has a field `settings`.
 macro_rules! stepping {
     () => {
         crate::sampling::settings::drawing!(settings.drawing);
 
-        /// Makes each chain look for its first world of positive weight among this many (default ten thousand).
+        /// Limits the number of worlds among which each chain looks for its first world of positive weight (default ten thousand).
         pub fn max_tries(mut self, worlds: u64) -> Self {
             self.settings.max_tries = worlds;
             self
         }
 
-        /// Proposes values for `element` from the element that `function` returns for its present value, instead of the
-        /// default proposal. The returned element must be atomic, such as `Uniform::new([x - 1, x + 1])`; the proposal need not be symmetric.
+        /// Proposes values for `element` by drawing from the element that `function` returns for its present value, instead of the default
+        /// proposal. The returned element must be atomic, such as `Uniform::new([x - 1, x + 1])`; the proposal need not be symmetric.
         #[track_caller]
         pub fn proposal<T: figrs_core::Value>(
             mut self,
@@ -106,8 +107,9 @@ macro_rules! stepping {
             self
         }
 
-        /// Additionally proposes values for these elements together, each from its own proposal if it has one, else from its
-        /// prior; the block is picked as often as one of the choices. The block does nothing in worlds where one of its elements is not a free choice.
+        /// Adds proposals that change these elements together, each by its custom proposal if it has one, else by a draw from its prior.
+        /// The block is picked as often as a single choice. In worlds where one of the elements is not a free choice, the block changes
+        /// nothing.
         pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {
             self.settings.proposals.add_block(elements);
             self

@@ -1,4 +1,4 @@
-//! Proposals for several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
+//! Proposals that change several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
 
 use figrs_core::Datum;
 use figrs_lower::internals::{Site, Trace};
@@ -12,7 +12,7 @@ use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
 use figrs_answer::error::Error;
 
-/// Proposal of Booleans: drawn from the prior, or flipped.
+/// The proposal for a Boolean site: a draw from its prior, or the opposite value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BooleanProposal {
     Drawn,
@@ -20,7 +20,7 @@ enum BooleanProposal {
 }
 
 impl Kernel {
-    /// Proposes for several sites, by the index of the proposal.
+    /// Makes the proposal for several sites that has this index.
     pub(super) fn propose_several_sites<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -51,8 +51,8 @@ impl Kernel {
         step
     }
 
-    /// Proposes for all sites of a block: half of the time by a random walk, if they are all continuous and the walk has been
-    /// learned, otherwise for each from its own proposal or its prior in the present world.
+    /// Proposes values for all sites of a block. If all sites are continuous and the walk is learned, the proposal is with probability one
+    /// half a random walk. Otherwise each site is changed by its custom proposal or by a draw from its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -93,7 +93,7 @@ impl Kernel {
         )
     }
 
-    /// Moves two stuck sites; all pairs have the same probability.
+    /// Proposes values for two stuck sites; all pairs are equally likely.
     fn propose_pair<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -116,7 +116,7 @@ impl Kernel {
         )
     }
 
-    /// Proposes for each of some free choices from its own proposal or its prior in the present world.
+    /// Proposes a value for each of some free choices, by its custom proposal or by a draw from its prior in the present world.
     fn propose_each<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -185,8 +185,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of some sites; returns the logarithm of the volume there, or `None` if a site has no coordinates or is not a
-    /// free choice.
+    /// Reads the coordinates of some sites into a buffer. Returns the logarithm of the volume at these coordinates, or `None` if a site is
+    /// not a free choice or has no coordinates.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();
         let mut volume = 0.0;
@@ -200,14 +200,14 @@ impl Kernel {
         Some(volume)
     }
 
-    /// Adds the positions of some sites to the covariance of their random walk, while the kernel adapts.
+    /// During adaptation, adds the present position of some sites to the learned covariance of their random walk.
     fn adapt_to_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
             walk.add_position(&self.block_proposals.position);
         }
     }
 
-    /// A random walk of some continuous sites.
+    /// Proposes a step of the random walk of some continuous sites.
     fn propose_walk<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

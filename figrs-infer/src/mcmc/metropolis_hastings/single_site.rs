@@ -1,4 +1,4 @@
-//! Proposals for one site: flips, conditionals, random walks, the prior, and custom ones.
+//! Proposals that change one site: flips, draws from conditionals or from the prior, random walks, and custom proposals.
 
 use figrs_core::{AnyElement, Datum};
 use figrs_lower::internals::{Site, Trace};
@@ -10,22 +10,23 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Source of a site's new value.
+/// The method by which a new value of a site is proposed.
 enum ProposalKind {
-    /// A symmetric proposal: equally likely in both directions.
+    /// A symmetric proposal, which is equally likely in both directions.
     Symmetric,
-    /// The site's prior.
+    /// A draw from the prior of the site.
     Prior,
-    /// The site's conditional given all other choices.
+    /// A draw from the conditional distribution of the site given all other choices, with this power of the likelihood.
     Conditional(f64),
-    /// The element that the user's function returned for the old value.
+    /// A draw from the element that the user's function returned for the old value.
     Custom,
-    /// A random walk whose scale is adapted: the logarithms of its densities in both directions, up to a common constant.
+    /// A step of a random walk whose scale is adapted. The numbers are the log-densities of the step forward and back, up to a common
+    /// constant.
     Drift(f64, f64),
 }
 
 impl Kernel {
-    /// Proposes for one site.
+    /// Makes a proposal for one site, and accepts or rejects it.
     pub(super) fn propose_single_site<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -86,7 +87,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// A draw from the conditional of a site, if its distribution defines one.
+    /// A draw from the conditional distribution of a site; `None` if the family of the site does not define it.
     fn conditional<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -100,7 +101,7 @@ impl Kernel {
         Ok(drawn.map(|value| (value, ProposalKind::Conditional(power))))
     }
 
-    /// A random walk: the difference of two draws from the prior, times the scale.
+    /// A step of a random walk: the present value plus the difference of two draws from the prior, times the scale.
     fn random_walk_value<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -151,7 +152,7 @@ impl Kernel {
         Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
     }
 
-    /// Log-probabilities of a custom proposal, forward from the element for the old value, and back.
+    /// The log-probabilities of a custom proposal: from the old value to the new one, and back.
     fn custom_terms(
         &self,
         trace: &Trace,
@@ -176,7 +177,7 @@ impl Kernel {
         }
     }
 
-    /// Counts a proposal that led to a possible world, or one that did not although the site may have the value.
+    /// Counts whether a proposal led to a possible world. A failed proposal counts only if the value has positive prior probability.
     fn learn_whether_stuck(
         &mut self,
         trace: &Trace,
@@ -197,7 +198,7 @@ impl Kernel {
     }
 }
 
-/// True if the values of a site are numbers, or lists of them, for which a draw from the prior is seldom close.
+/// True if the values of a site are numbers or lists of numbers and a draw from the prior is seldom close to the present value.
 #[inline]
 fn can_walk(trace: &mut Trace, site: Site) -> bool {
     trace.is_continuous(site) || trace.is_wide(site)

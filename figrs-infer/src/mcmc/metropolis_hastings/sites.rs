@@ -1,4 +1,4 @@
-//! Values of all free choices of a chain, thinned to a bounded number of sweeps.
+//! The values of all free choices of a chain, recorded at a bounded number of sweeps.
 
 use figrs_core::{Datum, ElementId, Label};
 use figrs_lower::internals::{Site, Trace};
@@ -8,37 +8,40 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::numeric::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// Number of stored sweeps at which every other sweep is dropped: eight for each of the sixteen batches of the test of agreement.
+/// If this number of sweeps is stored, every other sweep is dropped. The remaining sweeps are at least four for each of the sixteen batches
+/// of the test of agreement.
 const MOST_SWEEPS: u32 = 128;
-/// Least number of stored sweeps at which every other sweep is dropped for lack of memory: one for each batch of the test of agreement is then left.
+/// Minimum number of stored sweeps at which sweeps are dropped for lack of memory. Half of them remain, one for each batch of the test of
+/// agreement.
 const LEAST_SWEEPS: u32 = 32;
-/// Number of values above which every other sweep is dropped, once there are `LEAST_SWEEPS`: 16 MB for each chain.
+/// If more numbers than this are stored, every other sweep is dropped, provided that there are `LEAST_SWEEPS`. The limit is 16 MB for each
+/// chain.
 const NUMBERS: usize = 1 << 21;
-/// Maximum number of names that distinguish elements made by functions.
+/// If there are this many series, further elements that functions made are no longer distinguished by their names.
 const NAMES: usize = 1 << 16;
-/// Number of bits of a digest that distinguish values that are not numbers.
+/// Number of bits of the digest of a value that are recorded if the value is not a number.
 const BITS: u32 = 4;
 
-/// Identity of a choice in all chains and processes: an element that all worlds have by its number in the model, other elements by their label, so that
-/// elements that a function made anew count as one.
+/// Identifies a choice in all chains and processes. An element that exists in every world is identified by its number in the model, any
+/// other element by its label. All elements that a function makes with the same label therefore count as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
     Lasting(usize),
     Made(Label),
 }
 
-/// The values of one choice, or of all choices that have its label.
+/// The recorded values of one choice, or of all choices with the same label.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ChoiceSeries {
     pub(crate) key: SiteKey,
     pub(crate) label: Label,
-    /// Number of components of a value.
+    /// Number of components of a value of the choice.
     pub(crate) width: usize,
-    /// `true` if the numbers are bits of digests of values that are not numbers.
+    /// `true` if the values are not numbers, and bits of their digests are recorded instead.
     pub(crate) is_digest: bool,
-    /// The sweeps in which the choice occurred, and how often it did.
+    /// The sweeps in which the choice occurred, each with the number of its occurrences.
     pub(crate) met: Vec<(u32, u32)>,
-    /// The sums of its numbers in each of these sweeps.
+    /// For each of these sweeps, the sum of each component over the occurrences.
     pub(crate) sums: Vec<f64>,
 }
 
@@ -76,14 +79,14 @@ impl ChoiceSeries {
     }
 }
 
-/// The values of all free choices of one chain at evenly spaced sweeps.
+/// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
-/// A sweep reads every choice once. The first sweeps are as many steps apart as there are choices, so that reading costs no more
-/// than stepping; when there are too many sweeps, every other one is dropped and the interval doubles. Memory is 16 MB at most, or
-/// that of 32 numbers for each choice.
+/// A sweep reads every choice once. At first, the number of steps between two sweeps is the number of choices, so that reading takes no
+/// more time than stepping. When too many sweeps are stored, every other one is dropped and the interval doubles. The memory is at most 16
+/// MB, or that of 32 numbers for each choice if this is more.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
-    /// Steps between two sweeps.
+    /// Number of steps between two sweeps.
     #[serde(skip)]
     stride: u64,
     #[serde(skip)]
@@ -93,20 +96,20 @@ pub(crate) struct SiteRecord {
     pub(crate) choices: usize,
     #[serde(skip)]
     numbers: usize,
-    /// The log-probabilities of the worlds of the sweeps.
+    /// For each sweep, the log-probability of its world.
     pub(crate) log_weights: Vec<f64>,
-    /// The logarithms of the likelihoods of these worlds.
+    /// For each sweep, the log-likelihood of its world.
     pub(crate) log_likelihoods: Vec<f64>,
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// For each site number, the last element that had this number, and the position of its series.
+    /// By site number: the last element that had this number, and the index of its series.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }
 
 impl SiteRecord {
-    /// Records the world after a step, if a sweep is due.
+    /// Records the world after a step, if the next sweep is due.
     #[inline]
     pub(crate) fn record_step(&mut self, trace: &Trace) {
         if self.until > 1 {
@@ -116,7 +119,7 @@ impl SiteRecord {
         self.sweep(trace);
     }
 
-    /// Drops all records.
+    /// Drops everything that was recorded.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -170,7 +173,7 @@ impl SiteRecord {
         if series.width == numbers.len() {
             series.add(self.sweeps, numbers);
         } else {
-            // Lists of another length than the first one are represented by their length.
+            // If a list has another length than the first one of its series, the length is recorded instead of the numbers.
             let length = vec![numbers.len() as f64; series.width];
             series.add(self.sweeps, &length);
         }
@@ -213,7 +216,7 @@ impl SiteRecord {
 }
 
 impl SiteRecord {
-    /// Checks a record that was read from outside.
+    /// Checks that a record which comes from outside the process is consistent.
     pub(crate) fn check(&self) -> Result<(), String> {
         let sweeps = self.sweeps as usize;
         let are_all = self.log_weights.len() == sweeps
@@ -238,9 +241,9 @@ impl SiteRecord {
     }
 }
 
-/// Some bits of the digest of a value, as numbers.
+/// Some bits of the digest of a value, as numbers that are 0 or 1.
 fn digest(value: &Datum) -> [f64; BITS as usize] {
-    // The finaliser of MurmurHash3, because the bits of a digest may be those of the value.
+    // The finaliser of MurmurHash3 mixes the bits, because the digest of a value may be the bits of the value itself.
     let mut bits = value.digest();
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);

@@ -1,5 +1,4 @@
-//! Over-dispersed first worlds of chains: agreement of chains that begin far apart shows that they have forgotten their
-//! starts.
+//! Over-dispersed first worlds of the chains. If chains that start far apart agree, they have forgotten their starts.
 //!
 //! Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
@@ -11,20 +10,20 @@ use crate::sampling::settings::SamplerSettings;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Number of worlds drawn from the prior for each chain. With 8 for each of 4 chains, the two modes of a mixture of two parts that
-/// differ by a prior mean had at least one chain each for all of 40 seeds.
+/// Number of candidate worlds drawn from the prior for each chain. In a test, the two components of a mixture differed by a prior mean.
+/// With 8 candidates for each of 4 chains, both modes had at least one chain for all of 40 seeds.
 const CANDIDATES: usize = 8;
-/// Share of the time up to the deadline for the search for candidates.
+/// Share of the time until the deadline that the search for candidates may take.
 const TRIAL_SHARE: f64 = 0.05;
 
-/// The random numbers of a candidate, from which its world can be drawn again.
+/// The random numbers of a candidate. Its world can be drawn from them again.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
     stream(seed, u64::MAX - number)
 }
 
-/// The numbers of candidates for the first worlds of `chains` chains, chosen so that their continuous choices are far apart: each
-/// has the greatest distance, in ranks among the candidates, from the nearest one chosen before. Fewer or none if few candidates
-/// are possible, or if no choice is continuous.
+/// The numbers of candidates for the first worlds of `chains` chains, chosen so that their continuous choices are far apart. Each candidate
+/// is the one with the greatest distance, in ranks, from the nearest candidate chosen before. There are fewer numbers than chains if few
+/// candidates are possible worlds, and none if no choice is continuous.
 pub(super) fn dispersed(
     model: &Model,
     targets: &[AnyElement],
@@ -60,7 +59,7 @@ pub(super) fn dispersed(
     Ok(farthest(&found, chains))
 }
 
-/// The continuous choices that every world has, in coordinates.
+/// The coordinates of the continuous choices that exist in every world.
 fn position(trace: &mut Trace) -> Vec<f64> {
     let mut sites: Vec<Site> = (0..trace.choices()).map(|i| trace.choice(i)).collect();
     sites.retain(|&site| trace.is_in_every_world(site));
@@ -94,7 +93,7 @@ fn farthest(found: &[(u64, Vec<f64>)], count: usize) -> Vec<u64> {
     chosen
 }
 
-/// Replaces each coordinate by its rank among all candidates: ranks have no outliers.
+/// Replaces each coordinate by its rank among all candidates, because ranks have no outliers.
 fn ranks(found: &[(u64, Vec<f64>)]) -> Vec<Vec<f64>> {
     let dimensions = found.first().map_or(0, |(_, first)| first.len());
     let mut ranks = vec![Vec::with_capacity(dimensions); found.len()];
@@ -119,7 +118,7 @@ mod tests {
             .enumerate()
             .map(|(i, x)| (i as u64, vec![x]))
             .collect();
-        // The ranks are 1, 2, 3, 4, 5, 0.
+        // The ranks of the six positions are 1, 2, 3, 4, 5, 0.
         assert_eq!(farthest(&found, 3), [0, 4, 2]);
         assert_eq!(farthest(&found, 1), [0]);
         assert_eq!(farthest(&found[..2], 4).len(), 2);

@@ -1,4 +1,4 @@
-//! One step of a Markov chain over worlds: the pick of a site or a block, and a proposal for it.
+//! One step of a Markov chain over worlds: picks a site or a block, and makes a proposal for it.
 
 use figrs_lower::internals::Trace;
 
@@ -8,12 +8,12 @@ use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
 impl Kernel {
-    /// Makes a step that is accepted with probability `exp(log_acceptance(terms))`, or always if that exceeds one:
-    /// [`AcceptanceTerms::log_acceptance`] for samples of the posterior.
+    /// Makes a step. Its proposal is accepted with probability `exp(log_acceptance(terms))`, or always if that exceeds one. Use
+    /// [`AcceptanceTerms::log_acceptance`] to sample the posterior.
     ///
     /// The trace must hold a world of positive weight.
     ///
-    /// **Errors.** Mistakes of the elements that are reached; a user's proposal that is not an atomic element.
+    /// **Errors.** Errors of the elements that the step evaluates; an error if a user's proposal is not an atomic element.
     pub fn step<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -39,7 +39,7 @@ impl Kernel {
         self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
-    /// Makes a step for one choice, by its position in the world, if its values are not continuous.
+    /// Makes a step that changes the choice with this index in the world, unless its values are continuous.
     pub(super) fn step_if_discrete<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

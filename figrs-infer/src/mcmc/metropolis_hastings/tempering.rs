@@ -1,4 +1,4 @@
-//! Replica exchange: a chain of the posterior takes over worlds of hotter chains.
+//! Replica exchange: a chain that samples the posterior exchanges worlds with chains at higher temperatures.
 //!
 //! Geyer (1991), "Markov chain Monte Carlo maximum likelihood"; Earl and Deem (2005), "Parallel tempering: theory, applications, and
 //! new perspectives". The temperatures between the lowest and the highest are adapted by Vousden, Farr and Mandel (2016), "Dynamic
@@ -14,34 +14,35 @@ use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
-/// Divisor of the number of choices of the first world, which gives the steps of a replica between two exchanges, within
-/// these bounds. An exchange takes as long as a step that changes all of the world.
+/// The number of steps between two exchanges is the number of choices of the first world divided by `CHOICES`, limited to the range
+/// `STEPS`. An exchange takes as long as a step that changes the whole world.
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 
-/// A chain of the prior times the likelihood raised to a power below one.
+/// A chain that samples the prior times the likelihood raised to a power below one.
 struct Replica {
     trace: Trace,
     kernel: Kernel,
 }
 
-/// Hotter replicas of a chain, the coldest first.
+/// The replicas of a chain at higher temperatures, in ascending order of temperature.
 ///
-/// The chain's own random numbers drive all of them, so that the number of threads does not matter.
+/// The random numbers of the chain itself drive all replicas, so that the result does not depend on the number of threads.
 pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
     exchange_interval: usize,
     left: usize,
-    /// `true` if the chain itself takes part in the next exchange: the two sets of pairs alternate.
+    /// `true` if the chain itself takes part in the next exchange. Exchanges alternate between the two sets of disjoint pairs of
+    /// neighbours.
     with_first: bool,
     adapting: bool,
     exchanges: u32,
-    /// Acceptance probability of the last exchange of each replica with its colder neighbour.
+    /// For each replica, the acceptance probability of its last exchange with the colder neighbour.
     rates: Vec<f64>,
 }
 
 impl TemperatureLadder {
-    /// A ladder of replicas in their first worlds, in the order of their temperatures.
+    /// A ladder of replicas in their first worlds, in ascending order of temperature.
     pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
         let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());
         let every = (choices / CHOICES).clamp(STEPS.0, STEPS.1);
@@ -68,7 +69,7 @@ impl TemperatureLadder {
         }
     }
 
-    /// Makes a step of the chain, given its world and kernel, and one of each replica; then exchanges worlds if it is time.
+    /// Makes a step of the chain, given its world and kernel, and a step of each replica. Then, if an exchange is due, exchanges worlds.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -94,7 +95,7 @@ impl TemperatureLadder {
         Ok(step)
     }
 
-    /// Proposes exchanges of worlds between neighbours, for every other pair.
+    /// Proposes to exchange the worlds of neighbours, for every other pair of neighbours.
     fn exchange(&mut self, trace: &mut Trace, decisions: &mut impl StepDecisions) {
         let first = usize::from(!self.with_first);
         self.with_first = !self.with_first;
@@ -119,8 +120,7 @@ impl TemperatureLadder {
         }
     }
 
-    /// Moves each temperature between the lowest and the highest so that it exchanges with both neighbours equally
-    /// often.
+    /// Adapts each temperature between the lowest and the highest, so that its replica exchanges worlds equally often with both neighbours.
     fn adapt_temperatures(&mut self) {
         self.exchanges += 1;
         let gain = f64::from(self.exchanges).powf(-0.6);
@@ -144,8 +144,8 @@ impl TemperatureLadder {
     }
 }
 
-/// The logarithm of the probability of an exchange: (p - q) (ln L' - ln L), for the powers p and q of the likelihoods L and L' of the
-/// colder and the hotter world. Fewer densities make a world infinitely more likely.
+/// The logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). Here p and L are the power and the likelihood of the
+/// colder world, and q and L' those of the hotter world. A world with fewer densities is infinitely more likely.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {
         Ordering::Less => f64::INFINITY,

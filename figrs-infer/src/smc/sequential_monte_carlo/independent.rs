@@ -1,4 +1,4 @@
-//! Independent draws, each from its own populations of particles.
+//! Independent draws of worlds, each from populations of particles of its own.
 
 use figrs_core::stream;
 use rand::{Rng, RngExt};
@@ -10,41 +10,44 @@ use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 
-/// Number of populations for each draw: two, so that one of them may lose all its particles.
+/// Number of populations for each draw. There are two, so that a draw succeeds even if one of them loses all its particles.
 const POPULATIONS_PER_DRAW: u64 = 2;
-/// Least number of populations of a round: the default of [`SequentialMonteCarlo`].
+/// Minimum number of populations of a round, which is the default of [`SequentialMonteCarlo`].
 const MIN_POPULATIONS: u64 = 16;
 
-/// Number of consecutive rounds whose populations all died after which the run ends, if it has some worlds.
+/// If some worlds are drawn, the run ends after this number of consecutive rounds in which all populations lost all their particles.
 const MAX_FAILED_ROUNDS: u32 = 16;
 
-/// Worlds drawn independently, with statistics of their populations.
+/// Worlds that were drawn independently, with statistics of their populations.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct IndependentDraws<T> {
-    /// The worlds.
+    /// The worlds that were drawn.
     pub worlds: Vec<T>,
-    /// Number of populations.
+    /// Number of populations that were run.
     pub populations: u64,
     /// Number of populations that lost all their particles.
     pub died: u64,
-    /// Effective number of populations of the first round: the number of equally weighted populations with the same information.
+    /// Effective number of populations in the first round: the number of equally weighted populations that would contain the same
+    /// information.
     pub effective: f64,
 }
 
 impl SequentialMonteCarlo {
-    /// Draws `wanted` worlds independently, with the settings of this sampler except for its populations. `run` runs a sampler that
-    /// is derived from it, with populations, a seed and kept trajectories; `world` reads one of its draws.
+    /// Draws `wanted` worlds independently, with the settings of this sampler except the number of its populations. `run` runs a sampler
+    /// that is derived from this one, with other populations, another seed and kept trajectories. `world` reads one draw of the answer.
     ///
-    /// Each world has its own populations, and is the trajectory of one of them, drawn by their estimates of the evidence. Draws whose
-    /// populations all died are repeated; there are fewer worlds if a run was stopped.
+    /// Each world has its own populations. The world is the trajectory of one of these populations, which is drawn in proportion to the
+    /// estimates of the evidence. If all populations of a world lose their particles, its draw is repeated. If a run is stopped, fewer
+    /// worlds are returned.
     ///
-    /// **Guarantee.** The distribution of each world tends to the posterior as particles grow; worlds are independent.
+    /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles
+    /// grows.
     ///
-    /// **Complexity.** That of two populations for each world, and of at least sixteen.
+    /// **Complexity.** The time of two populations for each world, and of at least sixteen populations.
     ///
-    /// **Errors.** Those of `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round died. Later, sixteen such
-    /// rounds in a row end the run with the worlds drawn so far.
+    /// **Errors.** The errors of `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round lose all their
+    /// particles. If that happens later in sixteen consecutive rounds, the worlds drawn so far are returned.
     pub fn independent<T>(
         &self,
         wanted: usize,
@@ -76,7 +79,7 @@ impl SequentialMonteCarlo {
                     own = rng.next_u64();
                     continue;
                 }
-                // The worlds drawn before the stop, or before this many failed rounds, are enough.
+                // After a stop, or after this many failed rounds, the worlds drawn so far are returned.
                 Err(Error::NothingDone { .. } | Error::NoSampleMetEvidence { .. })
                     if missing.len() < wanted =>
                 {
@@ -99,7 +102,7 @@ impl SequentialMonteCarlo {
             }
             populations += asked;
             died += dead.len() as u64;
-            // Draws are in the order of the remaining populations.
+            // The draws are in the order of the populations that have particles left.
             let mut alive = (0..asked).filter(|number| dead.binary_search(number).is_err());
             let mut groups: Vec<Vec<usize>> = vec![Vec::new(); missing.len()];
             for (draw, number) in (0..draws.length).zip(&mut alive) {

@@ -1,4 +1,4 @@
-//! Sequential Monte Carlo: populations of particles that meet the evidence statement by statement.
+//! Sequential Monte Carlo: populations of particles that are weighted by one statement of evidence after another.
 
 mod independent;
 mod paths;
@@ -31,28 +31,29 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
 
-/// Number of rows of a block into which smaller populations are combined.
+/// Number of rows of a block; populations with fewer particles are combined into blocks of this size.
 const ROWS: u64 = 1024;
 
-/// The particle filter: worlds run side by side, and after each statement of evidence worlds that it makes unlikely are
-/// replaced by copies of the others.
+/// The particle filter: worlds are run at the same time, and after a statement of evidence, worlds that it makes unlikely are replaced by
+/// copies of other worlds.
 ///
-/// The statements are met in the order of the model: state the evidence of a sequence in its order. An
-/// element is drawn when the first statement needs it. After a statement the population is resampled if its effective size has
-/// fallen below a share of the particles. Several independent populations are run, weighed with their estimates of the
-/// evidence; their spread is the stated error. Targets that are earlier elements of a sequence give the trajectories of
-/// the remaining particles (smoothing), which become less diverse the further back they lie.
+/// The statements are processed in the order of the model: state the evidence of a sequence in the order of the sequence. An element is
+/// drawn when a statement first needs it. After a statement, a population is resampled if its effective size is below a share of the number
+/// of particles. Several independent populations are run, and weighted with their estimates of the evidence; the standard errors are
+/// computed from the differences between them. If the targets are earlier elements of a sequence, their draws are the trajectories of the
+/// remaining particles (smoothing). The trajectories are less diverse the further back the elements are.
 ///
-/// Particles with different numbers of densities (an observation that is discrete in some worlds and continuous in others)
-/// cannot be compared before the end, and are not resampled until the numbers are equal again.
+/// An observation may be discrete in some worlds and continuous in others, so that particles have different numbers of densities. Such
+/// particles cannot be compared before the end, and are not resampled until the numbers of densities are equal again.
 ///
-/// **Guarantee.** The estimate of the probability of evidence is unbiased for any number of particles (Del Moral 2004, section 7.4); marginals converge as particles or populations grow. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
+/// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in particles and in the elements of each world; a value is copied at a resampling only if it is
-/// read after it. Memory: all values of one population for each thread.
+/// **Complexity.** Linear in the number of particles and in the number of elements of each world. A resampling copies a value only if it is
+/// read later. Memory: for each thread, all values of the populations of a block.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped
-/// before a population was finished.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped before a
+/// population was complete.
 ///
 /// **References.** Gordon, Salmond and Smith (1993); Doucet and Johansen (2009), "A tutorial on particle filtering and
 /// smoothing", section 3.5 for the resampling by effective size.
@@ -86,7 +87,7 @@ pub struct SequentialMonteCarlo {
 }
 
 impl SequentialMonteCarlo {
-    /// Runs this many particles in each of sixteen populations, with seed 0.
+    /// Runs this many particles in each of sixteen populations; the seed is 0.
     pub fn new(particles: usize) -> Self {
         Self {
             particles,
@@ -101,52 +102,53 @@ impl SequentialMonteCarlo {
         }
     }
 
-    /// Runs this many independent populations (default 16); a single one gives no error estimate.
+    /// Runs this many independent populations (default 16). With a single population, the errors are unknown.
     pub fn populations(mut self, populations: u64) -> Self {
         self.populations = populations;
         self
     }
 
-    /// Runs this many populations side by side in a block, with their own random numbers (default: as many as have 1024 particles,
-    /// at least one). A population depends on the seed, its number and the size of its block.
+    /// Runs this many populations together in a block, with random numbers of their own. By default, a block has as many populations as fit
+    /// into 1024 particles, at least one. The result of a population depends on the seed, on its index and on the size of its block.
     pub fn side_by_side(mut self, populations: u64) -> Self {
         self.side_by_side = Some(populations);
         self
     }
 
-    /// Numbers the populations from this one on (default 0), so that a large set can be run in parts; a multiple of
-    /// [`side_by_side`](Self::side_by_side), which must be set.
+    /// Sets the index of the first population (default 0), so that a large set of populations can be run in parts. The index must be a
+    /// multiple of [`side_by_side`](Self::side_by_side), which must be set.
     pub fn first_population(mut self, number: u64) -> Self {
         self.first_population = number;
         self
     }
 
-    /// Sets the resampling scheme (default systematic).
+    /// Sets the resampling scheme (default: systematic resampling).
     pub fn resampling(mut self, resampling: Resampling) -> Self {
         self.resampling = resampling;
         self
     }
 
-    /// Resamples when the effective size falls below this share of the particles: 0 never, 1 after every statement that
-    /// weighs them differently (default 0.5).
+    /// Resamples a population if its effective size is below this share of its particles (default 0.5). The value 0 means never, and 1
+    /// means after every statement that gives the particles different weights.
     pub fn threshold(mut self, share: f64) -> Self {
         self.threshold = share;
         self
     }
 
-    /// Keeps the last particles of all populations with their weights, for [`Answer::draws`]: targets along a sequence are
-    /// their trajectories.
+    /// Keeps the particles of all populations after the last statement, with their weights, for [`Answer::draws`]. If the targets are
+    /// elements of a sequence, their draws are the trajectories of the particles.
     pub fn keep_draws(mut self) -> Self {
         self.keep = KeptParticles::Particles;
         self
     }
 
-    /// Keeps one particle of each population, drawn in proportion to the last weights, for [`Answer::draws`]. The particle kept weighs as much as its
-    /// population's estimate of the evidence; a population without a remaining particle has none ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists them).
+    /// Keeps one particle of each population for [`Answer::draws`], drawn in proportion to the last weights. The weight of this particle is
+    /// its population's estimate of the evidence. A population that has lost all its particles has no draw
+    /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
-    /// Targets are evaluated for these particles alone, which is far cheaper if there are thousands; marginals are those of the weighted
-    /// draws. The mean over the populations of a draw's weight times a function of its targets is unbiased: resampled by their weights, draws are
-    /// worlds given the evidence as accurately as populations of this size allow.
+    /// Targets are evaluated for these particles alone, which is much faster if there are thousands of targets; marginals are those of the
+    /// weighted draws. The weight of a draw times any function of its targets has an unbiased mean over the populations. Draws that are
+    /// resampled by their weights approximate worlds given the evidence as accurately as populations of this size allow.
     pub fn keep_trajectories(mut self) -> Self {
         self.keep = KeptParticles::Trajectories;
         self
@@ -197,7 +199,7 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Number of populations that run side by side in a block; it depends only on the sizes of populations.
+    /// Number of populations that are run together in a block. The number depends only on the settings for populations and particles.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);
@@ -212,13 +214,13 @@ impl SequentialMonteCarlo {
         (stream(self.drawing.seed, blocks + number), populations)
     }
 
-    /// Chooses which particles of a population, given their weights, are continued.
+    /// Returns the function that chooses, given the weights of a population, the ancestors of the new particles.
     fn choose(&self) -> impl Fn(&[f64], &mut [u32], &mut Stream) + Copy {
         let resampling = self.resampling;
         move |weights, chosen, rng| resampling.choose(weights, chosen, || rng.random::<f64>())
     }
 
-    /// Runs the populations of a block side by side; `None` if the run was stopped.
+    /// Runs the populations of a block together; `None` if the run was stopped.
     fn block(
         &self,
         block: &mut Block,
@@ -241,7 +243,7 @@ impl SequentialMonteCarlo {
             return Ok(None);
         };
         let trajectories = self.keep == KeptParticles::Trajectories;
-        // Worlds with different numbers of densities can only be compared after the targets are evaluated.
+        // If worlds have different numbers of densities, they can be compared only after the targets are evaluated.
         let comparable = !worlds.block.weights().densities_differ();
         if trajectories && comparable {
             one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
@@ -262,15 +264,15 @@ impl SequentialMonteCarlo {
     }
 }
 
-/// Progress over all blocks.
+/// Progress of the filter over all blocks.
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
-    /// The share of the statements that each particle has met, summed over all particles, in small units.
+    /// The share of the statements that each particle has passed, summed over all particles, in units of 2^-32.
     completed: AtomicU64,
 }
 
 impl FilterProgress<'_> {
-    /// Adds `particles` particles that have met one more of `statements` statements, in one of `parts` parts.
+    /// Counts that `particles` particles have passed one more of the `statements` statements, in one of `parts` parts.
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
@@ -282,13 +284,13 @@ impl FilterProgress<'_> {
     }
 }
 
-/// A block whose rows are the particles.
+/// A block whose rows are the particles of the filter.
 struct BlockParticles<'a> {
     block: &'a mut Block,
     progress: &'a FilterProgress<'a>,
-    /// Initial number of rows.
+    /// Number of rows at the beginning of the run.
     rows: u64,
-    /// Number of rows in a population.
+    /// Number of rows of each population.
     size: usize,
 }
 
@@ -331,7 +333,7 @@ impl Particles for BlockParticles<'_> {
 }
 
 impl SequentialMonteCarlo {
-    /// Empty sums for a range of units.
+    /// Empty sums for a range of units of the run.
     fn sums(
         &self,
         units: &Range<u64>,
@@ -348,12 +350,12 @@ impl SequentialMonteCarlo {
         PopulationSums::new(self.name(), numbers, (targets, self.keep), unseen)
     }
 
-    /// Number of blocks.
+    /// Number of blocks of the run.
     fn blocks(&self) -> u64 {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs the next blocks, up to a number; `populations` returns the number of a block's populations.
+    /// Runs the next blocks, up to the block with index `end`. `tally` returns the tally of the populations of a unit.
     fn run_blocks<W, S: Sums>(
         &self,
         partial: Partial<S>,

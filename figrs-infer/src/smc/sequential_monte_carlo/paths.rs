@@ -1,29 +1,29 @@
-//! Genealogy of particles: the values of their ancestors in earlier parts.
+//! Genealogy of particles: the values that their ancestors had in earlier parts of a sequence.
 
 use std::any::Any;
 
 use figrs_core::Value;
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
 
-/// The values of the remaining particles in one part of a sequence.
+/// The values that the ancestors of the remaining particles had in one part of a sequence.
 #[derive(Debug)]
 struct Segment<T> {
-    /// Number of elements that had values.
+    /// Number of elements of the part whose values belong to the trajectory.
     trajectory_len: usize,
-    /// For each element the values on all paths.
+    /// For each element, its values on all paths.
     values: Vec<T>,
-    /// For each path its number in the preceding segment.
+    /// For each path, its index in the preceding segment.
     from: Vec<u32>,
 }
 
-/// The paths of particles through the parts of a sequence. Only paths that present particles continue are kept: a few columns after its
-/// end, a segment has hardly more than one for each population.
+/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are kept. Soon after the end of a
+/// part, its segment therefore has hardly more than one path for each population.
 ///
-/// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for the size of the remaining tree of ancestors.
+/// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for the size of the tree of ancestors.
 #[derive(Debug)]
 pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
-    /// The rows of the paths of the last segment, ascending.
+    /// The rows of the particles at which the paths of the last segment end, in ascending order.
     rows: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Adds the values of the first `trajectory_len` targets in the remaining rows of a block.
+    /// Appends a segment with the values of the first `trajectory_len` targets in the remaining rows of a block.
     pub(super) fn add(&mut self, block: &mut Block, trajectory_len: usize) {
         let origins = block.origins();
         let from = if self.segments.is_empty() {
@@ -64,7 +64,8 @@ impl<T: Value> AncestralPaths<T> {
         self.prune();
     }
 
-    /// Drops the paths that no particle continues any more, from the last segment back to one whose paths are all continued.
+    /// Drops the paths that no longer lead to a particle. Starts at the last segment, and ends at a segment in which all paths lead to a
+    /// particle.
     fn prune(&mut self) {
         for later in (1..self.segments.len()).rev() {
             let (before, after) = self.segments.split_at_mut(later);
@@ -84,7 +85,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// The values of each path, part after part.
+    /// For each path, the values of all its parts in the order of the sequence.
     pub(super) fn all(&self) -> Vec<Vec<T>> {
         let paths = 0..self.rows.len();
         let length = self
@@ -110,7 +111,7 @@ impl<T: Value> AncestralPaths<T> {
     }
 }
 
-/// Adds the values of a column to a list.
+/// Appends the values of a column to a list.
 fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
     let typed = |value: &dyn Any| value.downcast_ref::<T>().cloned();
     match column.values() {
@@ -135,7 +136,7 @@ fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
 }
 
 impl<T: Clone> Segment<T> {
-    /// Keeps only some of the paths.
+    /// Keeps only the given paths.
     fn keep(&mut self, paths: &[u32]) {
         let mut values = Vec::with_capacity(self.trajectory_len * paths.len());
         for of_paths in self.values.chunks_exact(self.from.len().max(1)) {

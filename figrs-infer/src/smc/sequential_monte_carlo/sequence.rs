@@ -1,4 +1,4 @@
-//! Long sequences, part by part.
+//! The particle filter on long sequences, which are built part by part.
 
 use std::time::Duration;
 
@@ -18,17 +18,17 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
 use figrs_factor::Stopped;
 
-/// A sequence whose parts are built when a particle filter reaches them, and dropped when it has left them.
+/// A sequence whose parts are built when a particle filter reaches them, and dropped when it has passed them.
 ///
-/// Values pass from part to part: elements of a part take the values of elements of the part before.
+/// Values are passed on from part to part: input elements of a part have the values of output elements of the part before.
 pub trait Sequence: Sync {
-    /// The values that make up a trajectory.
+    /// The type of the values of which a trajectory consists.
     type Value: Value;
 
-    /// Number of parts, at least one.
+    /// Number of parts of the sequence, at least one.
     fn parts(&self) -> usize;
 
-    /// Builds a part; repeated calls build the same part.
+    /// Builds the part with this index. Repeated calls must build the same part.
     fn part(&self, number: usize) -> SequencePart<Self::Value>;
 }
 
@@ -43,7 +43,7 @@ pub struct SequencePart<T> {
 }
 
 impl<T: Value> SequencePart<T> {
-    /// A part with this evidence.
+    /// A part with the evidence of this model.
     pub fn new(model: Model) -> Self {
         Self {
             model,
@@ -53,32 +53,33 @@ impl<T: Value> SequencePart<T> {
         }
     }
 
-    /// Elements that have the values that the part before [hands on](Self::outputs): the same number and types. In the first
-    /// part they are ordinary elements, such as an initial state.
+    /// Sets the elements whose values are those that the part before [passes on](Self::outputs), in the same number and with the same
+    /// types. In the first part they are ordinary elements, such as an initial state.
     pub fn inputs(mut self, elements: impl Parents) -> Self {
         self.inputs = elements.elements();
         self
     }
 
-    /// Elements whose values the next part [receives](Self::inputs).
+    /// Sets the elements whose values the next part [receives](Self::inputs).
     pub fn outputs(mut self, elements: impl Parents) -> Self {
         self.outputs = elements.elements();
         self
     }
 
-    /// Elements whose values belong to the trajectory, in this order.
+    /// Sets the elements whose values belong to the trajectory, in this order.
     pub fn trajectory(mut self, elements: impl IntoIterator<Item = Element<T>>) -> Self {
         self.trajectory = elements.into_iter().collect();
         self
     }
 }
 
-/// One trajectory of each population that still has a particle.
+/// One trajectory of each population that has a particle left.
 #[derive(Debug)]
 pub struct Trajectories<T> {
-    /// The probability of evidence, the statistics of the sampling, and the weights of the trajectories as those of [draws](Answer::draws).
+    /// The answer, with the probability of the evidence and the statistics of the sampling. Its [draws](Answer::draws) contain the weights
+    /// of the trajectories.
     pub answer: Answer,
-    /// For each trajectory the values of its parts.
+    /// For each trajectory, the values of all its parts.
     pub values: Vec<Vec<T>>,
 }
 
@@ -86,17 +87,17 @@ impl SequentialMonteCarlo {
     /// Moves particles through a sequence, and draws one particle of each population in proportion to the last weights, as
     /// [`keep_trajectories`](Self::keep_trajectories) does.
     ///
-    /// At the end of each part, its part of the trajectory and its outputs are drawn for all particles.
+    /// At the end of each part, the trajectory elements of the part and its outputs are drawn for all particles.
     ///
-    /// **Guarantee.** That of the [particle filter](Self) on the model of all parts together. The guarantee does not depend on the division of the sequence
-    /// into parts, but the draws of a seed do.
+    /// **Guarantee.** The same as of the [particle filter](Self) on the model of all parts together. The division of the sequence into parts does
+    /// not affect the guarantee, but it changes the draws of a seed.
     ///
-    /// **Complexity.** Memory for the values of one part, for the trajectories, soon one for each population, and some 40 MB for
-    /// parts that are reused for the next populations. [`max_bytes`](Self::max_bytes) holds for each
-    /// part and thread.
+    /// **Complexity.** The memory contains the values of one part, the trajectories, and some 40 MB for parts that are reused for the next
+    /// populations. Soon after a part, hardly more than one trajectory for each population is stored. The limit
+    /// [`max_bytes`](Self::max_bytes) applies to each part and thread.
     ///
-    /// **Errors.** Those of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of the
-    /// part before.
+    /// **Errors.** The errors of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of
+    /// the part before.
     ///
     /// ```
     /// # use figrs_core::{Constant, Element, Flip, Model, Parents};
@@ -199,10 +200,10 @@ impl SequentialMonteCarlo {
     }
 }
 
-/// The populations of a block, and the trajectories drawn from them.
+/// The results of the populations of a block, and the trajectories drawn from them.
 type DrawnTrajectories<T> = (PopulationTally, Vec<Vec<T>>);
 
-/// The sums of populations that move through a sequence, with their trajectories.
+/// The sums of populations that move through a sequence, with the trajectories drawn from them.
 #[derive(Debug)]
 struct TrajectorySums<T> {
     populations: PopulationSums,
@@ -228,19 +229,19 @@ impl<T: Value> Sums for TrajectorySums<T> {
     }
 }
 
-/// A part with the worlds that are in it.
+/// A part of a sequence, with the worlds of the particles that are in it.
 struct PartBlock {
     block: Block,
     inputs: Vec<AnyElement>,
     /// Number of targets whose values belong to the trajectory; the others are outputs.
     trajectory_len: usize,
     outputs: Vec<AnyElement>,
-    /// Approximate number of bytes that the part takes while it is kept.
+    /// Approximate number of bytes of the part while it is stored for reuse.
     bytes: u64,
 }
 
 impl PartBlock {
-    /// Draws the values of the trajectory.
+    /// Draws the values of the part's trajectory elements.
     fn record_trajectory(&mut self, rng: &mut Stream) -> Result<(), Error> {
         let first = self.block.statements();
         for target in first..first + self.trajectory_len {
@@ -249,7 +250,7 @@ impl PartBlock {
         Ok(())
     }
 
-    /// Draws the values of the trajectory and the outputs.
+    /// Draws the values of the part's trajectory elements and of its outputs.
     fn finish(&mut self, rng: &mut Stream) -> Result<(), Error> {
         for target in self.block.statements()..self.block.roots() {
             self.block.run_root(target, rng)?;
@@ -258,18 +259,18 @@ impl PartBlock {
     }
 }
 
-/// The parts of a sequence on a thread. The parts that were built first are kept for the next populations.
+/// The parts of a sequence on one thread. As many parts as fit into the cache are stored for the next populations.
 struct PartCache<'a, S> {
     filter: &'a SequentialMonteCarlo,
     limit: WorldLimit,
     sequence: &'a S,
     kept: Vec<Option<PartBlock>>,
-    /// Approximate number of bytes of the kept parts.
+    /// Approximate number of bytes of the stored parts.
     bytes: u64,
 }
 
 impl<'a, S: Sequence> PartCache<'a, S> {
-    /// Approximate maximum number of bytes of the kept parts.
+    /// Approximate maximum number of bytes of the stored parts.
     const MAX_CACHED_BYTES: u64 = 40 << 20;
 
     fn new(filter: &'a SequentialMonteCarlo, limit: WorldLimit, sequence: &'a S) -> Self {
@@ -315,16 +316,16 @@ impl<'a, S: Sequence> PartCache<'a, S> {
     }
 }
 
-/// Worlds that move through a sequence.
+/// The particles of a block, which move through a sequence.
 struct SequenceParticles<'w, 'a, S: Sequence> {
     parts: &'w mut PartCache<'a, S>,
     part: PartBlock,
-    /// The number of the current part.
+    /// The index of the current part.
     number: usize,
-    /// The number of the part's first statement.
+    /// The index, in the whole sequence, of the first statement of the current part.
     first: usize,
     progress: &'w FilterProgress<'w>,
-    /// Number of rows at the beginning.
+    /// Number of rows of the first part's block.
     rows: u64,
     /// Number of rows of a population.
     size: usize,
@@ -332,12 +333,12 @@ struct SequenceParticles<'w, 'a, S: Sequence> {
 }
 
 impl<S: Sequence> SequenceParticles<'_, '_, S> {
-    /// True if this is the last part.
+    /// True if the current part is the last one.
     fn is_last(&self) -> bool {
         self.number + 1 >= self.parts.sequence.parts()
     }
 
-    /// Moves on to the next part.
+    /// Moves all particles to the next part.
     fn enter_next_part(&mut self, rng: &mut Stream) -> Result<(), Error> {
         self.part.finish(rng)?;
         self.paths
@@ -354,7 +355,7 @@ impl<S: Sequence> SequenceParticles<'_, '_, S> {
         Ok(())
     }
 
-    /// An error unless the outputs of the part match the inputs of the next.
+    /// Checks that the outputs of the current part match the inputs of the next part.
     fn check(&self, inputs: &[AnyElement]) -> Result<(), Error> {
         let handed = &self.part.outputs;
         let number = self.number;
@@ -386,7 +387,7 @@ impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
             if self.is_last() || self.progress.run.stopped().is_some() {
                 return Ok(false);
             }
-            // If no particle is left there are no outputs: elements that no statement read then have no values.
+            // Without remaining particles there are no outputs, because elements that no statement needed have no values.
             if self.part.block.weights().survivors() == 0 {
                 return Ok(false);
             }

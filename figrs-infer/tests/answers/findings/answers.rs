@@ -1,4 +1,4 @@
-//! Findings of runs that ended, of approximations, of exact answers, worlds and bounds.
+//! Tests of findings: runs that ended early, approximations, exact answers, worlds and bounds.
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn iterations_that_did_not_come_to_rest_say_so() {
     });
 }
 
-/// A triangle whose sides may differ at a price.
+/// A model with three variables in a cycle, where unequal neighbours have a lower weight.
 #[test]
 fn messages_that_go_round_loops_are_an_approximation() {
     let corners = [(); 3].map(|()| Flip::new(0.4));

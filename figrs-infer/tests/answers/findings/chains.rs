@@ -1,4 +1,4 @@
-//! Findings of chains of draws.
+//! Tests of findings about chains of draws.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn chains_in_different_places_disagree() {
         text.contains("`x`") && text.contains("R-hat") && text.contains("1.01"),
         "{text}"
     );
-    // The second component only.
+    // The chains disagree only in the second component of the values.
     let pairs: Vec<Vec<f64>> = draws
         .iter()
         .zip(uniform(8000, 4))
@@ -43,7 +43,7 @@ fn chains_in_different_places_disagree() {
         |finding| matches!(finding, Finding::ChainsDisagree { quantity, .. } if quantity.part == Part::Component(1)),
     );
     assert!(text.contains("component 1"), "{text}");
-    // Words: the chains differ in one of them.
+    // The values are words, and the chains disagree in the frequencies of two of them.
     let words: Vec<&'static str> = (0..8000)
         .map(|i| {
             if i % 3 == 0 {
@@ -67,7 +67,7 @@ fn chains_in_different_places_disagree() {
 
 #[test]
 fn few_effective_samples_are_counted() {
-    // Every draw stands a hundred times.
+    // Every draw is repeated a hundred times.
     let sticky: Vec<f64> = uniform(160, 5).into_iter().flat_map(|x| [x; 100]).collect();
     let answer = chained(&number(), &sticky, 4);
     for measure in [Measure::Bulk, Measure::Tail] {
@@ -82,7 +82,7 @@ fn few_effective_samples_are_counted() {
         &eight,
         |finding| matches!(finding, Finding::FewEffectiveSamples { threshold, .. } if *threshold == 800.0),
     );
-    // Chains too short to be judged.
+    // The chains are too short for an effective sample size to be estimated.
     found(
         &chained(&number(), &uniform(6, 7), 2),
         |finding| matches!(finding, Finding::FewEffectiveSamples { effective_samples, .. } if *effective_samples == 2.0),

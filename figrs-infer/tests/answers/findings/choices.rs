@@ -1,4 +1,4 @@
-//! Findings about the choices of worlds that are no targets.
+//! Tests of findings about choices that are not targets.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 fn a_choice_that_cannot_cross_is_found_though_the_target_is_right() {
     let [a, b, c] = ["a", "b", "c"].map(|name| Flip::new(0.5).named(name));
     let coin = Flip::new(0.5).named("coin");
-    // Neither single flips nor pairs of them cross from one world to the other.
+    // Neither flips of single elements nor flips of pairs lead from one possible world to the other.
     let model = Model::new()
         .observe(&a.equals(&b), true)
         .observe(&b.equals(&c), true);
@@ -25,7 +25,7 @@ fn a_choice_that_cannot_cross_is_found_though_the_target_is_right() {
     );
     let others = answer.diagnose();
     assert_eq!(others.findings().len(), 1, "{others}");
-    // If both move together nothing is found, and the text describes the checks.
+    // If the three elements change together, nothing is found, and the text describes the checks.
     let answer = MetropolisHastings::new(4000)
         .chains(8)
         .seed(1)
@@ -77,7 +77,7 @@ fn agreeing_chains_give_false_alarms_at_the_stated_rate() {
         let of_choices = |finding: &&Finding| matches!(finding, Finding::ChoicesDisagree { .. });
         alarms += diagnosis.findings().iter().filter(of_choices).count();
     }
-    // One in a hundred at most: three of 25 with a probability of 0.002.
+    // The false alarm rate is at most one in a hundred, so that three alarms in 25 runs have a probability of 0.002.
     assert!(alarms < 3, "{alarms}");
 }
 
@@ -125,7 +125,7 @@ fn chains_of_few_steps_a_choice_are_told() {
     );
 }
 
-/// Two numbers that may change places: modes that single steps do not pass between.
+/// Two numbers that may exchange their values: single steps do not lead from one mode to the other.
 #[test]
 fn chains_in_one_of_two_modes_are_not_called_clean() {
     let mut in_one = 0;
@@ -151,7 +151,7 @@ fn chains_in_one_of_two_modes_are_not_called_clean() {
             assert!(mode.to_string().contains("rest elsewhere"), "{mode}");
         }
     }
-    // Both chains fall into the same mode in half of the runs: into one of them with a probability of .6 to .7.
+    // Both chains are in the same mode in half of the runs, because a chain is in the more probable mode with a probability of .6 to .7.
     assert!((2..11).contains(&in_one), "{in_one}");
 }
 
@@ -171,7 +171,7 @@ fn one_mode_is_no_finding() {
     }
 }
 
-/// Three coins that a condition makes equal: neither single steps nor pairs turn all of them.
+/// Three coins that a condition makes equal: neither single steps nor pairs change all three.
 #[test]
 fn chains_that_conditions_keep_in_one_part_of_the_worlds_are_not_called_clean() {
     let mut in_one = 0;
@@ -195,11 +195,11 @@ fn chains_that_conditions_keep_in_one_part_of_the_worlds_are_not_called_clean() 
             assert!(text.contains("the chains miss a part"), "{text}");
         }
     }
-    // All four chains begin with tails in a third of the runs.
+    // In a third of the runs, all four chains start with tails.
     assert!((1..10).contains(&in_one), "{in_one}");
 }
 
-/// Conditions that pairs of proposals meet, under evidence that prefers one half of the worlds.
+/// A model whose condition can be met by proposals for pairs, with evidence that favours one half of the worlds.
 #[test]
 fn chains_that_reach_all_worlds_miss_no_values() {
     for seed in 0..20 {

@@ -1,4 +1,4 @@
-//! Every finding, from a run or from an answer made by hand.
+//! Tests of every finding, with answers from a run or answers built by hand.
 
 mod answers;
 mod chains;
@@ -32,7 +32,7 @@ const NO_EVIDENCE: LogEvidence = LogEvidence {
     standard_error: 0.0,
 };
 
-/// The answer of chains of equal length that drew these values.
+/// The answer of several chains of equal length with these draws.
 fn chained<T: Value>(element: &Element<T>, draws: &[T], chains: usize) -> Answer {
     let mut values = element.erased().no_values();
     let indices: Vec<u32> = draws
@@ -88,7 +88,7 @@ fn found(answer: &Answer, test: impl Fn(&Finding) -> bool) -> String {
     found.unwrap_or_else(|| panic!("{diagnosis}")).to_string()
 }
 
-/// A normal mean, whose posterior is known, seen through three numbers.
+/// A model of a normal mean that is observed three times with noise; its posterior is known in closed form.
 fn continuous() -> (Model, Element<f64>) {
     let mean = Normal::new(0.0, StandardDeviation(2.0)).named("mean");
     let model = [1.0, 2.0, 1.5]

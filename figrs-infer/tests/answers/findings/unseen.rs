@@ -1,8 +1,8 @@
-//! Bounds of the share of values that no weighted sample has.
+//! Tests of the bounds of the share of values that no weighted sample has.
 
 use super::*;
 
-/// A cause of probability `1e-4` behind an effect: `P(cause | effect) = 1e-4 / (1e-4 + 0.9999 * 0.0111) = 0.00893`.
+/// A cause of probability `1e-4` and its observed effect: `P(cause | effect) = 1e-4 / (1e-4 + 0.9999 * 0.0111) = 0.00893`.
 fn rare_cause() -> (Model, Element<bool>, f64) {
     let cause = Flip::new(1e-4).named("cause");
     let effect = cause.flat_map(|&cause| Flip::new(if cause { 1.0 } else { 0.0111 }));
@@ -25,7 +25,7 @@ fn a_cause_that_no_sample_has_is_bounded() {
         let evidence = answer.log_evidence().unwrap();
         if p == 0.0 {
             missed += 1;
-            // 3 / 5000 times one over 0.0111.
+            // The bound is 3 / 5000, divided by the mean weight of about 0.0111.
             assert!((error - 0.054).abs() < 0.002, "{error}");
             assert!((numbers - error).abs() < 1e-12, "{numbers}");
             assert!((evidence.value - log_exact).abs() < evidence.standard_error);
@@ -33,12 +33,12 @@ fn a_cause_that_no_sample_has_is_bounded() {
         }
         beyond += usize::from((p - exact).abs() > error);
     }
-    // 60 % of the seeds miss it, and none of these errs by more than the bound.
+    // For 60 % of the seeds no sample has the cause; in these cases the error is never larger than the bound.
     assert!((20..40).contains(&missed), "{missed}");
     assert!(beyond < 10, "{beyond}");
 }
 
-/// The same cause with the effect seen through a density: where its largest value is known, and where it is not.
+/// A rare cause of an effect that is observed with a density: once the largest value of the density is known, once it is not.
 #[test]
 fn a_value_whose_weight_has_no_maximum_is_a_finding() {
     let run = |known: bool, seed| {
@@ -59,7 +59,7 @@ fn a_value_whose_weight_has_no_maximum_is_a_finding() {
     for seed in 0..12 {
         let (answer, cause) = run(true, seed);
         if answer.probability(&cause, &true).unwrap() == 0.0 {
-            // 3 / 5000 times exp(8) tells nothing.
+            // The bound is 3 / 5000 times exp(8), which is above one and therefore useless.
             let text = found(&answer, |finding| {
                 matches!(finding, Finding::UnseenValues { .. })
             });
@@ -77,7 +77,7 @@ fn a_value_whose_weight_has_no_maximum_is_a_finding() {
         }
     }
     assert!(exact > 0.2 && known > 0 && unknown > 0);
-    // Targets whose values were all drawn, or are known, have no such finding.
+    // If all values of the targets were drawn or are known, there is no such finding.
     let (model, mean) = continuous();
     let answer = ImportanceSampling::new(20_000).run(&model, &mean).unwrap();
     assert!(answer.diagnose().is_clean(), "{}", answer.diagnose());
@@ -111,7 +111,7 @@ fn samplers_bound_what_they_do_not_show() {
     }
 }
 
-/// The evidence of a random walk of 20 steps seen with noise, exact by Kalman's filter.
+/// The evidence of a random walk of 20 steps that is observed with noise. The exact evidence comes from a Kalman filter.
 #[test]
 fn evidence_of_heavy_weights_is_not_called_clean() {
     const SEEN: [f64; 20] = [
@@ -151,7 +151,7 @@ fn evidence_of_heavy_weights_is_not_called_clean() {
 
 #[test]
 fn rounding_is_no_standard_error() {
-    // All particles weigh the same, but for rounding.
+    // All particles have the same weight, up to rounding.
     let mut model = Model::new();
     let state = Uniform::new([0.1, 0.2, 0.3]);
     for _ in 0..30 {

@@ -1,4 +1,4 @@
-//! Findings of weighted samples and of populations.
+//! Tests of findings about weighted samples and populations.
 
 use figrs_infer::diagnostics::few_groups_factor;
 
@@ -18,7 +18,7 @@ fn degenerate_weights_are_found_and_doubted() {
         summary.ends_with("too few effective samples to trust, see `diagnose`"),
         "{summary}"
     );
-    // Weights that grow so fast that one sample outweighs all others.
+    // The weights grow so fast that one sample outweighs all others.
     let size = Uniform::new(0..100_000);
     let model = Model::new().log_weigh(&size, |&i| f64::from(i).powi(2));
     let answer = ImportanceSampling::new(50)
@@ -33,7 +33,7 @@ fn degenerate_weights_are_found_and_doubted() {
     assert_eq!(answer.log_evidence().unwrap().standard_error, f64::INFINITY);
 }
 
-/// An answer of weighted draws that keeps them.
+/// An answer of weighted draws that are kept in it.
 fn weighted(logs: Vec<f64>) -> Answer {
     let x = number();
     let mut values = x.erased().no_values();
@@ -70,7 +70,7 @@ fn weighted(logs: Vec<f64>) -> Answer {
 fn heavy_tails_and_dominating_weights_are_found_in_draws() {
     let even = weighted(vec![-3.0; 1000]).diagnose();
     assert!(even.is_clean(), "{even}");
-    // Weights u^(-1.5) have no mean.
+    // Weights of the form u^(-1.5) have no finite mean.
     let heavy = weighted(
         uniform(4000, 8)
             .into_iter()
@@ -148,7 +148,7 @@ fn few_samples_are_asked_for_more() {
 #[test]
 fn populations_of_numbers_are_worth_their_error() {
     let (model, mean) = continuous();
-    // The posterior has precision 3 + 1/4.
+    // The precision of the posterior is 3 + 1/4.
     let (expected, deviation) = (4.5 / 3.25, 3.25_f64.sqrt().recip());
     for seed in 0..20 {
         let sampler = SequentialMonteCarlo::new(1000).seed(seed);
@@ -159,13 +159,13 @@ fn populations_of_numbers_are_worth_their_error() {
         let Quality::Sampled { effective_samples } = marginal.quality() else {
             panic!("{marginal}");
         };
-        // The error has 15 degrees of freedom, so its square is within a factor of 4 all but once in 10⁴ runs.
+        // The standard error has 15 degrees of freedom, so that its square is within a factor of 4 of the true one except once in 10⁴ runs.
         let error = marginal.standard_error_of(|&x| x);
-        // The error has Student's t of 15 degrees of freedom in it, the effective sample size has not.
+        // The standard error contains the correction by Student's t with 15 degrees of freedom; the effective sample size does not.
         let square = (deviation / error * few_groups_factor(15.0)).powi(2);
         assert!((effective_samples / square - 1.0).abs() < 0.2);
         assert!((1_500.0..40_000.0).contains(&effective_samples));
-        // Beyond 6.5 errors a t of 15 degrees lies once in 10⁵ runs.
+        // A variable of Student's t with 15 degrees of freedom exceeds 6.5 once in 10⁵ runs.
         assert!((marginal.mean() - expected).abs() < 6.5 * error);
     }
     let few = SequentialMonteCarlo::new(3).run(&model, &mean).unwrap();
@@ -211,14 +211,14 @@ fn single_values_of_continuous_targets_are_refused() {
             "{name}: {summary}"
         );
     }
-    // A number that is continuous in some worlds only has a value that is drawn again and again.
+    // A number that is continuous only in some worlds has a value in the other worlds that is drawn repeatedly.
     let spike = If::new(&Flip::new(0.4), Constant::new(0.0), &mean);
     let answer = ImportanceSampling::new(1000).run(&Model::new(), &spike);
     let answer = answer.unwrap();
     assert_eq!(answer.most_likely_value(&spike).unwrap(), 0.0);
     let error = answer.probability(&spike, &0.0).unwrap() - 0.4;
     assert!(error.abs() < 5.0 * answer.standard_error(&spike, &0.0).unwrap());
-    // A value that is observed is the only one.
+    // If a value is observed, it is the only value of the target.
     let seen = Model::new().observe(&mean, 1.5);
     let answer = ImportanceSampling::new(10).run(&seen, &mean).unwrap();
     assert_eq!(answer.most_likely_value(&mean).unwrap(), 1.5);

@@ -1,4 +1,4 @@
-//! Exact draws from conditionals, and the same posteriors by walks.
+//! Tests of exact draws from conditionals, against closed forms and against random walks.
 
 use figrs_core::rand::{Rng, RngExt};
 use figrs_core::{
@@ -13,7 +13,8 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// The next colour after `seen` of one colour, with the list of probabilities read directly or through a function.
+/// Checks the predicted colour after several observations of one colour. The probabilities reach the observed elements directly, or through
+/// a function.
 fn next_colour(seen: u32, through: impl Fn(&Element<Vec<f64>>) -> Element<Vec<f64>>) {
     let mix = Dirichlet::new([2.0, 2.0, 2.0]);
     let read = through(&mix);
@@ -49,7 +50,7 @@ fn a_dirichlet_that_a_function_reads_walks() {
     }
 }
 
-/// Draws of the only free choice of a model, only by its conditional.
+/// Draws the only free choice of a model from its conditional; empty if no conditional is known.
 fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     let mut trace = Trace::new(model, &[of.erased().clone()], 1000).unwrap();
     let mut random = stream(3, count);
@@ -62,7 +63,8 @@ fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     (0..count).filter_map(|_| draw()).collect()
 }
 
-/// Asserts the mean and the variance of independent draws, each within six of its standard errors, by the fourth moment of the draws.
+/// Asserts the mean and the variance of independent draws. Each may deviate by six of its standard errors, computed from the fourth moment
+/// of the draws.
 fn has_moments(name: &str, model: &Model, of: &Element<f64>, mean: f64, variance: f64) {
     let draws = draws(model, of, 5000);
     assert_eq!(draws.len(), 5000, "{name} has no conditional");
@@ -140,7 +142,7 @@ fn conditionals_have_the_moments_of_the_posterior() {
     }
 }
 
-/// Observations of one distribution form one list, which is represented by its sufficient statistics.
+/// Several observations of one distribution are stored as one list, which is represented by its sufficient statistics.
 #[test]
 fn lists_of_observations_have_the_conditionals_of_their_values() {
     let p = Beta::new(2.0, 3.0);
@@ -198,7 +200,7 @@ fn lists_of_observations_have_the_conditionals_of_their_values() {
     );
 }
 
-/// A rate whose statistics do not determine the likelihood.
+/// A distribution family with a rate whose statistics do not determine the likelihood.
 #[derive(Debug)]
 struct Waiting;
 
@@ -254,7 +256,7 @@ fn values_are_asked_for_where_statistics_tell_no_likelihood() {
     has_moments("Waiting", &model, &rate, shape / by, shape / (by * by));
 }
 
-/// No conditional is drawn if the readers do not have the form that the family states.
+/// A conditional is unknown if a reader does not have the form that the family of the choice states.
 #[test]
 fn other_readers_leave_no_conditional() {
     let p = Beta::new(2.0, 3.0);
@@ -265,14 +267,14 @@ fn other_readers_leave_no_conditional() {
     assert!(draws(&weighed, &p, 10).is_empty());
     let branching = p.flat_map(|&p| Flip::new(p));
     assert!(draws(&Model::new().observe(&branching, true), &p, 10).is_empty());
-    // Both parameters, directly and through a Chain that passes it on.
+    // The choice is both parameters of a Gamma: directly, and through a Chain that returns it.
     let x = Gamma::new(2.0, Rate(1.0));
     let twice = Model::new().observe(&Gamma::new(&x, Rate(&x)), 1.0);
     assert!(draws(&twice, &x, 10).is_empty());
     let passed = If::new(&Flip::new(1.0), &x, Gamma::new(1.0, Rate(1.0)));
     let twice = Model::new().observe(&Gamma::new(&passed, Rate(&x)), 1.0);
     assert!(draws(&twice, &x, 10).is_empty());
-    // One of several weights is not a point of the simplex, and equal values merge.
+    // A parameter that is one of several weights is not a point of the simplex; equal values of a Select are merged.
     let one = Model::new().observe(&Select::new([(&p, 1), (&p, 2)]), 1);
     assert!(draws(&one, &p, 10).is_empty());
     let mean = Normal::new(0.0, Variance(1.0));
@@ -282,7 +284,7 @@ fn other_readers_leave_no_conditional() {
     assert_eq!(draws(&exact, &mean, 10).len(), 10);
 }
 
-/// A choice that a Chain passes on is read by the readers of the Chain, in worlds where it does.
+/// If a Chain returns a choice, the readers of the Chain read the choice, in the worlds where the Chain returns it.
 #[test]
 fn a_mixture_is_drawn_from_its_conditionals() {
     let data = [-2.0, -1.4, -2.6, 1.9, 2.4, 2.2, 1.6];
@@ -293,7 +295,7 @@ fn a_mixture_is_drawn_from_its_conditionals() {
         let mean = If::new(&Flip::new(&share), &means[0], &means[1]);
         model = model.observe(&Normal::new(&mean, Variance(0.25)), x);
     }
-    // The exact result, by summing over all assignments.
+    // The exact result is a sum over all assignments of the data to the components.
     let (mut total, mut first, mut shares) = (0.0, 0.0, 0.0);
     for assigned in 0..1_u32 << data.len() {
         let mut log = 0.0;
@@ -330,11 +332,11 @@ fn ln_factorial(n: f64) -> f64 {
     (1..n as u32).map(|k| f64::from(k).ln()).sum()
 }
 
-/// Tests powers of the likelihood, and a search, where the conditional is only a proposal.
+/// Tests powers of the likelihood, and a search in which the conditional is only used as a proposal.
 #[test]
 fn conditionals_are_tempered() {
     let mean = Normal::new(0.0, Variance(4.0));
-    // Two observations that form one list.
+    // Two observations, which are stored as one list.
     let seen = || Normal::new(&mean, Variance(2.0));
     let model = Model::new().observe(&seen(), 3.5).observe(&seen(), 2.5);
     let power = 0.3;

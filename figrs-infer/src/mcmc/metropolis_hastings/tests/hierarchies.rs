@@ -1,4 +1,4 @@
-//! Hierarchies whose data determine numbers computed from parameters and offsets.
+//! Tests of hierarchies in which the data determine numbers that are computed from parameters and offsets.
 
 use figrs_core::{Element, Exponential, Model, Normal, Parents, Rate, StandardDeviation};
 
@@ -12,11 +12,12 @@ use crate::MetropolisHastings;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::{Answer, Run};
 
-/// Means of groups, each known with a standard deviation of a tenth, which is far less than the standard deviation between the groups.
+/// Observed means of groups. Each is measured with a standard deviation of a tenth, far less than the standard deviation between the
+/// groups.
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];
 const NOISE: f64 = 0.1;
 
-/// Posterior means of the mean and of the spread, by quadrature over the spread: given it, the mean is normal.
+/// Posterior means of the mean and of the spread, by quadrature over the spread; given the spread, the mean is normal.
 fn exact() -> [f64; 2] {
     let n = SEEN.len() as f64;
     let (mut total, mut sums) = (0.0, [0.0; 2]);
@@ -44,7 +45,7 @@ fn effective_samples(answer: &Answer, element: &Element<f64>) -> f64 {
     }
 }
 
-/// Single steps of the mean or of the spread are twenty times shorter than the width of the posterior.
+/// A step that changes only the mean or only the spread is twenty times shorter than the width of the posterior.
 #[test]
 fn parameters_move_with_the_offsets_behind_them() {
     let mean = Normal::new(0.0, StandardDeviation(5.0));
@@ -53,7 +54,7 @@ fn parameters_move_with_the_offsets_behind_them() {
     let by_closure =
         || (&mean, &spread, &offset()).map(|(mean, spread, offset)| mean + spread * offset);
     let by_operators = || &mean + &(&spread * &offset());
-    // The two measurements of a group share its offset, and one of them reads it through its own function.
+    // The two measurements of a group depend on the same offset, and one of them depends on it through another function.
     let shifted = |effect: &Element<f64>| effect.map(|effect| effect + 2.0);
     let forms: [&dyn Fn() -> Element<f64>; 2] = [&by_closure, &by_operators];
     let [right_mean, right_spread] = exact();
@@ -76,7 +77,7 @@ fn parameters_move_with_the_offsets_behind_them() {
     }
 }
 
-/// An offset that enters a function nonlinearly does not move together with the parameter, and is drawn alone.
+/// An offset that enters a function nonlinearly is not moved jointly with the parameter, and changes alone.
 #[test]
 fn offsets_that_enter_by_a_curve_do_not_move_along() {
     let mean = Normal::new(0.0, StandardDeviation(1.0));
@@ -93,7 +94,7 @@ fn offsets_that_enter_by_a_curve_do_not_move_along() {
     is_right(&answer, &mean, |&mean| mean, 0.0, 0.05);
 }
 
-/// Number of joint moves of a parameter and its offsets in a world of a model.
+/// Number of joint moves of a parameter with its offsets that are found in a world of a model.
 fn moves(model: &Model) -> usize {
     let mut trace = Trace::new(model, &[], 1000).unwrap();
     assert!(trace.restart(&mut stream(1, 0)).unwrap());
@@ -102,7 +103,7 @@ fn moves(model: &Model) -> usize {
     moves.count()
 }
 
-/// Positions of a random walk read the steps of all positions before: moves that solve for each step alone would not be reversible.
+/// Each position of a random walk depends on all earlier steps. A move that computed each step separately would not be reversible.
 #[test]
 fn offsets_that_one_function_reads_together_do_not_move() {
     let observed = |reads_all: bool| {

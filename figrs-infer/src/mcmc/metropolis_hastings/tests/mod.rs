@@ -1,7 +1,7 @@
-//! Chains against posteriors in closed form.
+//! Tests of chains against posteriors in closed form.
 //!
-//! The estimates are normal with their stated standard errors, apart from the errors of these: beyond six of them with a probability
-//! below 1e-8. Seeds are fixed.
+//! Each estimate is approximately normal with its stated standard error, so that it deviates by more than six standard errors with a
+//! probability below 1e-8. The seeds are fixed.
 
 mod conditionals;
 mod hierarchies;
@@ -13,7 +13,8 @@ use figrs_core::{Element, Value};
 
 use figrs_answer::Answer;
 
-/// Fails if an expectation differs from the exact number by more than six standard errors, or its error is larger than allowed.
+/// Fails if an expectation deviates from the exact number by more than six standard errors, or if its standard error is larger than
+/// allowed.
 fn is_right<T: Value>(
     answer: &Answer,
     element: &Element<T>,

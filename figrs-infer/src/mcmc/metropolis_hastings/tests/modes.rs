@@ -1,4 +1,4 @@
-//! Modes that single steps do not connect: over-dispersed starts and replica exchange.
+//! Tests of posteriors with modes that single steps do not connect: over-dispersed starts, and replica exchange.
 
 use std::num::NonZero;
 
@@ -21,7 +21,7 @@ fn replicas_bring_both_modes_in_their_proportion() {
         .seed(1)
         .tempered([1024.0, 4.0, 16.0, 64.0, 256.0]);
     let answer = sampler.run(&model, &x).unwrap();
-    // The likelihood is the same on both sides and narrow; the prior is not.
+    // The likelihood is narrow and the same at both modes; the prior density is not the same.
     let (density, mut sides) = (|x: f64| (-(x - 1.0).powi(2) / 32.0).exp(), [0.0; 2]);
     for i in -600..=600 {
         let off = f64::from(i) / 1000.0;
@@ -81,7 +81,8 @@ fn mixture() -> (Model, Element<f64>) {
     (model, means[0].clone())
 }
 
-/// The components of a mixture may swap their places. Independent starts left all chains on one side in a third of the seeds.
+/// The components of a mixture may exchange their roles. With independent starts, all chains were in the same mode for a third of the
+/// seeds.
 #[test]
 fn chains_begin_in_both_modes_of_a_mixture() {
     let one_sided = |seed: &u64| {

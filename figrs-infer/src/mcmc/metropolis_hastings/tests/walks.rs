@@ -1,4 +1,4 @@
-//! Random walks: they leave the posterior invariant, and find values far from the prior.
+//! Tests of random walks: they leave the posterior invariant, and reach values far from the prior.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// Begins with draws from the prior, makes a few steps of a kernel that draws no conditionals, and compares an expectation with that of
-/// the prior: six standard errors.
+/// Starts from draws of the prior, makes a few steps of a kernel without conditionals, and compares an expectation with that of the prior.
+/// The tolerance is six standard errors.
 fn prior_stays<T: Value>(
     of: &Element<T>,
     kernel: &mut Kernel,
@@ -25,7 +25,7 @@ fn prior_stays<T: Value>(
     right: f64,
 ) {
     const TIMES: u32 = 8000;
-    // Read through a function, because a prior without readers would be drawn from directly.
+    // The element is read through a function, because an element without readers would be drawn directly from its prior.
     let targets = [of.map(Clone::clone).erased().clone()];
     let mut trace = Trace::new(&Model::new(), &targets, 100).unwrap();
     let mut random = stream(5, 0);
@@ -51,7 +51,7 @@ fn prior_stays<T: Value>(
     );
 }
 
-/// A kernel adapted by steps in the prior, with the covariances and scales that result.
+/// A kernel after adaptation by steps that sample the prior, with the resulting covariances and scales.
 fn adapted<T: Value>(of: &Element<T>) -> Kernel {
     let targets = [of.map(Clone::clone).erased().clone()];
     let mut trace = Trace::new(&Model::new(), &targets, 100).unwrap();
@@ -104,7 +104,7 @@ fn walks_leave_the_prior() {
 
 #[test]
 fn a_list_of_reals_walks_to_its_posterior() {
-    // The sum of two numbers is known well, their difference hardly at all, a third not.
+    // The observation determines the sum of the first two numbers precisely, and says nothing about their difference or the third number.
     let three = MultivariateNormal::new([0.0; 3], Covariance::diagonal([100.0, 100.0, 1.0]));
     let sum = three.map(|x| x[0] + x[1]);
     let model = Model::new().observe(&Normal::new(&sum, Variance(0.01)), 7.0);
@@ -122,8 +122,8 @@ fn a_list_of_reals_walks_to_its_posterior() {
     is_right(&answer, &three, |x| x[2], 0.0, 0.1);
 }
 
-/// Years count from the year one: the correlation of the intercept and the slope is one up to 1e-5. The noise has a prior as well, so that
-/// the mean of the line at its middle and the slope are known in closed form, to a percent of their deviations.
+/// Years are counted from the year one, so that the correlation of intercept and slope is 1 - 1e-5, up to its sign. The noise has a prior
+/// as well. The mean of the line at its centre and the slope are known in closed form, to a percent of their standard deviations.
 fn regression(block: bool) {
     let noise = [0.3, -0.2, 0.5, -0.4, 0.1, 0.0, -0.3, 0.2, 0.4, -0.5];
     let points: Vec<(f64, f64)> = (0..30_u32)
@@ -174,14 +174,14 @@ fn integers_walk_far_from_their_prior() {
     let answer = sampler.run(&model, &n).unwrap();
     is_right(&answer, &n, |&n| n as f64, 71_234.4, 0.2);
     is_right(&answer, &n, |&n| (n as f64 - 71_234.4).powi(2), 16.0, 1.0);
-    // By hand: a thousand trials, each of which is seen with probability one half.
+    // A number of trials, of which each is observed with probability one half; the exact result is a sum over this number.
     let trials = Binomial::new(1000, 0.4);
     let seen = Binomial::new(&trials, 0.5);
     let answer = sampler_of(&Model::new().observe(&seen, 230), &trials);
     let weight = |n: u32| {
         let n = f64::from(n);
         let ln = |x: f64| statrs::function::gamma::ln_gamma(x + 1.0);
-        // The posterior of the number of trials: the prior times the likelihood without constants.
+        // The log-posterior of the number of trials: the prior times the likelihood, without constants.
         (n * (0.4_f64 / 0.6).ln() - ln(1000.0 - n) - ln(n - 230.0) + n * 0.5_f64.ln()
             - (400.0 * (0.4_f64 / 0.6).ln() - ln(600.0) - ln(170.0) + 400.0 * 0.5_f64.ln()))
         .exp()
@@ -201,8 +201,8 @@ fn sampler_of(model: &Model, of: &Element<u32>) -> figrs_answer::Answer {
         .unwrap()
 }
 
-/// Summer temperatures of Kilpisjärvi by year, from posteriordb, with the means of ten long runs of another program; skipped where
-/// these are absent.
+/// Summer temperatures of Kilpisjärvi by year, from posteriordb, with reference means from ten long runs of another program. The test is
+/// skipped if these files are absent.
 #[test]
 fn summer_temperatures_have_the_reference_means() {
     let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
