@@ -10,12 +10,12 @@ use crate::run::guard::guarded;
 
 /// An inference algorithm with its settings.
 ///
-/// Implementing [`answer`](Self::answer) is all that a new algorithm needs; users call it through [`Run`].
+/// A new algorithm only needs to implement [`answer`](Self::answer); users call it through [`Run`].
 pub trait Algorithm: Debug + Send + Sync {
-    /// The name, for tables and messages.
+    /// The name of the algorithm, for tables and messages.
     fn name(&self) -> &'static str;
 
-    /// Answers about `targets` in the worlds of `model`.
+    /// Computes the answer about `targets` in the worlds of `model`.
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error>;
 }
 
@@ -29,11 +29,11 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
     }
 }
 
-/// Runs an algorithm on a model; also works on `Box<dyn Algorithm>`.
+/// Runs an algorithm on a model. The trait is also implemented for `Box<dyn Algorithm>`.
 pub trait Run: Algorithm {
-    /// Answers about the targets: an element, an array, a list or a tuple of elements.
+    /// Computes the answer about some targets: an element, or an array, a list or a tuple of elements.
     ///
-    /// **Errors.** Those of the algorithm; [`Error::Panicked`] if the code of a value's type panics.
+    /// **Errors.** The errors of the algorithm; [`Error::Panicked`] if the code of a value's type panics.
     fn run(&self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
         guarded(|| {
             let targets = targets.elements();
@@ -42,14 +42,16 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Answers about the targets as they would have been: see [`Counterfactual`]. The answer is read by the elements of the model; its evidence
-    /// holds in the world that was.
+    /// Computes the answer to a counterfactual question: the values that the targets would have had, see [`Counterfactual`]. The answer is
+    /// queried by the elements of the model. The evidence holds in the actual world.
     ///
-    /// **Guarantee.** That of the algorithm, on a model of both worlds.
+    /// **Guarantee.** The guarantee of the algorithm, applied to a model of the actual and the counterfactual world.
     ///
-    /// **Complexity.** That of the algorithm on the elements that the targets reach in both worlds: elements that depend on the set elements occur twice.
+    /// **Complexity.** The complexity of the algorithm, on the elements that the targets reach in both worlds. Elements that depend on the set
+    /// elements occur twice.
     ///
-    /// **Errors.** Those of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if more elements have to be remembered than are allowed.
+    /// **Errors.** The errors of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if the number of elements that
+    /// must be remembered exceeds its limit.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -79,15 +81,15 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds it impossible.
+    /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is impossible.
     ///
-    /// A sampler none of whose samples meets the evidence returns [`Error::NoSampleMetEvidence`]; an algorithm that looks for one
-    /// world does not compute this probability.
+    /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples meets the evidence. An algorithm that searches for one world
+    /// does not compute this probability.
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
         guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))
     }
 
-    /// The probability of the evidence: the exponential of [`log_evidence`](Self::log_evidence).
+    /// The probability of the evidence, as the exponential of [`log_evidence`](Self::log_evidence).
     fn probability_of_evidence(&self, model: &Model) -> Result<f64, Error> {
         Ok(self.log_evidence(model)?.exp())
     }
@@ -95,7 +97,7 @@ pub trait Run: Algorithm {
 
 impl<A: Algorithm + ?Sized> Run for A {}
 
-/// A list of different algorithms, for the same query to all of them.
+/// Builds a list of different algorithms, to run the same query with each of them.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

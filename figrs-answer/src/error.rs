@@ -1,4 +1,4 @@
-//! Errors of inference.
+//! Errors that inference returns.
 
 mod classes;
 
@@ -11,24 +11,24 @@ use thiserror::Error;
 use crate::answer::choice::AlgorithmChoice;
 use figrs_factor::eliminate::EliminationError;
 
-/// Reason that there is no answer.
+/// The reason why inference failed.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The model has a mistake, or is too large for the algorithm.
+    /// The model has a mistake, or it is too large for the algorithm.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The elimination would need more than its budget.
+    /// The elimination would exceed one of its budgets.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
-    /// No algorithm of a portfolio fits the given memory and work.
+    /// No algorithm of a portfolio fits within the given memory and work.
     #[error(
         "no algorithm fits the memory and the work given: {tried}; allow more (`within`, `work`), state more evidence, or ask for fewer targets"
     )]
     NothingFits {
-        /// The algorithms that were tried.
+        /// The algorithms that were tried, with their results.
         tried: AlgorithmChoice,
-        /// The last refusal.
+        /// The error of the algorithm that was tried last.
         last: Box<Self>,
     },
     /// No world meets the evidence.
@@ -39,110 +39,112 @@ pub enum Error {
         if *.is_minimal { "one" } else { "some" }
     )]
     ImpossibleEvidence {
-        /// Pieces of evidence that cannot hold together.
+        /// Pieces of evidence that cannot hold at the same time.
         conflict: Vec<String>,
-        /// True if the other pieces can hold whenever any one is removed; if not, a bounded search for fewer pieces ended before this was known.
+        /// True if removing any one piece makes the other pieces possible. False if a bounded search for fewer conflicting pieces ended
+        /// before this was known.
         is_minimal: bool,
     },
-    /// No sample met the evidence, which may be impossible or only rare.
+    /// No sample met the evidence, which may be impossible or merely rare.
     #[error(
         "{algorithm}: none of {tried} worlds drawn met the evidence: it is impossible or very rare; {remedy}"
     )]
     NoSampleMetEvidence {
-        /// The algorithm.
+        /// The name of the algorithm.
         algorithm: &'static str,
-        /// Number of worlds drawn.
+        /// Number of worlds that were drawn.
         tried: u64,
-        /// The remedy.
+        /// A remedy.
         remedy: &'static str,
     },
-    /// A weight without a stated maximum, where one is necessary.
+    /// A soft weight has no stated maximum, although the algorithm needs one.
     #[error(
         "the weights of {element} stated at {location} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling"
     )]
     UnboundedWeight {
-        /// The element.
+        /// The element whose weights have no maximum.
         element: Label,
         /// The source line that states the weights.
         location: &'static Location<'static>,
     },
-    /// Evidence in a model for an algorithm that allows none.
+    /// The model has evidence, although the algorithm allows none.
     #[error(
         "{algorithm} draws from the prior, and the model has evidence on {element}, stated at {location}; use RejectionSampling \
          or ImportanceSampling"
     )]
     EvidenceNotAllowed {
-        /// The algorithm.
+        /// The name of the algorithm.
         algorithm: &'static str,
-        /// The element.
+        /// The element that has evidence.
         element: Label,
         /// The source line that states the evidence.
         location: &'static Location<'static>,
     },
-    /// A run ended by its deadline, an interrupt or its budget of work before there was any result.
+    /// A run was ended by its deadline, an interrupt or its budget of work before it had any result.
     #[error(
         "{algorithm} was stopped before it had anything to answer with; allow more time (`deadline`), or more work where it is limited (`work`)"
     )]
     NothingDone {
-        /// The algorithm.
+        /// The name of the algorithm.
         algorithm: &'static str,
     },
-    /// Partial sums that are not consecutive.
+    /// Partial sums cannot be merged, because their units are not consecutive.
     #[error(
         "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
          units, and each once"
     )]
     NotConsecutive {
-        /// The number of the unit that comes next.
+        /// The index of the unit that should come next.
         end: u64,
-        /// The first unit of the sums to merge.
+        /// The index of the first unit of the sums to be merged.
         begin: u64,
     },
-    /// A part of a run that was read but does not belong to this run, or is damaged.
+    /// A part that was read does not belong to this run, or is damaged.
     #[error(
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
     UnfitPart {
-        /// The number of the unit.
+        /// The index of the unit.
         unit: u64,
-        /// The first problem found.
+        /// The first problem that was found.
         problem: String,
     },
-    /// Slices are missing: the run was stopped, or parts of it were left out.
+    /// Slices of a sum or maximum are missing, because the run was stopped or parts were left out.
     #[error(
         "{added} of {slices} slices are done: the logarithm of the sum or maximum of all is at least {lower_bound}; allow more time, or add \
          the other parts"
     )]
     MissingSlices {
-        /// Number of slices that are done.
+        /// Number of slices that are computed.
         added: u64,
-        /// Number of slices of the whole.
+        /// Number of slices of the whole sum or maximum.
         slices: u64,
-        /// The logarithm of the sum of these slices, or of their best world: a lower bound of that of all slices.
+        /// The logarithm of the sum of the computed slices, or of the probability of their best world; it is a lower bound of the result
+        /// for all slices.
         lower_bound: f64,
     },
-    /// A search ended without any world, which does not mean that there is none.
+    /// A search ended without finding any world, which does not mean that there is none.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \
          {upper_bound}: allow more steps (`MpeBranchAndBound::work`) or larger tables (`MpeBranchAndBound::bound_table`)"
     )]
     NoWorldFound {
-        /// Steps made.
+        /// Number of search steps that were made.
         work: u64,
-        /// Upper bound of the log-probability of all worlds.
+        /// An upper bound of the log-probability of all worlds.
         upper_bound: f64,
     },
-    /// One iteration of messages is more work than the budget allows.
+    /// One iteration of message passing takes more work than the budget allows.
     #[error(
         "{algorithm}: one iteration of messages reads {needed} entries of tables, more than the budget of {limit}; \
          allow more (`work`), or use ImportanceSampling"
     )]
     MessagesTooLarge {
-        /// The algorithm.
+        /// The name of the algorithm.
         algorithm: &'static str,
-        /// Entries, once for each variable of their factor.
+        /// Number of table entries that are read, counted once for each variable of their factor.
         needed: u64,
-        /// Entries allowed.
+        /// Number of entries that the budget allows.
         limit: u64,
     },
     /// The messages of belief propagation determine no world, which does not mean that there is none.
@@ -151,78 +153,78 @@ pub enum Error {
          on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
     )]
     NoWorldDecoded {
-        /// Iterations made.
+        /// Number of iterations that were made.
         iterations: u64,
         /// Largest change of a message in the last iteration.
         residual: f64,
     },
-    /// More worlds than the budget allows.
+    /// There are more worlds than the budget allows.
     #[error(
         "more than {limit} worlds, which is the budget; \
          use VariableElimination, for an infinite model ImportanceSampling, or a larger budget (`max_worlds`)"
     )]
     TooManyWorlds {
-        /// Worlds allowed.
+        /// Number of worlds that the budget allows.
         limit: u64,
     },
-    /// The worlds together have more elements than the budget allows to evaluate.
+    /// All worlds together have more elements than the budget allows to evaluate.
     #[error(
         "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination, for an \
          infinite model ImportanceSampling, or a larger budget (`max_evaluations`)"
     )]
     TooManyEvaluations {
-        /// Evaluations allowed.
+        /// Number of evaluations that the budget allows.
         limit: u64,
-        /// Worlds that were finished.
+        /// Number of worlds that were completely evaluated.
         worlds: u64,
     },
-    /// The element was not a target of the run.
+    /// The element of the query was not a target of the run.
     #[error("{element} was not a target of this run; add it to the targets")]
     NotATarget {
-        /// The element.
+        /// The element of the query.
         element: Label,
     },
-    /// No two draws of a floating-point number are equal, so that they do not determine the probability of a single value.
+    /// No two draws of a floating-point number are equal, so that the draws do not determine the probability of a single value.
     #[error(
         "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
     )]
     NoRepeatedValue {
-        /// The element.
+        /// The element of the query.
         element: Label,
     },
-    /// The element is not part of the world that was found.
+    /// The element of the query is not part of the world that was found.
     #[error(
         "{element} is not part of this world: no branch that was taken reaches it; add it to the targets"
     )]
     NotInWorld {
-        /// The element.
+        /// The element of the query.
         element: Label,
     },
-    /// This kind of answer does not hold the requested content.
+    /// This kind of answer does not have the requested content.
     #[error("an answer of {algorithm} has no {asked}; {remedy}")]
     NotInAnswer {
-        /// The algorithm.
+        /// The name of the algorithm that computed the answer.
         algorithm: &'static str,
-        /// The requested content.
+        /// The content that was requested.
         asked: &'static str,
-        /// The remedy.
+        /// A remedy.
         remedy: &'static str,
     },
-    /// The element was not declared varying when the model was compiled.
+    /// The element was not declared as varying when the model was compiled.
     #[error("{element} was not compiled as varying; declare it with `{algorithm}::varying`")]
     NotVarying {
-        /// The element.
+        /// The element that was not declared as varying.
         element: Label,
-        /// The algorithm that compiled the model.
+        /// The name of the algorithm that compiled the model.
         algorithm: &'static str,
     },
-    /// No clique of the tree holds all these elements.
+    /// No clique of the junction tree contains all these elements.
     #[error(
         "no clique of the junction tree holds {elements}, each once; make their `tuple` a target"
     )]
     NoClique {
-        /// The elements.
+        /// The names of the elements.
         elements: String,
     },
     /// A branch of a Chain reaches a Score that other elements reach as well.
@@ -230,10 +232,10 @@ pub enum Error {
         "{element}: a branch reaches a Score that is not its own, or that not all worlds reach; use JunctionTree"
     )]
     SharedScore {
-        /// The Chain.
+        /// The Chain whose branch reaches the Score.
         element: Label,
     },
-    /// The frontiers take more memory than the budget.
+    /// The frontiers take more memory than the budget allows.
     #[error(
         "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
          {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more (`memory`)"
@@ -241,38 +243,38 @@ pub enum Error {
     FrontierTooLarge {
         /// The element at which the budget was exceeded.
         element: Label,
-        /// Number of joint values of the elements that are still needed there.
+        /// Number of joint values of the elements that are still needed at this element.
         states: usize,
-        /// Number of bytes needed by then.
+        /// Number of bytes that are needed until this element.
         bytes: u64,
-        /// Bytes allowed.
+        /// Number of bytes that the budget allows.
         limit: u64,
     },
-    /// More elements are on the frontier than a state of it can hold.
+    /// The frontier contains more elements than the representation of its states allows.
     #[error(
         "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
          scan, or use VariableElimination"
     )]
     FrontierTooWide {
-        /// The element at which most elements are needed.
+        /// The element at which the most elements are needed.
         element: Label,
-        /// Number of elements.
+        /// Number of elements that are needed there.
         elements: usize,
     },
-    /// A saved tree belongs to another model, other zeros, or another version.
+    /// A saved tree belongs to another model, to another pattern of zeros, or to another version of figrs.
     #[error(
         "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"
     )]
     SavedTree {
-        /// The part that does not fit.
+        /// The part of the saved tree that does not fit.
         reason: &'static str,
     },
-    /// No other computation can check an answer.
+    /// No other computation can check the answer.
     #[error(
         "there is an answer, and no way to check it: {reason}; take `SelfChecked` away to have it"
     )]
     NotChecked {
-        /// Reason that no other algorithm can answer.
+        /// The reason why no other algorithm can compute an answer.
         reason: Box<Error>,
     },
     /// An answer did not pass its check.
@@ -280,11 +282,11 @@ pub enum Error {
         "{what} is {claimed} in the answer, and {found} when it is found otherwise; do not use this answer, and report it with the model"
     )]
     NotVerified {
-        /// The number checked, in words.
+        /// Describes the number that was checked.
         what: String,
-        /// The number in the answer.
+        /// The number that the answer contains.
         claimed: f64,
-        /// The number that the check found.
+        /// The number that the checking computation found.
         found: f64,
     },
     /// The code of a value's type panicked.
@@ -296,35 +298,35 @@ pub enum Error {
         /// The message of the panic.
         message: String,
     },
-    /// A row of data that cannot be evidence.
+    /// A row of data cannot be used as evidence.
     #[error("row {row} of the cases, counted from 0: {problem}")]
     InvalidCase {
-        /// The number of the row, from 0.
+        /// The index of the row, counted from 0.
         row: usize,
-        /// The mistake and its remedy.
+        /// The mistake, with a remedy.
         problem: String,
     },
-    /// No element that the cases need reads a learned parameter.
+    /// No element that the cases need depends on a learned parameter.
     #[error(
         "nothing is to be learned: no element of the cases depends on a `Learned` parameter; give one as the number or list that an element          takes"
     )]
     NothingToLearn,
-    /// An element reads a learned parameter in a way that has no closed maximum.
+    /// An element depends on a learned parameter in a way for which the maximum has no closed form.
     #[error(
         "{parameter} cannot be learned by expectation-maximisation, because {element} reads it in a way that its prior is not conjugate to;          give it directly, as the number or list that an element takes, or draw from its posterior with MetropolisHastings"
     )]
     NotLearnable {
-        /// The parameter.
+        /// The parameter that cannot be learned.
         parameter: Label,
         /// The element that reads the parameter.
         element: Label,
     },
-    /// Evidence from which learning is not possible.
+    /// The evidence is of a kind from which parameters cannot be learned.
     #[error("cannot learn from what is stated of {element}: {reason}")]
     CannotLearnFrom {
-        /// The element.
+        /// The element that has the evidence.
         element: Label,
-        /// Reason, with the remedy.
+        /// The reason, with a remedy.
         reason: &'static str,
     },
     /// The likelihood of a parameter has no maximum.
@@ -333,7 +335,7 @@ pub enum Error {
          that keeps it away from there"
     )]
     NoMaximum {
-        /// The parameter.
+        /// The parameter whose likelihood has no maximum.
         parameter: Label,
     },
     /// The element is not a parameter that was learned.
@@ -341,72 +343,72 @@ pub enum Error {
         "{element} was not learned; give a `Learned` parameter that some element of the cases depends on"
     )]
     NotLearned {
-        /// The element.
+        /// The element that was not learned.
         element: Label,
     },
-    /// Standard errors need exact expected counts.
+    /// Standard errors can be computed only from exact expected counts.
     #[error(
         "standard errors are differences of exact expected counts, which the algorithm of the expectation step does not give; learn with `JunctionTree`"
     )]
     InexactCounts,
-    /// There are too many numbers for their information matrix.
+    /// The parameters have too many numbers for the information matrix.
     #[error(
         "standard errors of {numbers} free numbers take a matrix of their square; they are computed of at most {most}: learn fewer parameters, with the \
          others fixed at their values by interventions"
     )]
     TooManyNumbers {
-        /// The number of free numbers of all parameters.
+        /// The number of free numbers in all parameters.
         numbers: usize,
-        /// The largest number for which standard errors are computed.
+        /// The largest number of free numbers for which standard errors are computed.
         most: usize,
     },
-    /// No element that an answer needs depends on a parameter.
+    /// No element that the answer needs depends on the parameter.
     #[error(
         "no element that this answer needs takes the parameter {parameter}; give it to an element as a number, or leave it out"
     )]
     UnknownParameter {
-        /// The parameter with its value.
+        /// The parameter with its value, as text.
         parameter: String,
     },
-    /// An element depends on a parameter in a way that is not known, or that has no derivative.
+    /// An element depends on a parameter in a way that is unknown or has no derivative.
     #[error(
         "the derivative of the probabilities of {element} by {parameter} is not known, or there is none at this value; compare the answers for two values of it, or give the family `Family::log_prob_derivative`"
     )]
     UnknownDependence {
-        /// The parameter with its value.
+        /// The parameter with its value, as text.
         parameter: String,
-        /// The element.
+        /// The element that depends on the parameter.
         element: Label,
     },
-    /// A parameter has another value than when the answer was found.
+    /// The value of a parameter has changed since the answer was computed.
     #[error(
         "the parameter {parameter} has changed since this answer was found; run the algorithm again"
     )]
     ParameterChanged {
-        /// The parameter.
+        /// The parameter whose value has changed.
         parameter: String,
     },
-    /// There is no answer for this value of a parameter.
+    /// There is no answer if a parameter has this value.
     #[error("there is no answer if {parameter} is {value}: {problem}; choose another range")]
     NoAnswerAt {
-        /// The parameter.
+        /// The parameter for whose value there is no answer.
         parameter: String,
-        /// The value.
+        /// The value of the parameter.
         value: f64,
-        /// Reason.
+        /// The reason.
         problem: String,
     },
-    /// A query maps a value to a number that is infinite or NaN.
+    /// The function of a query returns a number that is infinite or NaN for some value.
     #[error(
         "{query} has the number {number} for a value; give a finite number for each value of the element"
     )]
     NotFiniteQuery {
-        /// The query.
+        /// The query as text.
         query: String,
-        /// The number.
+        /// The number that the function returned.
         number: f64,
     },
-    /// A prediction that the targets of an answer do not determine.
+    /// The targets of an answer do not determine the prediction of an element.
     #[error(
         "{element} depends on the evidence in other ways than through the targets of this answer, so that they do not predict it; add {missing} \
          to the targets"
@@ -414,7 +416,7 @@ pub enum Error {
     NotPredictable {
         /// The element to be predicted.
         element: Label,
-        /// The elements to add to the targets.
+        /// The elements that must be added to the targets.
         missing: String,
     },
     /// The element is not one of the requested decisions.
@@ -422,7 +424,7 @@ pub enum Error {
         "{element} is not decided here; list a `Decision` among the decisions that are asked for"
     )]
     NotADecision {
-        /// The element.
+        /// The element that is not a decision.
         element: Label,
     },
     /// Evidence depends on a decision, so that it cannot be known independently of the decision.
@@ -431,75 +433,75 @@ pub enum Error {
          set the decision in the model (`Model::intervene`)"
     )]
     DecisionInfluencesEvidence {
-        /// The decision.
+        /// The decision on which evidence depends.
         decision: Label,
-        /// The element that carries the evidence; the decision itself if that is observed.
+        /// The element that is observed; it may be the decision itself.
         element: Label,
     },
-    /// A decision influences an element that is known when the decision is made, or before.
+    /// A decision influences an element that is known when this decision or an earlier one is made.
     #[error(
         "{decision} influences {element}, which is known when {known_to} is decided; list decisions in the order in which they are made, and let \
          none know what follows from it"
     )]
     DecisionInfluencesKnown {
-        /// The decision.
+        /// The decision that influences the element.
         decision: Label,
         /// The element that is known.
         element: Label,
-        /// The decision that is made knowing the element.
+        /// The decision for which the element is known.
         known_to: Box<Label>,
     },
-    /// A utility is not a number that can be added.
+    /// The utility is a number that cannot be added: it is infinite, NaN or too large.
     #[error(
         "{element} has the utility {value}; utilities are numbers (`f64`) from -1e300 to 1e300"
     )]
     InvalidUtility {
-        /// The element.
+        /// The element that has the utility.
         element: Label,
-        /// The value.
+        /// The value of the utility.
         value: f64,
     },
-    /// Values that are known when a decision is made have no distance from each other.
+    /// The values of an element that is known when a decision is made have no distance from each other.
     #[error("{element}, which is known when {decision} is decided: {problem}")]
     NoDistance {
-        /// The decision.
+        /// The decision for which the element is known.
         decision: Box<Label>,
         /// The element that is known.
         element: Label,
-        /// The reason and the remedy.
+        /// The reason, with a remedy.
         problem: String,
     },
-    /// No draw has an option of a decision, so that its utility is unknown.
+    /// No draw contains an option of a decision, so that the utility of the option is unknown.
     #[error("no draw has the option {option} of {decision}; draw more")]
     OptionNotDrawn {
-        /// The decision.
+        /// The decision that has the option.
         decision: Label,
-        /// The option.
+        /// The option that no draw contains.
         option: String,
     },
     /// A plan was queried for a value that is not known, or not possible, when a decision is made.
     #[error("{decision}: {problem}")]
     UnknownInformation {
-        /// The decision.
+        /// The decision for which the plan was queried.
         decision: Label,
-        /// The mistake and its remedy.
+        /// The mistake, with a remedy.
         problem: String,
     },
     /// A setting of an algorithm is invalid.
     #[error("{algorithm}: {setting} is {value}; {remedy}")]
     InvalidSetting {
-        /// The algorithm.
+        /// The name of the algorithm.
         algorithm: &'static str,
-        /// The setting.
+        /// The name of the setting.
         setting: &'static str,
-        /// The value of the setting.
+        /// The invalid value of the setting.
         value: String,
-        /// The values allowed.
+        /// The values that are allowed.
         remedy: &'static str,
     },
 }
 
-/// Statements in one text; if there are many, the first statements and the number of the remaining ones.
+/// The statements as one text. If there are many, only the first ones are listed, with the number of the remaining ones.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
@@ -510,7 +512,7 @@ fn first_of(statements: &[String]) -> String {
 }
 
 impl Error {
-    /// The error of a unit that was read.
+    /// The error for a unit of a part that does not fit the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();

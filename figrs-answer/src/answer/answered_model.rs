@@ -1,4 +1,4 @@
-//! The model that an exact answer is about, as it was at the time of the query.
+//! The model of an exact answer, in the state at the time of the query.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -17,13 +17,13 @@ pub struct AnsweredModel {
     pub asked: Arc<(Model, Vec<AnyElement>)>,
     /// The limits of the expansion and the elimination.
     pub limits: Limits,
-    /// The parameters of the outcomes, with the values that they had.
+    /// The parameters on which the probabilities of outcomes depend, with their values at the time of the query.
     pub(crate) parameters: Vec<(Param, f64)>,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
-    /// For elements that are queried under another name, the element in the model.
+    /// For each element that is queried under another name, the corresponding element of the model.
     pub names: FxHashMap<ElementId, AnyElement>,
-    /// A form of the model that was compiled for further questions.
+    /// The model, compiled for further queries of the answer.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -44,7 +44,7 @@ impl AnsweredModel {
         }
     }
 
-    /// Lets each pair's first element be used as a name for the second.
+    /// Makes the first element of each pair a name of the second element.
     pub(crate) fn rename<'e>(
         &mut self,
         pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
@@ -54,7 +54,7 @@ impl AnsweredModel {
         self.compiled = OnceLock::new();
     }
 
-    /// The first parameter whose value has changed.
+    /// The first parameter whose value has changed since the query; `None` if there is none.
     pub fn changed_parameter(&self) -> Option<&Param> {
         let mut parameters = self.parameters.iter();
         let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());
@@ -62,7 +62,7 @@ impl AnsweredModel {
     }
 }
 
-/// The parameters of the outcomes of an expansion, with their present values.
+/// The parameters on which the outcomes of an expansion depend, with their present values.
 fn present_parameters(expansion: &Expansion) -> Vec<(Param, f64)> {
     let mut found: Vec<(Param, f64)> = Vec::new();
     let mut seen = FxHashSet::default();

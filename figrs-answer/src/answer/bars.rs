@@ -1,11 +1,11 @@
-//! Bars of probabilities as text.
+//! Probabilities as text, drawn as horizontal bars.
 
 use std::fmt;
 
-/// Length of the bar of a certain value, in characters.
+/// Length, in characters, of the bar for the probability one.
 const WIDTH: f64 = 40.0;
 
-/// Writes a line with a bar for each name and probability.
+/// For each name and probability, writes a line with a bar.
 pub(super) fn write_bars(
     f: &mut fmt::Formatter<'_>,
     bars: &[(impl AsRef<str>, f64)],

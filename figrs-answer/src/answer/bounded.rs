@@ -1,4 +1,4 @@
-//! Queries of bounds in an answer.
+//! Queries of an answer for lower and upper bounds.
 
 use figrs_core::{Element, Value};
 
@@ -10,7 +10,7 @@ use crate::error::Error;
 use figrs_factor::bounds::Bounds;
 
 impl Answer {
-    /// Bounds of the probability that a target has a value; for an exact answer both are the probability.
+    /// Bounds of the probability that a target has a value. For an exact answer, both bounds are equal to the probability.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
@@ -19,10 +19,9 @@ impl Answer {
 
     /// Bounds of the probability that a target's value passes a test.
     ///
-    /// Unknown values may pass the test or not. These bounds are tighter than the sums of the bounds of the
-    /// values that pass.
+    /// A value that is unknown may pass the test or not. These bounds are tighter than the sums of the bounds of all values that pass.
     ///
-    /// **Errors.** As [`bounds`](Self::bounds).
+    /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
         &self,
         element: &Element<T>,
@@ -39,11 +38,11 @@ impl Answer {
         }
     }
 
-    /// Bounds of the natural logarithm of the probability of the evidence times its soft weights.
+    /// Bounds of the natural logarithm of the probability of the evidence, multiplied by the soft weights.
     ///
-    /// The lower one is `-inf` if the evidence may be impossible.
+    /// The lower bound is `-inf` if the evidence may be impossible.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the answer is neither bounded nor exact.
+    /// **Errors.** [`Error::NotInAnswer`] if the answer contains neither bounds nor an exact value.
     pub fn log_evidence_bounds(&self) -> Result<Bounds, Error> {
         match &self.content {
             AnswerContent::Bounds(_, log_evidence) => Ok(*log_evidence),
@@ -59,7 +58,7 @@ impl Answer {
         }
     }
 
-    /// Quality of the probabilities of a target.
+    /// The quality of the probabilities of a target.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is a world.
     pub fn quality<T: Value>(&self, element: &Element<T>) -> Result<Quality, Error> {
@@ -71,12 +70,12 @@ impl Answer {
         }
     }
 
-    /// Extent of the work of an algorithm that expands the model to growing depths; `None` for other algorithms.
+    /// Depth and work of an algorithm that expands the model to increasing depths; `None` for other algorithms.
     pub fn deepening(&self) -> Option<Deepening> {
         self.deepening
     }
 
-    /// The bounds of a target, if this answer consists of bounds.
+    /// The bounds of a target, if this answer contains bounds.
     pub(crate) fn bounded<T: Value>(
         &self,
         element: &Element<T>,
@@ -91,7 +90,7 @@ impl Answer {
         })
     }
 
-    /// The value that is more likely than any other, whatever the unknown values are.
+    /// The value that is certainly more likely than any other, even if the unknown values are taken into account.
     pub(crate) fn surely_most_likely<T: Value>(
         &self,
         element: &Element<T>,

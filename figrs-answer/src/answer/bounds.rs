@@ -1,4 +1,4 @@
-//! Lower and upper bounds, as an answer.
+//! Answers that consist of lower and upper bounds.
 
 use figrs_core::{AnyElement, Support};
 use figrs_factor::bounds::Bounds;
@@ -6,30 +6,29 @@ use figrs_factor::bounds::Bounds;
 use figrs_factor::Stopped;
 use figrs_factor::algebra::{LogSumProduct, Semiring};
 
-/// The weights of the worlds in which a target has each of its values, without its type.
+/// For one target, bounds of the weights of the worlds in which the target has each of its values; the type of the values is erased.
 ///
-/// Weights are given by their natural logarithms, because evidence may leave values whose probability is too small for
-/// ordinary numbers.
+/// The weights are natural logarithms, because the evidence may make the probability of a value too small for a floating-point number.
 #[derive(Clone, Debug)]
 pub struct TargetBounds {
-    /// The target.
+    /// The target whose values are bounded.
     pub element: AnyElement,
-    /// The known values.
+    /// The values of the target that are known.
     pub support: Support,
-    /// For each value, the weight of the worlds in which the target certainly has it and the evidence holds.
+    /// For each value, the weight of the worlds in which the target certainly has the value and the evidence certainly holds.
     pub log_lower: Vec<f64>,
-    /// For each value, the upper bound of the weight of the worlds in which the target certainly has it.
+    /// For each value, an upper bound of the weight of the worlds in which the target certainly has this value.
     pub log_upper: Vec<f64>,
-    /// Upper bound of the weight of the worlds in which the value of the target is unknown.
+    /// An upper bound of the weight of the worlds in which the value of the target is unknown.
     pub log_unknown: f64,
 }
 
 impl TargetBounds {
-    /// Bounds of the probability that the value is among those that `is_in` accepts by position.
+    /// Bounds of the probability of an event: the value of the target is one of those whose indices `is_in` accepts.
     ///
-    /// With `L` for the lower and `U` for the upper weights, `U(unknown)` counted for and against the event, these are
-    /// `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`: a share `a / (a + b)` grows with `a` and shrinks with
-    /// `b`.
+    /// Let `L` be the lower and `U` the upper weights. The weight `U(unknown)` may belong to the event or to its complement, and is added
+    /// to both `U(in)` and `U(out)`. The bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the share
+    /// `a / (a + b)` increases with `a` and decreases with `b`.
     #[doc(hidden)]
     pub fn of(&self, is_in: impl Fn(usize) -> bool) -> Bounds {
         let (within, out): (Vec<usize>, Vec<usize>) =
@@ -45,18 +44,18 @@ impl TargetBounds {
         }
     }
 
-    /// Maximum width of the bounds of any event.
+    /// Maximum width of the bounds over all events.
     ///
-    /// Let `L` and `U` be the weights of all worlds and `a` the lower weight of the event, to which undecided worlds
-    /// add at most `g`, as they add at most `h` to its complement; neither is more than `G = U - L`. The bounds differ by
-    /// `(a + g) / (L + g) - a / (L + h)`, which is linear in `a`: no more than `g / (L + g)`, where `a = 0`, or
-    /// `h / (L + h)`, where `a = L`. Both are at most `G / (L + G) = 1 - L / U`.
+    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of the event. Undecided worlds add at most
+    /// `g` to the event and at most `h` to its complement, where neither exceeds `G = U - L`. The width of the bounds is
+    /// `(a + g) / (L + g) - a / (L + h)`. The width is linear in `a`, and therefore at most `g / (L + g)`, for `a = 0`, or `h / (L + h)`,
+    /// for `a = L`. Both are at most `G / (L + G) = 1 - L / U`.
     pub(crate) fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
         undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
     }
 
-    /// The position of the value that is certainly more likely than any other, if there is one.
+    /// The index of the value that is certainly more likely than any other; `None` if there is no such value.
     pub(super) fn most_likely(&self) -> Option<usize> {
         let best = self.likely()?;
         let others = (0..self.log_upper.len()).filter(|&i| i != best);
@@ -65,19 +64,19 @@ impl TargetBounds {
         (self.log_lower[best] > log_sum([rival, self.log_unknown])).then_some(best)
     }
 
-    /// The position of the value with the largest lower bound; the first of several.
+    /// The index of the value with the largest lower bound; if there are several, the first of them.
     pub(crate) fn likely(&self) -> Option<usize> {
         let order = |a: &usize, b: &usize| self.log_lower[*a].total_cmp(&self.log_lower[*b]);
         (0..self.log_lower.len()).rev().max_by(order)
     }
 }
 
-/// The logarithm of the sum of numbers given by their logarithms.
+/// The logarithm of a sum of numbers that are given by their logarithms.
 pub fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
     logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
 }
 
-/// `a / (a + b)` for numbers given by their logarithms. If `b` is zero then `a` is the whole weight.
+/// `a / (a + b)` for numbers given by their logarithms; one if `b` is zero.
 fn fraction(a: f64, b: f64) -> f64 {
     if b == f64::NEG_INFINITY {
         1.0
@@ -86,35 +85,35 @@ fn fraction(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The share of all weight that is undecided, from the logarithms of the known weight and of the whole weight.
+/// The share of the undecided weight in the whole weight. The arguments are the logarithms of the decided weight and of the whole weight.
 pub fn undecided_share(lower: f64, upper: f64) -> f64 {
     (1.0 - (lower - upper).exp()).max(0.0)
 }
 
-/// Extent of an algorithm that deepens until its bounds are close enough: depth, work, reason for the end.
+/// The depth and the work of an algorithm that expands the model to increasing depths, and the reason why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deepening {
-    /// Depth of the nested Chains that were expanded.
+    /// Depth of nesting to which Chains were expanded.
     pub depth: usize,
-    /// The work that this and all smaller depths took.
+    /// The total work for this depth and all smaller depths.
     pub work: u64,
-    /// Reason for the end.
+    /// The reason why the expansion to greater depths ended.
     pub ended: DeepeningEnd,
 }
 
-/// Reason for the end of a deepening.
+/// The reason why an expansion to increasing depths ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeepeningEnd {
     /// The whole model was expanded.
     Complete,
-    /// The bounds are as close as requested.
+    /// The bounds are as narrow as requested.
     Width,
-    /// This is the requested depth.
+    /// The requested depth was reached.
     Depth,
-    /// A budget did not allow a greater depth, and the bounds are not as close, or not as deep, as requested.
+    /// A budget did not allow a greater depth, and the requested width of the bounds or the requested depth was not reached.
     Budget,
-    /// The deadline passed while a greater depth was expanded, or work was interrupted; the bounds are those of the depth before.
+    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds are those of the depth before.
     Stopped(Stopped),
 }
 

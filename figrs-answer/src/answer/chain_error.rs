@@ -1,15 +1,15 @@
-//! Standard errors of chains of dependent draws.
+//! Standard errors and effective sample sizes of chains of dependent draws.
 
 use super::numeric::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
-/// Least share of the draws for the indicator of a value to enter the effective sample size.
+/// If at least this share of the draws has a value, the indicator of the value enters the effective sample size.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
-/// The standard error of the mean of a function whose value at position `i` is `numbers[i]`; zero if it is the same for
-/// all draws.
+/// The standard error of the mean of a function over the draws of chains; `numbers[i]` is the function of the value with index `i`. The
+/// error is zero if the function is the same for all draws.
 ///
-/// Chains of fewer than four draws count as one draw each, with their means; the error of a single one is infinite,
+/// A chain of fewer than four draws counts as one draw, the mean of the chain. The error of a single chain of that length is infinite,
 /// because it is unknown.
 pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f64 {
     let Some(&first) = indices.first() else {
@@ -26,12 +26,12 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// Least effective sample size over the functions of interest: the numbers, if the values are numbers or vectors of
-/// them, the indicators of values that at least one draw in twenty has, and, for values that are neither, four fixed halves
-/// of the values.
+/// The smallest effective sample size over several functions of the values. These functions are the numbers, if the values are numbers or
+/// vectors, and the indicators of values that at least one draw in twenty has. If the values are not numbers, four fixed halves of the set
+/// of values are added.
 ///
-/// A function that is constant over all draws is ignored; if all are, or chains have fewer than four draws, then each
-/// chain counts as one draw: a chain that never moved carries no more information.
+/// A function that is constant over all draws is ignored. If all are constant, or chains have fewer than four draws, each chain counts as
+/// one draw, because a chain that never changed carries no more information.
 pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
@@ -39,7 +39,7 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     if columns.is_empty() {
         let mut frequent = frequent(indices, values);
         if values == 2 {
-            // The two indicators have the same effective sample size.
+            // The two indicators have the same effective sample size, so that one of them is enough.
             frequent.truncate(1);
         }
         known.extend(
@@ -51,7 +51,7 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// [`chain_samples`], given the effective sample sizes of the numbers or else of the indicators of frequent values.
+/// [`chain_samples`], if the effective sample sizes of the numbers, or else of the indicators of frequent values, are already known.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -62,7 +62,7 @@ pub(crate) fn least_samples(
         |numbers: &[f64]| mean_ess(&ConcatenatedChains::new(numbers, indices, chains).chains());
     let values = columns.values();
     let frequent = frequent(indices, values);
-    // With two values one indicator is enough.
+    // If there are two values, the indicator of one of them is enough.
     let is_one_of_two = values == 2 && !frequent.is_empty();
     let all_known = !columns.is_empty() || frequent.len() == values || is_one_of_two;
     let halves = halves(values, all_known).map(|half| ess(&half));
@@ -76,7 +76,7 @@ pub(crate) fn least_samples(
     if least.is_nan() { worst_case } else { least }
 }
 
-/// Number of stays of the chains in the values that pass a test: consecutive draws in one chain form one stay.
+/// Number of stays of the chains in the values that pass a test. A stay is a maximal sequence of consecutive draws of one chain that pass.
 pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool) -> u64 {
     let length = (indices.len() / chains.max(1)).max(1);
     let of_chain = |chain: &[u32]| {
@@ -92,14 +92,14 @@ pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool
     indices.chunks(length).map(of_chain).sum()
 }
 
-/// The indicator of one of `values` values.
+/// The indicator function of the value with index `value`, among `values` values.
 pub(crate) fn indicator(value: usize, values: usize) -> Vec<f64> {
     let mut indicator = vec![0.0; values];
     indicator[value] = 1.0;
     indicator
 }
 
-/// The positions of the values that at least one draw in twenty has.
+/// The indices of the values that at least one draw in twenty has.
 pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
     let mut counts = vec![0_u64; values];
     for &value in indices {
@@ -111,7 +111,7 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The indicators of four fixed halves of `values` values; none if all functions of interest are known without them.
+/// The indicators of four fixed halves of a set of `values` values; none if all functions of interest are already known.
 pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
     let halves = if all_known { 0..0 } else { 0..4 };
     halves.map(move |bit| {
@@ -120,7 +120,7 @@ pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec
     })
 }
 
-/// Bits that look random for consecutive positions (the finaliser of `MurmurHash3`).
+/// Pseudorandom bits for an index, also if indices are consecutive (the finaliser of `MurmurHash3`).
 fn scatter(position: usize) -> u8 {
     let mut bits = (position as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -128,7 +128,7 @@ fn scatter(position: usize) -> u8 {
     (bits >> 60) as u8
 }
 
-/// The numbers of the draws, chain after chain.
+/// The numbers of the draws of several chains, one chain after another.
 #[derive(Debug)]
 pub struct ConcatenatedChains {
     draws: Vec<f64>,
@@ -136,7 +136,7 @@ pub struct ConcatenatedChains {
 }
 
 impl ConcatenatedChains {
-    /// Arranges the numbers of the draws, chain after chain.
+    /// Looks up the number of each draw; the draws are stored one chain after another.
     pub fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
         Self {
             draws: indices.iter().map(|&i| numbers[i as usize]).collect(),
@@ -149,12 +149,12 @@ impl ConcatenatedChains {
         self.draws.len() / self.chains
     }
 
-    /// The numbers of each chain.
+    /// For each chain, the numbers of its draws.
     pub fn chains(&self) -> Vec<&[f64]> {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
 
-    /// The standard error from the means of the chains, including the factor of Student's t.
+    /// The standard error computed from the means of the chains, including the factor of Student's t.
     fn error_of_chain_means(&self) -> f64 {
         let means = self
             .chains()
@@ -186,7 +186,7 @@ mod tests {
         NumericColumns::new((0..count).map(|_| &"word" as &dyn std::any::Any))
     }
 
-    /// Chains that keep their value with this probability, and otherwise draw one of two values anew.
+    /// Draws of chains with two values: each step keeps the value with probability `stay`, and otherwise draws one of the two values.
     fn sticky(chains: u64, length: usize, stay: f64, seed: u64) -> Vec<u32> {
         let chain = |part| {
             let mut random = stream(seed, part);
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn autocorrelation_enters_the_error() {
-        // Correlation `stay^t`: the correlation time is (1 + stay) / (1 - stay).
+        // The autocorrelation at lag t is `stay^t`, so that the correlation time is (1 + stay) / (1 - stay).
         let draws = sticky(4, 10_000, 0.9, 1);
         let error = chain_error(&[0.0, 1.0], &draws, 4);
         let expected = (0.25 * 19.0 / 40_000.0_f64).sqrt();
@@ -224,7 +224,7 @@ mod tests {
             ((mean - 0.5) / chain_error(&[0.0, 1.0], &draws, 2)).powi(2)
         });
         let ratio = runs.sum::<f64>() / 200.0;
-        // The mean of 200 squares of standard normal numbers has a standard deviation of 0.1.
+        // The mean of the squares of 200 standard normal numbers has a standard deviation of 0.1.
         assert!((0.6..1.5).contains(&ratio), "{ratio}");
     }
 
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn short_chains_are_told_by_their_means() {
-        // Means 2/3 and 1: their variance 1/18 over two chains, and Student's t with one degree of freedom.
+        // The means of the two chains are 2/3 and 1; the variance of their mean is 1/36, and Student's t has one degree of freedom.
         let error = chain_error(&[0.0, 1.0], &[0, 1, 1, 1, 1, 1], 2);
         assert!(
             (error - few_groups_factor(1.0) / 6.0).abs() < 1e-12,
@@ -273,7 +273,7 @@ mod tests {
         let positions: Vec<u32> = (0..4000).collect();
         let samples = chain_samples(&numeric(&walk), &positions, 1);
         assert!(samples < 100.0, "{samples}");
-        // Repeated draws are recognised without numbers.
+        // The correlation of repeated draws is also found if the values are not numbers.
         let repeated: Vec<u32> = (0..4000).map(|i| i / 100).collect();
         let samples = chain_samples(&words(40), &repeated, 1);
         assert!(samples < 60.0, "{samples}");

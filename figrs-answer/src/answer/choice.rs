@@ -1,28 +1,28 @@
-//! The algorithms that a portfolio has tried, with their results.
+//! The algorithms that a portfolio of algorithms has tried, with their results.
 
 use std::fmt;
 
-/// The algorithms that were tried for an answer, in the order of the attempts: the last algorithm found the answer.
+/// The algorithms that were tried for an answer, in the order of the attempts. The last one found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
-    /// The attempts.
+    /// The attempts to answer, in the order in which they were made.
     pub attempts: Vec<AlgorithmAttempt>,
 }
 
-/// An algorithm that was tried.
+/// The attempt to answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AlgorithmAttempt {
-    /// The algorithm.
+    /// The name of the algorithm.
     pub algorithm: &'static str,
-    /// The predicted number of operations, if it is known.
+    /// The number of operations that was predicted for the algorithm, if it is known.
     pub operations: Option<f64>,
-    /// The result.
+    /// The result of the attempt.
     pub outcome: AttemptOutcome,
 }
 
 impl AlgorithmAttempt {
-    /// An attempt.
+    /// An attempt with an algorithm, its predicted number of operations and its result.
     #[doc(hidden)]
     #[must_use]
     pub fn new(algorithm: &'static str, operations: Option<f64>, outcome: AttemptOutcome) -> Self {
@@ -34,19 +34,19 @@ impl AlgorithmAttempt {
     }
 }
 
-/// Result of an attempt.
+/// The result of an attempt to answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AttemptOutcome {
     /// The algorithm found the answer.
     Answered,
-    /// The algorithm found bounds, as no exact algorithm succeeded.
+    /// The algorithm found bounds, because no exact algorithm succeeded.
     Bounded,
-    /// The algorithm was not run, or failed, for this reason.
+    /// The algorithm was not run, or it failed; the text states the reason.
     Refused(String),
-    /// The algorithm was not finished after its budget of work: decisions or steps of a search.
+    /// The algorithm did not finish within its budget of work, which is a number of decisions or of steps of a search.
     OutOfWork(u64),
-    /// The deadline passed, or the run was interrupted.
+    /// The deadline passed, or the run was interrupted, before the algorithm ended.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! Contents of an answer: marginals, bounds or one world, and statistics of the run.
+//! The contents of an answer: marginals, bounds or one world, with the statistics of the run.
 
 use std::sync::Arc;
 
@@ -18,23 +18,23 @@ use crate::limits::Limits;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use figrs_factor::bounds::Bounds;
 
-/// The marginal of one target, without its type.
+/// The marginal of one target; the type of its values is erased.
 #[derive(Clone, Debug)]
 pub struct TargetMarginal {
-    /// The target.
+    /// The target whose marginal this is.
     pub element: AnyElement,
-    /// The values of the target.
+    /// The possible values of the target.
     pub support: Support,
-    /// The probability of each value.
+    /// The probability of each value of the target.
     pub probabilities: Vec<f64>,
-    /// Source of the probabilities, with their errors.
+    /// How the probabilities were computed, with the data from which their standard errors are computed.
     pub estimate: Estimate,
 }
 
-/// A value of the log-evidence, and its standard error if it is an estimate.
+/// The log-evidence, with its standard error if it is an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
-    /// The natural logarithm of the probability of the evidence times its soft weights.
+    /// The natural logarithm of the probability of the evidence, multiplied by the soft weights.
     pub value: f64,
     /// The standard error of `value`; zero if it is exact.
     pub standard_error: f64,
@@ -42,7 +42,7 @@ pub struct LogEvidence {
 
 #[derive(Clone, Debug)]
 pub enum AnswerContent {
-    /// The marginals, and the log-evidence if the algorithm knows it.
+    /// The marginals of the targets, and the log-evidence if the algorithm computes it.
     Marginals(Vec<TargetMarginal>, Option<LogEvidence>),
     Bounds(Vec<TargetBounds>, Bounds),
     World(
@@ -52,7 +52,7 @@ pub enum AnswerContent {
     ),
 }
 
-/// The answer of an algorithm to one query, read by element.
+/// The answer of an algorithm to one query; its results are queried by element.
 #[derive(Clone, Debug)]
 pub struct Answer {
     algorithm: &'static str,
@@ -67,16 +67,16 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model that the answer is about, and the roots of its worlds apart from the evidence.
+    /// The model of the query, and the roots of its worlds other than the evidence.
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual that the answer is about, whose elements may be needed again.
+    /// The counterfactual of the query, if there is one, whose elements may be needed for later queries.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
 }
 
 impl Answer {
-    /// An answer that consists of marginals of the targets, and of the log-evidence if the algorithm knows it.
+    /// An answer that consists of the marginals of the targets, and of the log-evidence if the algorithm computes it.
     pub fn marginals(
         algorithm: &'static str,
         marginals: Vec<TargetMarginal>,
@@ -97,7 +97,7 @@ impl Answer {
         }
     }
 
-    /// An answer that consists of bounds of the targets' probabilities and of the log-evidence.
+    /// An answer that consists of bounds of the probabilities of the targets, and of bounds of the log-evidence.
     pub fn bounded_marginals(
         algorithm: &'static str,
         targets: Vec<TargetBounds>,
@@ -118,14 +118,14 @@ impl Answer {
         }
     }
 
-    /// Attaches the end and the depth of the deepening to the answer.
+    /// Adds the depth and the end of an expansion to the answer.
     #[must_use]
     pub fn with_deepening(mut self, deepening: Deepening) -> Self {
         self.deepening = Some(deepening);
         self
     }
 
-    /// Attaches the run statistics of a sampler to the answer.
+    /// Adds the statistics of a sampling run to the answer.
     #[must_use]
     pub fn with_sampling(mut self, sampling: RunStatistics) -> Self {
         self.sampling = Some(sampling);
@@ -137,19 +137,19 @@ impl Answer {
         self.is_checked
     }
 
-    /// Attaches the draws to the answer.
+    /// Adds the draws to the answer.
     #[must_use]
     pub fn with_draws(mut self, draws: Draws) -> Self {
         self.draws = Some(draws);
         self
     }
 
-    /// Attaches to the answer the model that it is about.
+    /// Adds the model of the query to the answer.
     pub(crate) fn with_model(self, model: Model, roots: Vec<AnyElement>) -> Self {
         self.with_question(Arc::new((model, roots)))
     }
 
-    /// Attaches the model that was queried and the roots of its worlds to the answer.
+    /// Adds the model of the query and the roots of its worlds to the answer.
     #[must_use]
     #[doc(hidden)]
     pub fn with_question(mut self, asked: Arc<(Model, Vec<AnyElement>)>) -> Self {
@@ -157,7 +157,7 @@ impl Answer {
         self
     }
 
-    /// Attaches the model of an exact answer, for questions about its parameters.
+    /// Adds the model of an exact answer, so that its parameters can be queried.
     #[must_use]
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {
@@ -165,7 +165,7 @@ impl Answer {
         self
     }
 
-    /// Attaches to the answer how well chains agree about the choices of their worlds.
+    /// Adds the result of the tests whether the chains agree about the choices of their worlds.
     #[must_use]
     #[doc(hidden)]
     pub fn with_choices(mut self, choices: ChoiceAgreement) -> Self {
@@ -173,7 +173,7 @@ impl Answer {
         self
     }
 
-    /// Attaches to the answer the algorithms that were tried, and the limits for computing its derivatives.
+    /// Adds the algorithms that were tried, and the limits for computing derivatives of the answer.
     #[must_use]
     #[doc(hidden)]
     pub fn with_choice(mut self, choice: AlgorithmChoice, limits: Limits) -> Self {
@@ -189,7 +189,7 @@ impl Answer {
         self.choice.as_deref()
     }
 
-    /// An answer that is one world with the natural logarithm of its probability.
+    /// An answer that consists of one world with the natural logarithm of its probability.
     pub fn world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -198,8 +198,9 @@ impl Answer {
         Self::searched_world(algorithm, values, log_probability, Vec::new())
     }
 
-    /// An answer that is one world with the natural logarithm of its probability, and the improvements of the search for
-    /// it, the last of which describes its end; without improvements the world is known to be the best.
+    /// An answer that consists of one world with the natural logarithm of its probability, and of the improvements during the search for
+    /// it. The last improvement describes the end of the search. If there are no improvements, the world is known to be the most probable
+    /// one.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -222,12 +223,12 @@ impl Answer {
         }
     }
 
-    /// The algorithm that answered.
+    /// The name of the algorithm that computed this answer.
     pub fn algorithm(&self) -> &'static str {
         self.algorithm
     }
 
-    /// The error of an answer that does not hold the requested content.
+    /// The error for a query of content that this answer does not have.
     #[doc(hidden)]
     pub fn missing_content_error(&self, asked: &'static str, remedy: &'static str) -> Error {
         Error::NotInAnswer {
@@ -237,9 +238,9 @@ impl Answer {
         }
     }
 
-    /// The draws behind the answer of a sampler that keeps them.
+    /// The draws of a sampler that keeps them.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if none were kept.
+    /// **Errors.** [`Error::NotInAnswer`] if no draws were kept.
     pub fn draws(&self) -> Result<&Draws, Error> {
         self.draws.as_ref().ok_or_else(|| {
             self.missing_content_error(
@@ -249,8 +250,8 @@ impl Answer {
         })
     }
 
-    /// Run statistics, if a sampler or another iterative algorithm answered.
-    pub fn sampling(&self) -> Option<&RunStatistics> {
+    /// Statistics of the run, if the algorithm was a sampler or another iterative algorithm.
+    pub fn sampling(&self) -> Option<&Sampling> {
         self.sampling.as_ref()
     }
 }

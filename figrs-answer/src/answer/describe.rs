@@ -1,4 +1,4 @@
-//! Answers in words.
+//! Answers as text.
 
 use std::any::Any;
 use std::fmt;
@@ -13,12 +13,12 @@ use super::quality::Quality;
 use crate::error::Error;
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 
-/// Maximum number of elements of a world that are shown.
+/// Maximum number of elements of a world that are printed.
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
-    /// The position of `true`, or of the most likely value of other types, the first of several; `None` if it was not
-    /// found.
+    /// The index of the value that a summary states: of `true` for a Boolean, otherwise of the most likely value (the first, if there are
+    /// several). `None` if the target does not have it.
     pub(crate) fn shown(&self) -> Option<usize> {
         if self.is_boolean() {
             return self.support.index_of(&true);
@@ -42,7 +42,7 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// The quality, given the measures of its chains if they are known.
+    /// The quality of the marginal. `chains` contains the measures of its chains, if they are already computed.
     fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
         chains.map_or_else(
             || self.quality(),
@@ -52,16 +52,16 @@ impl TargetMarginal {
         )
     }
 
-    /// True if single values are uninformative: they are floating-point numbers, or lists of these, and none was drawn
-    /// twice.
+    /// True if the probabilities of single values are uninformative: the values are floating-point numbers, or lists of these, and no value
+    /// was drawn twice.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
             && is_real(self.support.any(0))
             && self.estimate.never_repeats(&self.probabilities)
     }
 
-    /// The probability of `true` or of the most likely value with its quality, or mean and standard deviation if values
-    /// never repeat; `None` if there is no value.
+    /// One line of text: the probability of `true` or of the most likely value, with its quality. If values never repeat, the mean and the
+    /// standard deviation. `None` if there is no value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
@@ -116,7 +116,7 @@ impl TargetMarginal {
         Some(format!("P({name}) = {quality}"))
     }
 
-    /// Describes the source of an effective sample size that is not that of weights or chains.
+    /// Describes how the effective sample size was determined, unless it comes from weights or chains.
     fn counted(&self) -> String {
         match &self.estimate {
             Estimate::Groups { groups, .. } => {
@@ -126,7 +126,7 @@ impl TargetMarginal {
         }
     }
 
-    /// A line for each number of the target, or a line with a probability.
+    /// The lines of text about the target: one for each of its numbers, or one with a probability.
     fn lines(&self, chains: Option<&ChainMeasures>) -> Vec<String> {
         let name = name(&self.element.label());
         let moments = self.all_moments(chains);
@@ -148,7 +148,7 @@ impl TargetMarginal {
             .collect()
     }
 
-    /// Moments of each number of the target, with its component index if there are several.
+    /// Mean and standard deviation for each component of a numeric target, with the index of the component if there are several.
     fn all_moments(&self, chains: Option<&ChainMeasures>) -> Vec<(String, String)> {
         let columns = self.columns();
         if columns.is_empty() {
@@ -168,7 +168,7 @@ impl TargetMarginal {
         columns.iter().enumerate().map(of).collect()
     }
 
-    /// Mean and standard deviation of a numeric target, with their quality.
+    /// Mean and standard deviation of one component of a numeric target, with their quality.
     fn moments(
         &self,
         numbers: &[f64],
@@ -177,7 +177,7 @@ impl TargetMarginal {
     ) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
-            // A value of probability zero may be infinite.
+            // A value of probability zero may be infinite, and is left out.
             terms
                 .filter(|&(&p, _)| p > 0.0)
                 .map(|(p, &x)| p * function(x))
@@ -209,7 +209,7 @@ impl TargetMarginal {
 }
 
 impl TargetBounds {
-    /// The bounds of `true` or of the value with the largest lower bound.
+    /// One line of text with the bounds of `true`, or of the value with the largest lower bound.
     pub(crate) fn summary(&self, deepening: Option<Deepening>) -> String {
         let is_boolean = self.element.no_values().insert(&true as &dyn Any).is_some();
         let shown = if is_boolean {
@@ -235,12 +235,12 @@ impl TargetBounds {
     }
 }
 
-/// The name, or the constructor and its source line.
+/// The name of an element, or its constructor and source line if it has no name.
 fn name(label: &Label) -> String {
     label.name.clone().unwrap_or_else(|| label.to_string())
 }
 
-/// Four digits after the point, or four significant digits for numbers that are very small or large.
+/// A number with four digits after the decimal point, or with four significant digits if it is very small or large.
 fn short(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
@@ -252,9 +252,10 @@ fn short(number: f64) -> String {
 }
 
 impl Answer {
-    /// Summary in one line: the probability of `true` or of the most likely value, and its quality: exact, bounds, or one
-    /// standard error (SE) with the effective sample size (ESS), and a warning if that is below ten. For floating-point numbers of which no two draws are equal
-    /// the summary is the mean and the standard deviation, with the standard error of the mean (MCSE).
+    /// A summary in one line: the probability of `true` or of the most likely value, and its quality. The quality is exact, bounds, or the
+    /// standard error (SE) with the effective sample size (ESS), and a warning if the ESS is below ten. If the values are floating-point
+    /// numbers of which no two draws are equal, the summary is the mean and the standard deviation, with the standard error of the mean
+    /// (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let AnswerContent::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;
@@ -282,9 +283,9 @@ impl Answer {
 }
 
 impl fmt::Display for Answer {
-    /// Prints a line for each target: for numbers its mean, standard deviation, standard error of the mean (MCSE), effective
-    /// sample size and R-hat, as far as the answer has them, otherwise a probability; then a line with the findings of
-    /// [`diagnose`](Self::diagnose). For a world it prints the elements, at most twenty, those with names first.
+    /// Prints a line for each target, and then a line with the findings of [`diagnose`](Self::diagnose). The line of a numeric target has
+    /// its mean, standard deviation, standard error of the mean (MCSE), effective sample size and R-hat, as far as they are known. The line
+    /// of any other target has a probability. For a world it prints at most twenty elements, those with names first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chains = self.chain_measures();
         match &self.content {

@@ -1,4 +1,4 @@
-//! The values of the targets in every draw of a sampler.
+//! The values of the targets in each draw of a sampler.
 
 use std::sync::Arc;
 
@@ -11,31 +11,31 @@ use crate::error::Error;
 /// The draws of one target.
 #[derive(Clone, Debug)]
 pub struct TargetDraws {
-    /// The target.
+    /// The target whose values were drawn.
     pub element: AnyElement,
     /// The distinct values that were drawn.
     pub support: Support,
-    /// For each draw the position of its value in `support`: the draws of one chain are adjacent.
+    /// For each draw, the index of its value in `support`; the draws of one chain are adjacent.
     pub indices: Arc<[u32]>,
 }
 
-/// The draws of a run: chains of equal length, over the same targets.
+/// The draws of a run, as chains of equal length with the same targets.
 ///
-/// `WriteDraws` of the crate `figrs-report` writes draws for other programs.
+/// To write draws as files for other programs, use `WriteDraws` of the crate `figrs-report`.
 #[derive(Clone, Debug)]
 pub struct Draws {
-    /// Number of chains; independent draws are one chain.
+    /// Number of chains; independent draws count as one chain.
     pub chains: usize,
     /// Number of draws in each chain.
     pub length: usize,
-    /// The targets, in the order they were given.
+    /// The draws of each target, in the order in which the targets were given.
     pub targets: Vec<TargetDraws>,
-    /// The natural logarithms of the weights of the draws, if they are weighted: `chains * length` of them.
+    /// The natural logarithm of the weight of each draw (`chains * length` numbers), if the draws are weighted.
     pub log_weights: Option<Vec<f64>>,
 }
 
 impl Draws {
-    /// The shares of the values of each target in the draws of equally weighted chains.
+    /// For each target, the relative frequencies of its values in draws of equal weight.
     #[doc(hidden)]
     pub fn frequencies(&self) -> Vec<TargetMarginal> {
         let all = (self.chains * self.length) as f64;
@@ -55,7 +55,7 @@ impl Draws {
         self.targets.iter().map(marginal).collect()
     }
 
-    /// The values of a target, chain after chain.
+    /// The values of a target in all draws, one chain after another.
     ///
     /// **Errors.** [`Error::NotATarget`].
     pub fn values<T: Value>(&self, element: &Element<T>) -> Result<Vec<T>, Error> {

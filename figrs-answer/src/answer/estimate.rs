@@ -1,4 +1,4 @@
-//! Estimates: the source of probabilities, and their standard errors.
+//! Estimates: how the probabilities of a target were computed, and their standard errors.
 
 use std::sync::Arc;
 
@@ -9,57 +9,59 @@ use super::numeric::NumericColumns;
 use super::quality::Quality;
 use crate::quality::diagnostics::few_groups_factor;
 
-/// Least effective sample size for which the spread of the samples alone determines the standard error.
+/// Minimum effective sample size at which the standard error is computed from the variance of the samples alone.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
-/// Largest standard error of an event that all draws of chains show, or that no draw shows: a probability about which nothing is known has an error of 0.29.
+/// Largest standard error of an event that all draws of the chains have, or none. For comparison, a uniformly distributed probability has a
+/// standard deviation of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
-/// Source of the probabilities of a target.
+/// How the probabilities of a target were computed, with the data for their standard errors.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Estimate {
-    /// An exact computation.
+    /// The probabilities were computed exactly.
     Exact,
-    /// An approximation whose error nothing bounds.
+    /// An approximation whose error has no known bound.
     Approximate,
-    /// Independent weighted samples.
+    /// The probabilities are estimated from independent weighted samples.
     Weighted {
-        /// For each value the sum of its squared weights over the squared sum of all weights.
+        /// For each value, the sum of its squared weights, divided by the square of the sum of all weights.
         squares: Vec<f64>,
-        /// The bound of the share of unseen values, see [`unseen_share`]; infinite if there is none.
+        /// The bound of the share of values that no sample has, see [`unseen_share`]; infinite if there is no bound.
         unseen: f64,
     },
-    /// Chains of dependent draws of equal weight.
+    /// The probabilities are estimated from chains of dependent draws of equal weight.
     Chains {
-        /// The position of the value of each draw: the draws of one chain are adjacent.
+        /// For each draw, the index of its value; the draws of one chain are adjacent.
         indices: Arc<[u32]>,
-        /// Number of chains of equal length.
+        /// Number of chains, which have equal length.
         chains: usize,
     },
-    /// Independent groups, each of dependent weighted samples.
+    /// Independent groups of weighted samples, which are dependent within a group.
     Groups {
-        /// For each group its values' shares of the whole weight.
+        /// For each group, the indices of its values, each with its share of the total weight of all groups.
         groups: Vec<Vec<(u32, f64)>>,
-        /// The bound of the share of unseen values, see [`unseen_share`]; infinite if there is none.
+        /// The bound of the share of values that no sample has, see [`unseen_share`]; infinite if there is no bound.
         unseen: f64,
     },
 }
 
-/// A 95 % bound of the probability, given the evidence, of an event that none of `samples` shows: `3 / n` times the largest weight
-/// that a world may have over the mean weight; infinite if it is not below one, and so uninformative.
+/// A 95 % upper bound of the posterior probability of an event that none of `samples` samples has. The bound is `3 / n` times the largest
+/// possible weight of a world, divided by the mean weight. A bound that is not below one is uninformative, and infinity is returned
+/// instead.
 ///
-/// `log_maximum` is the logarithm of the largest weight, if it is known, and `log_mean` that of the mean weight.
+/// `log_maximum` is the logarithm of the largest possible weight, if it is known; `log_mean` is the logarithm of the mean weight.
 ///
-/// An event that is absent from `n` draws of the prior has a prior probability of at most `3 / n` with a confidence of 95 % (the
-/// rule of three, Hanley and Lippman-Hand 1983), and the weight of its worlds is at most this times the largest weight.
+/// If none of `n` draws from the prior has the event, its prior probability is at most `3 / n` with a confidence of 95 % (the rule of
+/// three, Hanley and Lippman-Hand 1983). The expected weight of its worlds is at most this probability times the largest weight.
 pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
 }
 
 impl Estimate {
-    /// Quality of the probabilities; `columns` has the values.
+    /// The quality of the probabilities; `columns` returns the values as numbers.
     pub(crate) fn quality(
         &self,
         probabilities: &[f64],
@@ -75,14 +77,14 @@ impl Estimate {
         Quality::Sampled { effective_samples }
     }
 
-    /// True if no value occurs twice in draws that do not derive from one another: not in two weighted samples, not twice in a chain that left the value in
-    /// between, not in two chains, not in two groups.
+    /// True if no value occurs twice in draws that do not descend from each other. Such draws are two weighted samples, draws of two chains
+    /// or of two groups, or draws of one chain that left the value between them.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
         match self {
             Self::Exact | Self::Approximate => false,
-            // The square of a single weight equals the square of the sum.
+            // If only one sample has a value, the sum of its squared weights is the square of its share.
             Self::Weighted { squares, .. } => {
                 let mut terms = squares.iter().zip(probabilities);
                 terms.all(|(square, p)| *square >= p * p * (1.0 - 1e-9))
@@ -102,9 +104,10 @@ impl Estimate {
         }
     }
 
-    /// The standard error of the expectation of a function whose value at position `i` is `numbers[i]`.
+    /// The standard error of the expectation of a function of the value; `numbers[i]` is the function of the value with index `i`.
     ///
-    /// A value of probability zero is one that no sample has: it may have been missed, and counts with the bound of the share of unseen values.
+    /// A value of probability zero is possible but no sample has it. Such values may have been missed, and count with the bound of the
+    /// share of unseen values.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
@@ -122,7 +125,7 @@ impl Estimate {
         }
     }
 
-    /// The bound of the share of unseen values, if this estimate by samples has one.
+    /// The bound of the share of values that no sample has, if this estimate has such a bound.
     pub(crate) fn unseen(&self) -> Option<f64> {
         match self {
             Self::Weighted { unseen, .. } | Self::Groups { unseen, .. } => Some(*unseen),
@@ -130,8 +133,8 @@ impl Estimate {
         }
     }
 
-    /// Degrees of freedom of the errors, if they come from independent groups: one fewer than the effective number of groups. Errors
-    /// include the [`few_groups_factor`] for these.
+    /// Degrees of freedom of the standard errors, if these come from independent groups: the effective number of groups minus one. The
+    /// standard errors already include the [`few_groups_factor`] for these degrees of freedom.
     #[doc(hidden)]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         match self {
@@ -140,14 +143,14 @@ impl Estimate {
         }
     }
 
-    /// Effective number of draws that show an event of this probability, by the spread of the samples; the rarer of the event and
-    /// its complement counts.
+    /// Effective number of draws that have an event, or its complement if that is less probable, computed from the variance of the samples.
     pub(crate) fn hits(&self, probabilities: &[f64], indicator: &[f64]) -> f64 {
         let p = mean(probabilities, indicator);
         effective_hits(p, self.sampled_error(probabilities, indicator))
     }
 
-    /// The values with a probability of at most one half for which samples with larger weights than their errors allow for may have been missed.
+    /// The indices of values of probability at most one half that may be underestimated: samples may have been missed whose weights are
+    /// larger than the standard error allows for.
     pub(crate) fn may_miss_heavier(
         &self,
         probabilities: &[f64],
@@ -168,18 +171,18 @@ impl Estimate {
         rare.filter(|&value| may_be_heavier(value)).collect()
     }
 
-    /// Standard error from the spread of the samples; zero if they all agree.
+    /// The standard error from the variance of the samples; zero if all samples agree.
     fn sampled_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let mean = mean(probabilities, numbers);
         let error = match self {
             Self::Exact => return 0.0,
             Self::Approximate => return f64::NAN,
             Self::Chains { indices, chains } => return chain_error(numbers, indices, *chains),
-            // A single sample has no spread.
+            // The variance of a single sample is unknown.
             Self::Weighted { squares, .. } if squares.iter().sum::<f64>() > 0.5 => f64::INFINITY,
             Self::Weighted { squares, .. } => {
                 let terms = squares.iter().zip(numbers);
-                // A value that was not drawn may be infinite.
+                // A value that no sample has may be infinite.
                 let terms = terms.filter(|(s, _)| **s > 0.0);
                 let variance: f64 = terms.map(|(s, x)| s * (x - mean).powi(2)).sum();
                 variance.sqrt()
@@ -200,12 +203,13 @@ impl Estimate {
         if least == most { 0.0 } else { error }
     }
 
-    /// The standard error of the probability of an event, whose indicator at position `i` is `indicator[i]`.
+    /// The standard error of the probability of an event; `indicator[i]` is one if the value with index `i` belongs to the event, otherwise
+    /// zero.
     ///
-    /// If the spread of the samples is uninformative (all agree, or they are worth fewer than ten), the error is at least
-    /// that of one more success and one more failure among the effective samples, and the bound of the share of unseen
-    /// values. If few samples show the event, or do not show it, the error is at least that of a few more, with the largest
-    /// weight that is known ([`MissedHits`]).
+    /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. The error is then
+    /// at least that of one more success and one more failure among the effective samples, and at least the bound of the share of unseen
+    /// values if all agree. If few samples have the event, or few do not have it, the error is at least that of a few more such samples,
+    /// with the largest weight that is known ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],
@@ -216,7 +220,7 @@ impl Estimate {
         self.event_error_knowing(probabilities, indicator, quality)
     }
 
-    /// [`event_error`](Self::event_error), if the quality is known.
+    /// [`event_error`](Self::event_error), if the quality is already computed.
     #[doc(hidden)]
     pub fn event_error_knowing(
         &self,
@@ -232,8 +236,8 @@ impl Estimate {
         }
     }
 
-    /// The standard error of the probability of each value, as of the event that the target has it. Quantities common to all
-    /// values are computed once.
+    /// For each value, the standard error of its probability, as [`event_error`](Self::event_error) computes it. Quantities that are the
+    /// same for all values are computed once.
     pub(crate) fn value_errors(
         &self,
         probabilities: &[f64],
@@ -244,7 +248,7 @@ impl Estimate {
             Self::Approximate => vec![f64::NAN; probabilities.len()],
             Self::Weighted { squares, .. } => {
                 let all: f64 = squares.iter().sum();
-                // A single sample has no spread.
+                // The variance of a single sample is unknown.
                 if all > 0.5 {
                     vec![f64::INFINITY; probabilities.len()]
                 } else {
@@ -278,7 +282,7 @@ impl Estimate {
         let mut indicator = vec![0.0; probabilities.len()];
         let drawn = probabilities.iter().filter(|p| **p > 0.0).count();
         for (value, (error, &p)) in errors.iter_mut().zip(probabilities).enumerate() {
-            // All samples have the value, or none.
+            // Either all samples have the value, or no sample has it.
             if error.is_finite() && (p == 0.0 || drawn == 1) {
                 *error = 0.0;
             }
@@ -289,7 +293,7 @@ impl Estimate {
         errors
     }
 
-    /// Bounds on the events that samples of this quality may have missed; `None` for other estimates.
+    /// Bounds on events that samples of this quality may have missed; `None` if the probabilities are not estimated from samples.
     fn caution(&self, quality: Quality) -> Option<Caution> {
         let Quality::Sampled { effective_samples } = quality else {
             return None;
@@ -297,7 +301,8 @@ impl Estimate {
         let (missed, samples) = match self {
             Self::Exact | Self::Approximate => return None,
             Self::Weighted { unseen, .. } => (*unseen, effective_samples),
-            // The spread of groups does not show the weights of their particles, so that none of these are known to be light.
+            // The variance between groups says nothing about the weights of single particles, so that no particle is known to have a small
+            // weight.
             Self::Groups { unseen, .. } => (unseen.max(3.0 / effective_samples), f64::INFINITY),
             Self::Chains { indices, chains } => {
                 let draws = independent_draws(indices, *chains, effective_samples);
@@ -305,7 +310,7 @@ impl Estimate {
             }
         };
         let are_stays = matches!(self, Self::Chains { .. });
-        // Nothing bounds the weight of a hit: the observed ones count as typical, and `diagnose` reports this.
+        // If the weight of a sample has no known bound, the weights of the observed samples count as typical, and `diagnose` reports this.
         let heaviest = if missed.is_finite() && !are_stays {
             missed / 3.0
         } else {
@@ -322,7 +327,8 @@ impl Estimate {
         })
     }
 
-    /// The standard error of an event of this probability and indicator, if the spread of the samples gives `sampled`.
+    /// The standard error of an event with probability `p` and the given indicator, if the variance of the samples gives the error
+    /// `sampled`.
     fn cautious(&self, sampled: f64, (p, indicator): (f64, &[f64]), caution: Caution) -> f64 {
         let n = caution.effective_samples + 2.0;
         let share = (p * caution.effective_samples + 1.0) / n;
@@ -348,16 +354,16 @@ impl Estimate {
     }
 }
 
-/// Bounds on the events that samples may have missed.
+/// Bounds on events that samples may have missed.
 #[derive(Clone, Copy, Debug)]
 struct Caution {
     effective_samples: f64,
-    /// The 95 % bound of the probability of an event that no sample shows; infinite if there is none.
+    /// The 95 % bound of the probability of an event that no sample has; infinite if there is no bound.
     missed: f64,
     hits: MissedHits,
 }
 
-/// The expectation over the values of positive probability; the numbers of other values may be infinite.
+/// The expectation of a function over the values of positive probability; the function may be infinite for other values.
 fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
     let drawn = probabilities.iter().zip(numbers);
     let drawn = drawn.filter(|(p, _)| **p > 0.0);
@@ -368,7 +374,7 @@ fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// An estimate by samples whose unseen values have a share of at most one in a hundred.
+    /// An estimate from weighted samples; the bound of the share of unseen values is one in a hundred.
     fn weighted(squares: Vec<f64>) -> Estimate {
         Estimate::Weighted {
             squares,
@@ -389,7 +395,7 @@ mod tests {
 
     #[test]
     fn one_sample_that_outweighs_all_others_is_no_certainty() {
-        // Weights 1 and 1e-9.
+        // There are two samples, of weights 1 and 1e-9.
         let share = 1e-9;
         let probabilities = [1.0 - share, share];
         let degenerate = weighted(vec![1.0 - 2.0 * share, share * share]);
@@ -399,12 +405,12 @@ mod tests {
         );
         let error = degenerate.event_error(&probabilities, &[0.0, 1.0], columns);
         assert!(error > 0.2, "{error}");
-        // Three samples, one of them with a negligible weight.
+        // There are three samples, one of which has a negligible weight.
         let few = weighted(vec![0.5, share * share]);
         assert!(few.event_error(&probabilities, &[0.0, 1.0], columns) > 0.2);
     }
 
-    /// Tests for every kind of estimate: values that some, all and no samples have, and one sample that outweighs the others.
+    /// Tests every kind of estimate: values that some, all or no samples have, and one sample that outweighs the others.
     #[test]
     fn errors_of_all_values_are_those_of_each() {
         let columns =
@@ -447,7 +453,8 @@ mod tests {
 
     #[test]
     fn many_samples_keep_the_error_of_their_spread() {
-        // A rare value that a hundred light samples agree on, among samples worth a thousand, where none may weigh more.
+        // A hundred samples of small weight have a rare value. The effective sample size is a thousand, and no sample may have a larger
+        // weight.
         let p = 1e-6;
         let estimate = Estimate::Weighted {
             squares: vec![1e-3, p * p / 100.0],
@@ -455,13 +462,13 @@ mod tests {
         };
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-        // A value whose samples are light while others are not also keeps it, and is reported.
+        // If the samples of a value have smaller weights than the others, the error is also unchanged, and the value is reported.
         let estimate = weighted(vec![1e-3, p * p / 100.0]);
         let (probabilities, indicator) = ([1.0 - p, p], [0.0, 1.0]);
         let error = estimate.event_error(&probabilities, &indicator, columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
         assert_eq!(estimate.may_miss_heavier(&probabilities, columns), [1]);
-        // A value that was not drawn has the error of a possible missed draw.
+        // The error of a value that was not drawn is the bound of the share of missed values.
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
         assert_eq!(error, 0.01);
         let many = Estimate::Weighted {
@@ -484,7 +491,7 @@ mod tests {
     #[test]
     fn an_expectation_allows_for_values_that_no_sample_has() {
         let estimate = weighted(vec![1e-4, 0.0]);
-        // All samples are 0; values they do not show may be 5.
+        // All samples have the value 0; the possible value that no sample has is 5.
         assert_eq!(estimate.standard_error(&[1.0, 0.0], &[0.0, 5.0]), 0.05);
         assert_eq!(estimate.standard_error(&[1.0, 0.0], &[3.0, 3.0]), 0.0);
         let unbounded = Estimate::Weighted {
@@ -500,7 +507,7 @@ mod tests {
 
     #[test]
     fn rounding_is_no_error() {
-        // Three groups that agree: a tenth times ten is not one.
+        // The three groups agree, but the sum of ten times a tenth differs from one by rounding.
         let tenths: Vec<(u32, f64)> = (0..10).map(|_| (0, 0.1 / 3.0)).collect();
         let groups = grouped(vec![tenths.clone(), tenths.clone(), tenths]);
         let p: f64 = (0..30).map(|_| 0.1 / 3.0).sum();
@@ -523,7 +530,7 @@ mod tests {
     fn repetitions_are_told_from_values_that_stay() {
         let weighted = |squares: [f64; 2]| weighted(squares.to_vec());
         assert!(weighted([0.09, 0.49]).never_repeats(&[0.3, 0.7]));
-        // The second value was drawn twice.
+        // The second value was drawn twice, so that values repeat.
         assert!(!weighted([0.09, 0.25]).never_repeats(&[0.3, 0.7]));
         let chained = |indices: [u32; 6], chains| {
             let indices = indices.into();

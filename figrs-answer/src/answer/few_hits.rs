@@ -1,59 +1,64 @@
-//! Standard errors of events that few draws show, or that nearly all draws show.
+//! Standard errors of events that few draws have, or that nearly all draws have. A draw that has the event is called a hit, and consecutive
+//! draws of a chain with the same value are called a stay.
 //!
-//! The spread of the samples understates the error of such an event: the share of a single hit is its own standard error, although
-//! runs that expect four hits meet it once or never in one case of eleven. The 97.5 % limit of the mean of a Poisson number lies 1.96 times
-//! `√k + 1.15` above the counted number *k*, up to a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution");
-//! with hits of weight *w* that is `w √k + 1.15 w`. If a hit may have a larger weight than the observed ones, then up to
-//! three of them may have been missed (the rule of three); the error allows for weights up to eleven times as large, and a diagnosis names
-//! events for which larger ones may have been missed.
+//! The variance of the samples understates the error of such an event. If there is a single hit, its share is its own standard error,
+//! although a run that expects four hits has at most one with probability one in eleven. For a Poisson count *k*, the upper 97.5 % limit of
+//! the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution"). For
+//! hits of weight *w* the error is therefore `w √k + 1.15 w`. If a hit may have a larger weight than the observed ones, up to three such
+//! hits may have been missed (the rule of three). The error allows for weights up to eleven times as large, and the diagnosis names events
+//! for which hits of larger weight may have been missed.
 
 use super::chain_error::stays;
 
-/// Effective hits from which the spread of the samples is used unchanged; the addition falls to zero towards it.
+/// Effective number of hits from which the error is that of the variance of the samples. The addition to it decreases to zero towards this
+/// number.
 const ENOUGH_HITS: f64 = 100.0;
 
-/// Largest weight of missed hits that the error allows for, in addition to the observed weights and in units of these.
+/// Largest weight of missed hits for which the error allows, in addition to the weight of an observed hit and in units of that weight.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective hits from which no heavier ones are assumed to be missed, unless all observed ones are light.
+/// Effective number of hits from which no hits of larger weight are assumed to be missed, unless all observed hits are light.
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
-/// Weight of a hit, in units of the mean weight of a draw, below which it is light: draws that show the event are then so much more frequent
-/// than the event that they carry no information about worlds of another weight.
+/// A hit is light if its weight is below this share of the mean weight of a draw. The event is then much rarer than the draws that have it,
+/// so that these say nothing about worlds of another weight.
 const LIGHT: f64 = 0.01;
 
-/// Addition to the root of the number of hits.
+/// Number that is added to the square root of the number of hits.
 const SKEWNESS: f64 = 1.15;
 
-/// Addition to the root of the number of hits in chains, which may come in longer bursts than the observed hits.
+/// Number that is added to the square root of the number of hits in chains, whose unobserved hits may come in longer bursts than the
+/// observed ones.
 const SKEWNESS_OF_CHAINS: f64 = 2.3;
 
 /// Number of hits of the largest weight that may have been missed.
 const MISSED: f64 = 3.0;
 
-/// Least number of stays of chains outside their most frequent value for their effective sample size to count independent draws.
+/// If the chains have fewer stays than this outside their most frequent value, their effective sample size does not count independent
+/// draws.
 pub(crate) const MIN_STAYS: u64 = 10;
 
-/// Effective number of draws that show an event of probability `p`, or that do not show it if these are fewer, from its
-/// standard error.
+/// Effective number of draws that have an event of probability `p`, or that do not have it if these are fewer, computed from its standard
+/// error.
 pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
     let rare = p.min(1.0 - p);
     rare * rare * (1.0 - rare) / (error * error)
 }
 
-/// Weights of hits that samples may have missed.
+/// The weights of hits that the samples may have missed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissedHits {
-    /// The largest share of the whole weight that one more sample may have; zero if nothing bounds it.
+    /// The largest share of the total weight that one more sample may have; zero if it has no known bound.
     pub(crate) heaviest: f64,
-    /// Effective number of samples, whose mean weight is the unit for light hits; infinite if weights of single hits are not known.
+    /// Effective number of samples; its inverse is the mean share of a sample, to which light hits are compared. Infinite if the weights of
+    /// single hits are unknown.
     pub(crate) samples: f64,
-    /// `true` for stays of chains.
+    /// `true` if the hits are stays of chains.
     pub(crate) are_stays: bool,
 }
 
 impl MissedHits {
-    /// True if missed hits may weigh more than the error allows for: few hits were observed, or only light ones.
+    /// True if missed hits may have a larger weight than the error allows for, because only few hits, or only light hits, were observed.
     pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -62,8 +67,8 @@ impl MissedHits {
         rare > 0.0 && is_little && self.heaviest > (1.0 + MOST_HEAVIER) * typical
     }
 
-    /// The standard error of an event of probability `p` whose spread gives `sampled`: at least that of a few more hits, if there
-    /// are few.
+    /// The standard error of an event of probability `p`, if the variance of the samples gives `sampled`. If there are few hits, it is at
+    /// least the error with a few more hits.
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -79,14 +84,14 @@ impl MissedHits {
         } else {
             SKEWNESS
         };
-        // An event of probability one half has a symmetrical error.
+        // The error of an event of probability one half is symmetric.
         let asymmetry = 1.0 - 2.0 * rare;
         sampled + asymmetry * (fades(ENOUGH_HITS) * skewness * typical + MISSED * heavier)
     }
 }
 
-/// The spread of an event in chains, at least that of as many hits as the chains have stays in the event, or outside
-/// it if that is rarer.
+/// The standard error of an event in chains. The error is at least that of as many independent hits as the chains have stays in the event,
+/// or in its complement if that is less probable.
 pub(crate) fn spread_of_stays(
     sampled: f64,
     p: f64,
@@ -104,8 +109,8 @@ pub(crate) fn spread_of_stays(
     }
 }
 
-/// Number of independent draws of chains: their effective sample size, or the number of stays outside their most frequent value
-/// plus one draw for each chain, if these stays are too few to show a correlation.
+/// Number of independent draws in chains: their effective sample size. If there are too few stays outside the most frequent value to show a
+/// correlation, the number of independent draws is at most the number of these stays plus the number of chains.
 pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
     let outside = stays_elsewhere(indices, chains);
     if outside < MIN_STAYS {
@@ -115,7 +120,7 @@ pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_sample
     }
 }
 
-/// Number of stays of chains in values other than their most frequent one.
+/// Number of stays of the chains in values other than their most frequent value.
 pub(crate) fn stays_elsewhere(indices: &[u32], chains: usize) -> u64 {
     let most = most_frequent(indices);
     let length = (indices.len() / chains.max(1)).max(1);
@@ -125,7 +130,7 @@ pub(crate) fn stays_elsewhere(indices: &[u32], chains: usize) -> u64 {
     elsewhere.count() as u64
 }
 
-/// The value that most draws have; `None` if there are no draws.
+/// The index of the value that most draws have; `None` if there are no draws.
 pub(crate) fn most_frequent(indices: &[u32]) -> Option<u32> {
     let values = indices.iter().max().map_or(0, |&most| most as usize + 1);
     let mut counts = vec![0_u64; values];
@@ -151,7 +156,7 @@ mod tests {
 
     #[test]
     fn few_hits_have_the_error_of_a_poisson_number() {
-        // Upper 97.5 % limits of the mean for counts of 1, 2, 5, 10 and 20 (Garwood 1936).
+        // Upper 97.5 % limits of the mean of a Poisson distribution for counts of 1, 2, 5, 10 and 20 (Garwood 1936).
         for (hits, limit) in [
             (1.0_f64, 5.572),
             (2.0, 7.225),
@@ -167,23 +172,23 @@ mod tests {
                 (error / expected - 1.0).abs() < 0.1,
                 "{hits}: {error} {expected}"
             );
-            // The complement has the same error.
+            // The complement of an event has the same error.
             assert!(
                 (with_few_hits((p * (1.0 - p) / n).sqrt(), 1.0 - p, 0.0) / error - 1.0).abs()
                     < 1e-6
             );
         }
-        // Many hits keep their error, as does an event of probability one half.
+        // The error is unchanged if there are many hits, or if the probability is one half.
         assert_eq!(with_few_hits(0.001, 0.1, 0.5), 0.001);
         assert_eq!(with_few_hits(0.1, 0.5, 0.5), 0.1);
     }
 
     #[test]
     fn a_light_hit_has_the_error_of_a_heavier_one() {
-        // One hit of a weight of .0001, where another may weigh .001.
+        // One hit has a weight of .0001, and another hit may have a weight of .001.
         let error = with_few_hits(1e-4, 1e-4, 1e-3);
         assert!((2.7e-3..3.0e-3).contains(&error), "{error}");
-        // Where another may weigh anything, the error allows for eleven times the weight.
+        // If another hit may have any weight, the error allows for eleven times the observed weight.
         let error = with_few_hits(1e-4, 1e-4, 1.0);
         assert!((2.9e-3..3.3e-3).contains(&error), "{error}");
     }
@@ -199,27 +204,27 @@ mod tests {
             missed.may_be_heavier(sampled, p)
         };
         assert!(!may_be_heavier(1e-4, 1e-4, 1e-3) && may_be_heavier(1e-4, 1e-4, 2e-3));
-        // A thousand draws show an event whose worlds all weigh a millionth of the mean.
+        // A thousand draws have the event, but all of them have a millionth of the mean weight.
         let light = 1e-9;
         let (p, error) = (1e3 * light, 1e3_f64.sqrt() * light);
         assert_eq!(with_few_hits(error, p, 1e-3), error);
         assert!(may_be_heavier(error, p, 1e-3) && !may_be_heavier(error, p, light));
-        // If they are as heavy as the mean they are representative.
+        // If their weight is the mean weight, they are representative.
         assert!(!may_be_heavier(1e-3, 0.1, 0.1));
     }
 
     #[test]
     fn hits_of_chains_are_stays() {
-        // Two stays of 20 draws each among 400 of two chains.
+        // Two chains have 400 draws in all, with two stays of 20 draws each.
         let mut draws = vec![0; 400];
         draws[50..70].fill(1);
         draws[300..320].fill(1);
         let error = spread_of_stays(1e-3, 0.1, &[0.0, 1.0], (&draws, 2));
         assert!((error - 0.1 * 0.45_f64.sqrt()).abs() < 1e-12, "{error}");
         assert_eq!(stays_elsewhere(&draws, 2), 2);
-        // Consecutive other values count as several stays.
+        // Consecutive draws of different other values count as several stays.
         assert_eq!(stays_elsewhere(&[0, 0, 0, 1, 2, 3, 0, 1], 2), 4);
-        // The rarer side counts.
+        // The less probable of the event and its complement is counted.
         let same = spread_of_stays(1e-3, 0.9, &[1.0, 0.0], (&draws, 2));
         assert!((same - error).abs() < 1e-12);
     }

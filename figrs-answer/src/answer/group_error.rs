@@ -1,17 +1,17 @@
-//! Standard errors from independent groups of dependent samples.
+//! Standard errors computed from independent groups of dependent samples.
 
 use super::chain_error::{MIN_FREQUENT_SHARE, halves};
 use super::numeric::NumericColumns;
 
-/// Relative tolerance: smaller differences are rounding errors.
+/// Relative tolerance; smaller differences count as rounding errors.
 pub const ROUNDING: f64 = 1e-13;
 
-/// Least effective number of groups whose spread determines the error: below it there is one, or one of two has four
-/// fifths of the weight.
+/// Minimum effective number of groups for a standard error. Below it there is one group, or one of two groups has more than four fifths of
+/// the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
-/// The standard error of the mean of a function whose value at position `i` is `numbers[i]`: each group counts as one sample, weighted with its share of the
-/// weight. Infinite if the effective number of groups is too small.
+/// The standard error of the mean of a function; `numbers[i]` is the function of the value with index `i`. Each group counts as one sample
+/// whose weight is the group's share of the total weight. Infinite if the effective number of groups is too small.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -34,7 +34,7 @@ pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64
     }
 }
 
-/// The standard error of the probability of each value: [`group_error`] of its indicator, in time linear in the entries of
+/// For each value, the standard error of its probability: [`group_error`] of its indicator. The time is linear in the number of entries of
 /// the groups.
 pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) -> Vec<f64> {
     let k = effective_groups(groups);
@@ -43,7 +43,8 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     }
     let weights: Vec<f64> = groups.iter().map(|group| weight(group)).collect();
     let all: f64 = weights.iter().map(|weight| weight.powi(2)).sum();
-    // For each value, over the groups that have it: their number, the squares of their weights and of their deviations.
+    // For each value, over the groups that have it: the number of groups, the sum of their squared weights, and the sum of their squared
+    // deviations.
     let mut having = vec![(0, 0.0, 0.0); probabilities.len()];
     for (group, weight) in groups.iter().zip(&weights) {
         for &(value, share) in group {
@@ -54,7 +55,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
         }
     }
     let error = |(&(count, squares, deviations), p): (&(usize, f64, f64), &f64)| {
-        // For a value that all groups have, the term of the other groups is zero, not a rounding error.
+        // If all groups have the value, the term of the other groups is exactly zero; computing it would leave a rounding error.
         let others = if count < groups.len() {
             p * p * (all - squares).max(0.0)
         } else {
@@ -70,9 +71,9 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// Effective sample size of groups: the least over the means of the numbers, if the values are numbers or vectors of
-/// them, the probability of any value that has a twentieth of the weight, and, for values that are neither, four fixed
-/// halves of the values. The effective number of groups, by their weights, if nothing else is known.
+/// Effective sample size of groups: the smallest over several functions of the values. These functions are the numbers, if the values are
+/// numbers or vectors, and the indicators of values that have a twentieth of the weight. If the values are not numbers, four fixed halves
+/// of the set of values are added. If all these functions are uninformative, it is the effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],
@@ -96,7 +97,7 @@ pub(crate) fn group_samples(
     let all_known = !columns.is_empty() || frequent.len() == values;
     let numeric = columns.iter().map(samples);
     let halves = halves(values, all_known).map(|half| samples(&half));
-    // If groups agree exactly, or nothing is known, 0 / 0 or a zero is uninformative.
+    // If groups agree exactly, or nothing is known, the result is 0 / 0 or zero, which is uninformative.
     let known = numeric.chain(indicators).chain(halves);
     let known = known.filter(|&n| n.is_finite() && n > 0.0);
     let least = known.fold(f64::NAN, f64::min);
@@ -107,12 +108,12 @@ pub(crate) fn group_samples(
     }
 }
 
-/// The share of the whole weight that a group has.
+/// The share of a group in the total weight.
 fn weight(group: &[(u32, f64)]) -> f64 {
     group.iter().map(|&(_, share)| share).sum()
 }
 
-/// `(Σw)² / Σw²` of the weights of the groups.
+/// The effective number of groups, `(Σw)² / Σw²` for their weights `w`.
 pub(crate) fn effective_groups(groups: &[Vec<(u32, f64)>]) -> f64 {
     let total: f64 = groups.iter().map(|group| weight(group)).sum();
     let squares: f64 = groups.iter().map(|group| weight(group).powi(2)).sum();
@@ -171,7 +172,8 @@ mod tests {
         assert_eq!(group_samples(&groups, &[1.0], &words(1)), 2.0);
     }
 
-    /// Groups of draws that are all different: their effective number is estimated from their numbers, or from halves of them.
+    /// If all draws of the groups are different, their effective number is estimated from their numbers, or from halves of the set of
+    /// values.
     #[test]
     fn values_that_never_return_are_worth_their_draws() {
         const GROUPS: u32 = 400;
@@ -186,12 +188,12 @@ mod tests {
             .collect();
         let probabilities = vec![share; apart.len()];
         let columns = |numbers: &[f64]| NumericColumns::new(numbers.iter().map(|x| x as &dyn Any));
-        // The variance of the means of 400 groups has a relative error of √(2 / 399), which is 0.07.
+        // The variance of the means of 400 groups has a relative standard error of √(2 / 399), which is 0.07.
         let samples = group_samples(&groups, &probabilities, &columns(&apart));
         assert!((samples / 20_000.0 - 1.0).abs() < 0.3, "{samples}");
         let samples = group_samples(&groups, &probabilities, &columns(&alike));
         assert!((samples / 400.0 - 1.0).abs() < 0.05, "{samples}");
-        // Without numbers: the least of four such estimates.
+        // If the values are not numbers, the result is the smallest of four such estimates.
         let samples = group_samples(&groups, &probabilities, &words(apart.len()));
         assert!((0.65..1.2).contains(&(samples / 20_000.0)), "{samples}");
     }

@@ -1,4 +1,4 @@
-//! The distribution of one element, as an answer.
+//! The distribution of one element in an answer.
 
 use std::any::Any;
 use std::iter::{Copied, Zip};
@@ -12,7 +12,7 @@ use super::estimate::Estimate;
 use super::numeric::NumericColumns;
 use super::quality::Quality;
 
-/// The probabilities of the values of an element.
+/// The possible values of an element, with their probabilities.
 #[derive(Clone, Debug)]
 pub struct Marginal<T> {
     values: Vec<T>,
@@ -30,8 +30,8 @@ impl<T: Value> Marginal<T> {
         }
     }
 
-    /// The values and their probabilities: in support order if they are exact, in the order they were first drawn if they are
-    /// sampled. Values of probability zero may be listed.
+    /// The values with their probabilities. The values are in the order of the support if the probabilities are exact, and in the order of
+    /// first occurrence if they are estimated from samples. Values of probability zero may be included.
     pub fn iter(&self) -> <&Self as IntoIterator>::IntoIter {
         self.into_iter()
     }
@@ -46,8 +46,8 @@ impl<T: Value> Marginal<T> {
         self.values.is_empty()
     }
 
-    /// The probability of a value; zero if it cannot occur. For draws it is the share of draws that have exactly this value, which
-    /// is uninformative if the element is continuous.
+    /// The probability of a value; zero if the value cannot occur. If the probabilities are estimated from draws, it is the share of draws
+    /// with exactly this value, which is uninformative if the element is continuous.
     pub fn probability(&self, value: &T) -> f64 {
         self.probability_that(|v| v.same(value))
     }
@@ -55,19 +55,19 @@ impl<T: Value> Marginal<T> {
     /// The probability that the value passes a test.
     pub fn probability_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let passing = self.iter().filter(|(v, _)| test(v));
-        // A plain sum without terms is -0.0.
+        // A plain sum without terms would be -0.0.
         passing.fold(0.0, |sum, (_, p)| sum + p)
     }
 
     /// The expectation of a function of the value.
     pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
-        // A value of probability zero may be infinite.
+        // A value of probability zero may be infinite, and is left out.
         let possible = self.iter().filter(|(_, p)| *p != 0.0);
         possible.map(|(v, p)| function(v) * p).sum()
     }
 
-    /// The most likely value; the first of several in support order. For draws it is the one with the largest share, which
-    /// is uninformative if the element is continuous.
+    /// The most likely value; the first in support order, if there are several. If the probabilities are estimated from draws, it is the
+    /// value with the largest share, which is uninformative if the element is continuous.
     pub fn most_likely_value(&self) -> Option<&T> {
         let mut best: Option<(&T, f64)> = None;
         for (value, p) in self {
@@ -78,63 +78,67 @@ impl<T: Value> Marginal<T> {
         best.map(|(value, _)| value)
     }
 
-    /// The distribution as a new element: a [`Select`] of the values, with these probabilities as weights. For draws it takes the values that were
-    /// drawn.
+    /// The distribution as a new element: a [`Select`] of the values, with these probabilities as weights. If the probabilities are
+    /// estimated from draws, the values are those that were drawn.
     #[track_caller]
     pub fn element(&self) -> Element<T> {
         let possible = self.iter().filter(|(_, p)| *p > 0.0);
         Select::new(possible.map(|(value, p)| (p, value.clone())))
     }
 
-    /// Quality of the probabilities.
+    /// The quality of the probabilities.
     pub fn quality(&self) -> Quality {
         self.estimate
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// The values as numbers, if they are numbers.
+    /// The values as columns of numbers; without columns if the values are not numbers.
     fn columns(&self) -> NumericColumns {
         NumericColumns::new(self.values.iter().map(|value| value as &dyn Any))
     }
 
-    /// The standard error of [`expectation`](Self::expectation); zero if it is exact, NaN if no error is known.
+    /// The standard error of [`expectation`](Self::expectation); zero if the expectation is exact, NaN if no error is known.
     ///
-    /// For weighted samples by the delta method (Geweke 1989): `√Σ w²(f − μ)² / Σw`. For independent groups the same
-    /// with groups in place of samples, times `√(K / (K − 1))` for an effective number of `K` groups and the
-    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom, so that an interval of 1.96 errors holds the
-    /// exact number with a probability of 95 %. For chains the spread of the function over
-    /// the square root of its effective sample size. Infinite if samples are worth fewer than two or groups fewer than one and a half, or a single
-    /// chain has fewer than four draws. For weighted samples and groups a value of the support that none of them has counts with the bound of its
-    /// share ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. Zero if the function is the same for all
-    /// these values.
+    /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw`, by the delta method (Geweke 1989). For independent groups, the same formula
+    /// is applied with groups in place of samples. The result is multiplied by `√(K / (K − 1))`, where `K` is the effective number of
+    /// groups, and by the [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. An
+    /// interval of 1.96 errors to each side then contains the exact number with a probability of 95 %. For chains, the error is the
+    /// standard deviation of the function, divided by the square root of its effective sample size. The error is infinite if the effective
+    /// number of samples is below two, if that of groups is below one and a half, or if a single chain has fewer than four draws. A
+    /// possible value that no weighted sample or group has is included with the bound of its share ([`unseen_share`](crate::unseen_share)),
+    /// if the element is Boolean, or atomic with at most 256 values. The error is zero if the function is the same for all these values.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)
     }
 
-    /// The standard error of [`probability`](Self::probability); zero if it is exact.
+    /// The standard error of [`probability`](Self::probability); zero if the probability is exact.
     pub fn standard_error(&self, value: &T) -> f64 {
         self.standard_error_that(|v| v.same(value))
     }
 
-    /// The [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter): faster than one by one if there are many.
+    /// The [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter). If there are many values, this is
+    /// faster than one call for each.
     ///
-    /// **Complexity.** Linear in the values and samples, except for chains, whose draws are read for each value.
+    /// **Complexity.** Linear in the number of values and of samples. For chains, all draws are read for each value.
     pub fn standard_errors(&self) -> Vec<f64> {
         let columns = || self.columns();
         self.estimate.value_errors(&self.probabilities, columns)
     }
 
-    /// The standard error of [`probability_that`](Self::probability_that); zero if it is exact.
+    /// The standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
     ///
-    /// If all samples agree the delta method would claim certainty; the error is then that of one more success and one more
-    /// failure among the effective samples (Agresti and Coull 1998). The error is at least that if there are fewer than ten effective samples, one of which may
-    /// outweigh the others. If weighted samples or groups all agree, the error is at least the 95 % bound of the share of unseen values
-    /// ([`unseen_share`](crate::unseen_share)), infinite if nothing bounds it. If chains all agree, the error is three over their effective sample size, at
-    /// most a quarter; if they left their most frequent value fewer than ten times, these stays and the chains are counted instead.
+    /// If all samples agree, the delta method would give an error of zero. The error is then that of one more success and one more failure
+    /// among the effective samples (Agresti and Coull 1998). With fewer than ten effective samples, one sample may outweigh the others. The
+    /// error is then also at least that of one more success and one more failure. If all weighted samples or groups agree, the error is at
+    /// least the 95 % bound of the share of unseen values ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of
+    /// chains agree, the error is at least three divided by their effective sample size, but at most a quarter. If the chains left their
+    /// most frequent value fewer than ten times, the number of times that they left it, plus the number of chains, takes the place of the
+    /// effective sample size.
     ///
-    /// If few samples show the event, or do not show it, the error of their spread is too small: with fewer than forty effective hits it grows
-    /// towards that of `k + 4` hits instead of `k`, each of the largest weight that the model allows if that is known.
+    /// If few samples have the event, or few do not have it, the variance of the samples gives too small an error. Below a hundred
+    /// effective hits the error is increased, and below forty it allows for further hits of the largest weight, if the model bounds that
+    /// weight.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
@@ -145,7 +149,7 @@ impl<T: Value> Marginal<T> {
 }
 
 impl<T: Value> PartialEq for Marginal<T> {
-    /// True if the same values have the same probabilities, in the same order and from the same kind of estimate.
+    /// True if both distributions have the same values with the same probabilities, in the same order and from the same kind of estimate.
     fn eq(&self, other: &Self) -> bool {
         let values = self.values.iter().zip(&other.values);
         self.values.len() == other.values.len()
@@ -178,7 +182,7 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 }
 
 impl<T: Value> fmt::Display for Marginal<T> {
-    /// One line with a bar for each value: in support order, or the twenty most likely if there are more.
+    /// Writes one line with a bar for each value in support order, or for the twenty most likely values if there are more.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
         let mut order: Vec<usize> = (0..self.values.len()).collect();

@@ -1,21 +1,21 @@
-//! Numeric components of values whose type is not known.
+//! Numeric components of values whose type is erased.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use num_traits::ToPrimitive;
 
-/// The numbers of a value: one for a number, several for a list of floating-point numbers.
+/// The components of a numeric value: one if it is a number, several if it is a list of floating-point numbers.
 #[derive(Debug)]
 pub enum NumericValue<'a> {
-    /// A number.
+    /// The value is a number.
     One(f64),
-    /// A list of numbers.
+    /// The value is a list of numbers.
     List(&'a [f64]),
 }
 
 impl NumericValue<'_> {
-    /// The numbers.
+    /// The components as a slice.
     pub fn as_slice(&self) -> &[f64] {
         match self {
             Self::One(number) => std::slice::from_ref(number),
@@ -32,7 +32,7 @@ macro_rules! number {
     };
 }
 
-/// The numbers of a value of a standard numeric type or a list of `f64`; `None` for other types.
+/// The components of a value; `None` unless its type is a standard numeric type or a list of `f64`.
 pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     number!(value: f64, f32, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
     if let Some(list) = value.downcast_ref::<Vec<f64>>() {
@@ -47,7 +47,8 @@ pub(crate) fn is_real(value: &dyn Any) -> bool {
     value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
 }
 
-/// For each component of the values of a target its number in each value; without components if the values are not numbers.
+/// The components of all values of a target: a column contains one component for each value. There are no columns if the values are not
+/// numbers.
 #[derive(Clone, Debug)]
 pub struct NumericColumns {
     columns: Vec<Vec<f64>>,
@@ -55,7 +56,7 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// The columns of values; without components unless they are numbers, or lists of numbers of the same length.
+    /// The columns of some values. There are no columns unless the values are numbers, or lists of numbers of the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;
@@ -79,17 +80,17 @@ impl NumericColumns {
         }
     }
 
-    /// Number of values.
+    /// Number of values, which is the length of each column.
     pub(crate) fn values(&self) -> usize {
         self.values
     }
 
-    /// True if the values are not numbers.
+    /// True if there are no columns, because the values are not numbers.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
 
-    /// The columns, one for each number of a value.
+    /// The columns, one for each component of a value.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         self.columns.iter().map(Vec::as_slice)
     }

@@ -1,4 +1,4 @@
-//! Distributions of targets as classes and numbers, for text and pictures.
+//! Distributions of targets as labels and probabilities of classes, for text and charts.
 
 use std::fmt;
 
@@ -8,32 +8,33 @@ use super::bars::write_bars;
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use crate::answer::value_names::{distinct_names, text};
 
-/// Number of classes (bins) for targets with more values.
+/// Number of classes (bins) for a target that has more values.
 const CLASSES: usize = 20;
 
-/// The distribution of one target without its type.
+/// The distribution of one target, as classes of values; the type of the values is erased.
 ///
-/// The text of a posterior has a line with a bar for each class.
+/// As text, a posterior has a line with a bar for each class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Posterior {
     /// The name of the target, or its constructor and source line.
     pub target: String,
-    /// The algorithm that answered.
+    /// The name of the algorithm that computed the answer.
     pub algorithm: String,
-    /// Labels of the bars: values, numbers in rising order; intervals if a target has more than twenty numbers as
-    /// values; for other types the twenty most likely values, and the rest.
+    /// The labels of the classes. A class is a single value if there are at most twenty; numbers are in ascending order. If a target has
+    /// more than twenty numbers as values, a class is an interval. For other types with more than twenty values, the twenty most likely
+    /// values are classes, and the remaining values are one class.
     pub classes: Vec<String>,
     /// The probability of each class.
     pub probabilities: Vec<f64>,
-    /// The standard error of each probability: zero if it is exact, NaN if no error is known.
+    /// For each class, the standard error of its probability: zero if it is exact, NaN if no error is known.
     pub standard_errors: Vec<f64>,
 }
 
 impl Answer {
-    /// The distributions of all targets, in their order.
+    /// The distributions of all targets, in the order of the targets.
     ///
-    /// **Errors.** [`Error::NotInAnswer`](crate::Error::NotInAnswer) for bounds and worlds.
+    /// **Errors.** [`Error::NotInAnswer`](crate::Error::NotInAnswer) if the answer contains bounds or a world.
     ///
     /// ```
     /// # use figrs_core::{Model, Select};
@@ -65,7 +66,7 @@ impl Answer {
                 for &i in class {
                     indicator[i] = 1.0;
                 }
-                // A plain sum without terms is -0.0.
+                // A plain sum without terms would be -0.0.
                 let p = class
                     .iter()
                     .fold(0.0, |sum, &i| sum + target.probabilities[i]);
@@ -91,7 +92,7 @@ impl Answer {
 }
 
 impl TargetMarginal {
-    /// The labels of the bars, with the positions of the values of each.
+    /// The labels of the classes, each with the indices of its values.
     fn classes(&self) -> Vec<(String, Vec<usize>)> {
         let mut order: Vec<usize> = (0..self.support.len()).collect();
         let single = |&i: &usize| (text(&self.support.datum(i)), vec![i]);
@@ -119,7 +120,7 @@ impl TargetMarginal {
     }
 }
 
-/// Intervals of equal length, with the positions of the numbers in each.
+/// The labels of intervals of equal length, each with the indices of the numbers in the interval.
 fn intervals(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(String, Vec<usize>)> {
     let step = (high - low) / CLASSES as f64;
     let end = |i: usize| low + step * i as f64;

@@ -1,25 +1,26 @@
-//! Quality of an answer.
+//! The quality of an answer.
 
-/// Quality of a probability or of an expectation.
+/// The quality of a probability or of an expectation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Quality {
-    /// Exact up to rounding.
+    /// The number is exact up to rounding.
     Exact,
-    /// Estimated from samples worth this many independent ones.
+    /// The number is estimated from samples.
     Sampled {
-        /// The effective sample size: `(Σw)² / Σw²` for independent weighted samples, for chains the least of the sizes that
-        /// autocorrelation leaves for the numbers and for each frequent value, for independent groups the size from their
-        /// spread: the number of independent draws from the posterior whose mean has the variance of the estimate. For groups the effective sample size is not
-        /// the number of particles: particles of one population descend from few, and if the populations agree by chance the effective sample size is larger
-        /// than the number of particles.
+        /// The effective sample size: the number of independent draws from the posterior whose mean has the same variance as the estimate.
+        /// For independent weighted samples it is `(Σw)² / Σw²`. For chains the effective sample size is the smallest of the sizes that
+        /// autocorrelation leaves for the numbers and for each frequent value. For independent groups the effective sample size is computed
+        /// from the variance between the groups. The size is then not the number of particles: the particles of one population descend from
+        /// few ancestors. If the populations agree by chance, the size may even exceed the number of particles. than the number of
+        /// particles.
         effective_samples: f64,
     },
-    /// From an approximation whose error nothing bounds, such as loopy belief propagation.
+    /// Computed by an approximation whose error has no known bound, such as loopy belief propagation.
     Approximate,
-    /// Between bounds that hold, up to rounding.
+    /// Known only by bounds, which are correct up to rounding.
     Bounds {
-        /// Maximum width of the bounds of any event.
+        /// Maximum width of the bounds over all events.
         width: f64,
     },
 }

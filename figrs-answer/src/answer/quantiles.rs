@@ -7,32 +7,32 @@ use super::marginal::Marginal;
 use super::quality::Quality;
 use crate::quality::diagnostics::quantile_range;
 
-/// Tolerance on sums of probabilities, for rounding.
+/// Tolerance for rounding in sums of probabilities.
 const ROUNDING: f64 = 1e-12;
 
 impl<T: Value + ToPrimitive> Marginal<T> {
-    /// The smallest number that the value does not exceed with at least this probability; NaN for a probability outside [0, 1].
+    /// The smallest number for which the probability of not exceeding it is at least `probability`; NaN if `probability` is outside [0, 1].
     pub fn quantile(&self, probability: f64) -> f64 {
         quantile(&self.sorted(), probability)
     }
 
-    /// The number that halves the probability: the smallest number that the value exceeds with a probability of at most one half.
+    /// The median: the smallest number that the value exceeds with a probability of at most one half.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// The numbers between which the value lies with this probability, and outside of which it is equally likely on both
-    /// sides: a central credible interval.
+    /// A central credible interval: the value is inside with probability `mass`, and is below or above the interval with equal
+    /// probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let sorted = self.sorted();
         let outside = (1.0 - mass) / 2.0;
         (quantile(&sorted, outside), quantile(&sorted, 1.0 - outside))
     }
 
-    /// The standard error of a quantile; zero if it is exact, NaN if no error is known.
+    /// The standard error of a quantile; zero if the quantile is exact, NaN if no error is known.
     ///
-    /// Half the distance of the quantiles at the shares one standard error below and above the share of the values up to the quantile,
-    /// at the effective sample size of that share (Vehtari et al. 2021, section 4.4).
+    /// Let *p* be the share of the values up to the quantile. The error is half the distance between the quantiles at the shares one
+    /// standard error below and one above *p*, for the effective sample size of *p* (Vehtari et al. 2021, section 4.4).
     pub fn quantile_error(&self, probability: f64) -> f64 {
         let Quality::Sampled { effective_samples } = self.quality() else {
             return self.standard_error_of(|_| 0.0);
@@ -50,7 +50,7 @@ impl<T: Value + ToPrimitive> Marginal<T> {
         }
     }
 
-    /// Numbers and probabilities, in order of the numbers.
+    /// The numbers with their probabilities, in ascending order of the numbers.
     fn sorted(&self) -> Vec<(f64, f64)> {
         let mut sorted: Vec<(f64, f64)> = self.iter().map(|(v, p)| (number(v), p)).collect();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_error_of_a_median_is_that_of_its_share() {
-        // Ten thousand equal weights on a grid of the unit interval: the median of n uniform draws has the error 0.5 / √n.
+        // Ten thousand equal weights on a grid of the unit interval; the median of n uniform draws has the standard error 0.5 / √n.
         let n = 10_000;
         let grid: Vec<f64> = (0..n)
             .map(|i| (f64::from(i) + 0.5) / f64::from(n))

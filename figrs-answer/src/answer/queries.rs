@@ -1,4 +1,4 @@
-//! Queries of an answer by element.
+//! Queries of an answer for the results of an element.
 
 use figrs_core::{Element, Value};
 use num_traits::ToPrimitive;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use figrs_factor::bounds::Improvement;
 
 impl Answer {
-    /// The marginal of a target; an error if only bounds are known.
+    /// The marginal of a target; an error if the answer contains no marginals.
     pub(super) fn target<T: Value>(&self, element: &Element<T>) -> Result<&TargetMarginal, Error> {
         let marginals = match &self.content {
             AnswerContent::Marginals(marginals, _) => marginals,
@@ -33,7 +33,7 @@ impl Answer {
         })
     }
 
-    /// The distribution of a target; an error if only bounds are known.
+    /// The distribution of a target; an error if the answer contains no marginals.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         let target = self.target(element)?;
         let Some(values) = target.support.values::<T>() else {
@@ -48,11 +48,12 @@ impl Answer {
         ))
     }
 
-    /// The posterior of a target as a new element for further models: it is independent of all others, and has this distribution. An element that depends on
-    /// several targets together needs their joint distribution: that of their [`tuple`](figrs_core::tuple), as one target.
+    /// The posterior of a target as a new element for further models. The new element is independent of all others, and has this
+    /// distribution. If an element depends on several targets together, it needs their joint distribution: make their
+    /// [`tuple`](figrs_core::tuple) one target.
     ///
-    /// For an exact answer it is a [`Select`](figrs_core::Select) of the values with their probabilities, for samples one of the drawn values
-    /// with their weights.
+    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the values with their probabilities. For samples, it is
+    /// a Select of the drawn values with their weights.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
@@ -73,7 +74,7 @@ impl Answer {
         Ok(self.distribution(element)?.element())
     }
 
-    /// The distribution of a target, if its draws repeat values.
+    /// The distribution of a target; an error if no two of its draws are equal.
     fn single_values<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         if self.target(element)?.never_repeats() {
             return Err(Error::NoRepeatedValue {
@@ -86,7 +87,8 @@ impl Answer {
     /// The probability that a target has a value.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number, or a list of these, and no two draws of it are
-    /// equal, as for a continuous target: ask for the [`probability_that`](Self::probability_that) it lies between two numbers.
+    /// equal, as for a continuous target. In that case, ask for the [`probability_that`](Self::probability_that) the target lies between
+    /// two numbers.
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))
     }
@@ -127,14 +129,16 @@ impl Answer {
         Ok(self.distribution(element)?.variance())
     }
 
-    /// The standard error of [`probability`](Self::probability); zero if it is exact.
+    /// The standard error of [`probability`](Self::probability); zero if the probability is exact.
     pub fn standard_error<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.standard_error(value))
     }
 
-    /// For marginals the most likely value of a target; for bounds the same if they decide it; for a world the value of any element in it.
+    /// The most likely value of a target. If the answer consists of bounds, they must determine it. If the answer is a world, the value of
+    /// any element in the world.
     ///
-    /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`].
+    /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`] if the element is not part
+    /// of the world.
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
             AnswerContent::World(values, ..) => values
@@ -150,15 +154,15 @@ impl Answer {
         })
     }
 
-    /// The natural logarithm of the probability of this world and the evidence.
+    /// The natural logarithm of the joint probability of the world of this answer and the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn log_probability(&self) -> Result<f64, Error> {
         Ok(self.known()?.0)
     }
 
-    /// An upper bound of the log-probabilities of all worlds; for an exact answer its own
-    /// [`log_probability`](Self::log_probability).
+    /// An upper bound of the log-probabilities of all worlds. If the answer is exact, it is the [`log_probability`](Self::log_probability)
+    /// of the answer.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn upper_bound(&self) -> Result<f64, Error> {
@@ -167,7 +171,7 @@ impl Answer {
         Ok(bound.map_or(log_probability, |bound| bound.max(log_probability)))
     }
 
-    /// True if it is proven, up to rounding, that no world is more probable than this one.
+    /// True if it is proven, up to rounding, that no world is more probable than the world of this answer.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn is_proven(&self) -> Result<bool, Error> {
@@ -175,15 +179,15 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// State of the search each time it found a better world, now and then when its bound fell, and at its end; empty if there was
-    /// no search.
+    /// The states of the search for the world: when it found a better world, sometimes when its upper bound decreased, and at its end.
+    /// Empty if there was no search.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {
         Ok(self.known()?.1)
     }
 
-    /// The log-probability of the world, and the improvements of the search for it.
+    /// The log-probability of the world, and the improvements during the search for it.
     fn known(&self) -> Result<(f64, &[Improvement]), Error> {
         match &self.content {
             AnswerContent::World(_, log_probability, improvements) => {
@@ -195,9 +199,9 @@ impl Answer {
         }
     }
 
-    /// The probability of the evidence, as a logarithm, with its standard error.
+    /// The logarithm of the probability of the evidence, with its standard error.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not know it, or knows only bounds.
+    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not compute it, or computes only bounds.
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
             AnswerContent::Marginals(_, Some(log_evidence)) => Ok(log_evidence),

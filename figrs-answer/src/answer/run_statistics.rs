@@ -1,45 +1,45 @@
-//! Run statistics of samplers and other iterative algorithms.
+//! Statistics of the runs of samplers and other iterative algorithms.
 
 use std::time::Duration;
 
 use figrs_factor::Stopped;
 
-/// Run statistics of a sampler or of another iterative algorithm: end, draws, time, acceptance, weights.
+/// Statistics of the run of a sampler or of another iterative algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct RunStatistics {
-    /// Reason for the end of the run.
+pub struct Sampling {
+    /// The reason why the run ended.
     pub stopped: Stopped,
-    /// Number of samples drawn, steps made, or sweeps done, over all chains.
+    /// Number of samples, steps or sweeps that were made, over all chains.
     pub done: u64,
-    /// Requested number of samples, steps or sweeps, if it was limited.
+    /// Requested number of samples, steps or sweeps, if the request has a limit.
     pub asked: Option<u64>,
-    /// Number of independent chains, or of independent populations of particles; one for independent samples.
+    /// Number of independent chains, or of independent populations of particles; one if the samples are independent.
     pub chains: usize,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
-    /// The share of proposals that were accepted, or of samples that met the evidence, if the algorithm has one.
+    /// The share of accepted proposals, or of samples that met the evidence; `None` if the algorithm has neither.
     pub acceptance: Option<f64>,
-    /// The largest share of the whole weight that one draw has, if draws are weighted.
+    /// The share of the heaviest draw in the total weight, if draws are weighted.
     pub largest_share: Option<f64>,
-    /// The Pareto k-hat of the weights of independent draws, if there are enough of them; see
+    /// The Pareto k-hat of the weights of independent draws, if there are enough draws: see
     /// [`pareto_k`](crate::quality::diagnostics::pareto_k).
     pub pareto_k: Option<f64>,
-    /// Change by the last iteration, for algorithms that iterate to a fixed point.
+    /// Change in the last iteration, for an algorithm that iterates to a fixed point.
     pub residual: Option<f64>,
-    /// Largest residual at which the algorithm counts as converged.
+    /// The largest residual with which the algorithm counts as converged.
     pub tolerance: Option<f64>,
-    /// For a sampler that moves in blocks: number of groups of variables, tied together by zeros, that no block holds as a whole,
-    /// so that it is not known whether every possible world can be reached; zero if every world can be reached.
+    /// For a sampler that updates blocks of variables: the number of groups of variables that are tied together by zeros and that no block
+    /// contains as a whole. If it is zero, every possible world can be reached; otherwise this is not known.
     pub cut_groups: Option<u64>,
-    /// Number of times particles were resampled, over all populations.
+    /// Number of resamplings, over all populations of particles.
     pub resampled: Option<u64>,
-    /// The numbers of the populations of particles that died: none of their particles met all evidence.
+    /// The indices of the populations of particles that died, because none of their particles met all evidence.
     pub died: Option<Vec<u64>>,
 }
 
-impl RunStatistics {
-    /// Statistics of a run with these three fields; all other fields are empty.
+impl Sampling {
+    /// Statistics with these three fields; all other fields are empty.
     #[doc(hidden)]
     pub fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {
         Self {

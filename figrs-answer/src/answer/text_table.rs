@@ -1,8 +1,8 @@
-//! Tables as text: columns of one width, two spaces apart.
+//! Tables as text, with columns of fixed width that are two spaces apart.
 
 use std::fmt;
 
-/// Alignment of the columns of a table.
+/// How the columns of a table are aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableAlignment {
     /// All columns are aligned to the left.
@@ -11,7 +11,7 @@ pub enum TableAlignment {
     NumbersRight,
 }
 
-/// Writes lines of equally many cells, the first of which is the header.
+/// Writes a table. All rows have the same number of cells, and the first row is the header.
 pub fn write_table(
     f: &mut fmt::Formatter<'_>,
     lines: &[Vec<String>],

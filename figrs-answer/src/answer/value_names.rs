@@ -1,10 +1,11 @@
-//! Names of targets and values for text and files.
+//! Names of targets and values, for text and files.
 
 use std::borrow::Cow;
 
 use figrs_core::{AnyElement, Datum};
 
-/// The names of elements, or their constructors and source lines; all different, and different from the reserved names.
+/// The names of elements; an element without a name has its constructor and source line. All names are made different from each other and
+/// from the reserved names.
 pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for element in elements {
@@ -21,7 +22,7 @@ pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String>
     names
 }
 
-/// A value as text: characters and strings unchanged, other values as `Debug` prints them.
+/// A value as text. Characters and strings are unchanged; other values are printed by `Debug`.
 pub fn text(value: &Datum) -> String {
     if let Some(text) = value.get::<String>() {
         return text.clone();

@@ -8,19 +8,19 @@ use figrs_core::{AnyElement, Datum, Element, Label, Value};
 
 use crate::error::Error;
 
-/// Decoder of the worlds of a compiled model, which are lists of value indices.
+/// Decodes the worlds of a compiled model; a world is a list of indices of values.
 pub trait WorldDecoder: fmt::Debug + Send + Sync {
-    /// The value of an element; `None` if the world does not reach it.
+    /// The value of an element; `None` if the world does not reach the element.
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
-    /// All elements that worlds may reach.
+    /// All elements that some world may reach.
     fn elements(&self) -> Vec<AnyElement>;
-    /// The error of a query for an element without a value.
+    /// The error for a query of an element that has no value in the world.
     fn missing(&self, element: Label) -> Error {
         Error::NotInWorld { element }
     }
 }
 
-/// Worlds as values of the variables of an encoding.
+/// Decodes worlds that are assignments of the variables of an encoding.
 #[derive(Debug)]
 pub struct EncodingDecoder {
     pub expansion: Arc<Expansion>,
@@ -38,8 +38,7 @@ impl WorldDecoder for EncodingDecoder {
     }
 }
 
-/// One world: the values of all elements that it reaches, or only of the targets if it comes from a
-/// `CompiledFrontier`.
+/// One world: the values of all elements that the world reaches. If it comes from a `CompiledFrontier`, only the values of the targets.
 #[derive(Clone)]
 pub struct World {
     reader: Arc<dyn WorldDecoder>,
@@ -56,19 +55,19 @@ impl World {
         }
     }
 
-    /// The value of an element.
+    /// The value of an element in this world.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if no branch that was taken reaches it; [`Error::NotATarget`] if the world comes from a
-    /// `CompiledFrontier`, which knows only targets, and the element is not a target.
+    /// **Errors.** [`Error::NotInWorld`] if the branches of this world do not reach the element. [`Error::NotATarget`] if the world comes
+    /// from a `CompiledFrontier`, which knows only the values of targets, and the element is not a target.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = self.reader.value(element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());
         value.ok_or_else(|| self.reader.missing(element.label()))
     }
 
-    /// The values of some elements of one type.
+    /// The values of some elements of one type in this world.
     ///
-    /// **Errors.** As [`value`](Self::value).
+    /// **Errors.** The errors of [`value`](Self::value).
     pub fn values<'a, T: Value>(
         &self,
         elements: impl IntoIterator<Item = &'a Element<T>>,
@@ -84,7 +83,7 @@ impl World {
         self.log_probability
     }
 
-    /// All elements of the world with their values.
+    /// All elements of this world with their values.
     pub fn elements(&self) -> impl Iterator<Item = (AnyElement, Datum)> {
         let elements = self.reader.elements().into_iter();
         elements.filter_map(|element| {

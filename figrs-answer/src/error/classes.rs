@@ -1,4 +1,4 @@
-//! Classes of errors: exceeded budgets, runs that were stopped, models to which an algorithm does not apply.
+//! Classes of errors: exceeded budgets, stopped runs, and models to which an algorithm cannot be applied.
 
 use figrs_core::ModelError;
 
@@ -6,7 +6,7 @@ use super::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl Error {
-    /// True if a budget is too small, which is not a mistake.
+    /// True if the error is an exceeded budget, which is not a mistake in the model.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
         match self {
@@ -24,7 +24,7 @@ impl Error {
         }
     }
 
-    /// True if work was ended by a deadline or an interrupt.
+    /// True if the error states that a deadline or an interrupt ended the work.
     #[doc(hidden)]
     pub fn is_stopped(&self) -> bool {
         matches!(
@@ -34,7 +34,7 @@ impl Error {
         )
     }
 
-    /// True if an algorithm does not apply to a model or its targets, whatever its budget and its time.
+    /// True if an algorithm cannot be applied to a model or its targets, whatever its budget and its time are.
     #[doc(hidden)]
     pub fn is_refusal(&self) -> bool {
         matches!(

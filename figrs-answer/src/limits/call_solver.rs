@@ -1,4 +1,4 @@
-//! Bodies of recursive calls, solved by elimination: one weight for each value.
+//! Solves the bodies of shared recursive calls by elimination: computes one weight for each value of the call.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::graph::{VarId, Weights};
@@ -7,9 +7,9 @@ use crate::error::Error;
 use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{Options, eliminate, share_weights};
 
-/// The probability of each value of the only target. The body of a shared call has no evidence, so that its worlds have a
-/// total of one: division by the total keeps rounding errors from growing from call to call, as they would if a call
-/// contains more than one call on average.
+/// The probability of each value of the only target. The body of a shared call has no evidence, so that the weights of its worlds sum to
+/// one. The weights are divided by their sum; otherwise, if a call contains more than one call on average, rounding errors would grow from
+/// call to call.
 pub fn sums(body: &Expansion, options: &Options) -> Result<Weights, Error> {
     let encoding = Encoding::for_sums(body, body.targets())?;
     Ok(share_weights(
@@ -19,7 +19,7 @@ pub fn sums(body: &Expansion, options: &Options) -> Result<Weights, Error> {
     )?)
 }
 
-/// The weight of the most probable world with each value of the only target.
+/// For each value of the only target, the weight of the most probable world with this value.
 pub(crate) fn maxima(body: &Expansion, options: &Options) -> Result<Weights, Error> {
     let encoding = Encoding::for_worlds(body)?;
     let keep = kept(body, &encoding);

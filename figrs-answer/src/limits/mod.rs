@@ -1,4 +1,4 @@
-//! The limits of an exact algorithm.
+//! The limits of an exact algorithm: memory, work, time and threads.
 
 use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
@@ -12,30 +12,30 @@ pub mod call_solver;
 use crate::error::Error;
 use figrs_factor::eliminate::Options;
 
-/// Resources of an expansion and its elimination: budget, options, threads, depth.
+/// Limits of an expansion and of its elimination: budget, options, threads and depth.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     pub budget: Budget,
     pub options: Options,
     /// Maximum number of threads that share the work; all cores if `None`.
     pub threads: Option<NonZero<usize>>,
-    /// Depth limit, if there is one: Chains nested in this many other Chains are left out.
+    /// Maximum depth of nested Chains; deeper Chains are not expanded. `None` if the depth is not limited.
     #[doc(hidden)]
     pub depth: Option<usize>,
 }
 
-/// The settings that limit an exact algorithm with a field `limits`.
+/// Defines the setters for the limits of an exact algorithm with a field `limits`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! limited {
     () => {
-        /// Limits the expansion of the model.
+        /// Sets the limits on the expansion of the model.
         pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
             self.limits.budget = budget;
             self
         }
 
-        /// Sets the order and the limits of each elimination.
+        /// Sets the elimination order and the limits of each elimination.
         pub fn options(mut self, options: figrs_factor::eliminate::Options) -> Self {
             self.limits.options = options;
             self
@@ -44,9 +44,9 @@ macro_rules! limited {
 }
 pub use limited;
 
-/// Reads the memory that a text states for an algorithm.
+/// Parses a text that states the memory of an algorithm.
 ///
-/// **Errors.** [`Error::InvalidSetting`].
+/// **Errors.** [`Error::InvalidSetting`] if the text is not a number of bytes.
 pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
     text.parse().map_err(|_| Error::InvalidSetting {
         algorithm,
@@ -56,15 +56,15 @@ pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
     })
 }
 
-/// Number of threads that run at once on this machine.
+/// Number of threads that this machine can run at the same time.
 pub fn cores() -> usize {
-    // The system call takes longer than a small query.
+    // The number is stored, because the system call takes longer than a small query.
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 impl Limits {
-    /// The same limits with a deadline and an interrupt.
+    /// The same limits, with the deadline and the interrupt of `until`.
     #[must_use]
     pub fn until(&self, until: &Until) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Limits {
         }
     }
 
-    /// The same limits with an interrupt.
+    /// The same limits, with `flag` as the interrupt.
     #[must_use]
     #[doc(hidden)]
     pub fn interrupted_by(&self, flag: Arc<AtomicBool>) -> Self {
@@ -88,7 +88,7 @@ impl Limits {
         self.threads.map_or_else(cores, NonZero::get)
     }
 
-    /// Expands a model as far as these limits allow, to sum over its worlds.
+    /// Expands a model, as far as these limits allow, for sums over its worlds.
     pub fn expand(&self, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {
         match self.depth {
             Some(depth) => {
@@ -112,7 +112,8 @@ impl Limits {
         }
     }
 
-    /// Expands a model to find its most probable world: a shared call has the weight of its most probable world with each value.
+    /// Expands a model for a search of its most probable world. For each value of a shared call, the weight is that of the most probable
+    /// world with this value.
     #[doc(hidden)]
     pub fn expand_for_best_world(
         &self,

@@ -1,4 +1,4 @@
-//! Quality of answers: diagnostics of draws, reasons to doubt an answer, self-checking.
+//! Quality of answers: convergence measures of draws, and reasons to doubt an answer.
 
 pub mod diagnosis;
 pub mod diagnostics;

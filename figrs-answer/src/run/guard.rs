@@ -1,14 +1,14 @@
-//! Panics of users' value types as errors.
+//! Converts panics in the code of users' value types to errors.
 
 use figrs_core::Fault;
 use figrs_core::internals::{contained, unprinted};
 
 use crate::error::Error;
 
-/// Runs some inference and turns a panic into an error.
+/// Runs some inference, and converts a panic to an error.
 ///
-/// Panics of functions and distributions are caught where they are called, and name the element. The code of value types (`Clone`,
-/// `Eq`, `Hash`, `Debug`, `Drop`) is called from everywhere, for each value: one guard around all of it costs nothing.
+/// Panics of functions and distributions are caught where these are called, with an error that names the element. The code of value types
+/// (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; one guard around the whole run costs nothing.
 pub fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     match contained(|| unprinted(infer)) {
         Ok(outcome) => outcome,

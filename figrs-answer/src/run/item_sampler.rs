@@ -4,10 +4,10 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// A sampler of sets of numbered items, such as levels and boards, each of which is written to its own file.
+/// A sampler of sets of numbered items, such as levels and boards. Each item of a set is written to a file of its own.
 ///
-/// **Guarantee.** An item depends only on the sampler, the seed and its number: a set is the same whatever the parts, processes and threads that
-/// draw it.
+/// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. A set therefore does not depend on the parts,
+/// processes and threads in which it is drawn.
 ///
 /// ```
 /// # use std::io::{self, Write};
@@ -38,35 +38,36 @@ use std::ops::Range;
 /// # Ok::<(), io::Error>(())
 /// ```
 pub trait ItemSampler: Sync {
-    /// An item.
+    /// The type of an item.
     type Item: Send;
-    /// Reason why an item cannot be drawn.
+    /// The reason why an item cannot be drawn.
     type Error: Error + Send + Sync + 'static;
 
-    /// Best number of items for one request; requests begin at multiples of this number.
+    /// The best number of items for one request; requests should begin at multiples of this number.
     fn batch(&self) -> u64 {
         1
     }
 
-    /// The items of a set that have these numbers: one for each, in order.
+    /// Draws the items with these numbers: one item for each number, in order.
     ///
-    /// **Errors.** Those of the sampler.
+    /// **Errors.** The errors of the sampler.
     fn items(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Self::Item>, Self::Error>;
 
-    /// The extension of the names of files of items.
+    /// The extension of the names of the files into which items are written.
     fn extension(&self) -> &'static str {
         "txt"
     }
 
-    /// Writes an item.
+    /// Writes an item to `out`.
     ///
-    /// **Errors.** Those of the destination.
+    /// **Errors.** The errors of `out`.
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// The numbers of one batch of a set that are drawn together: from the first missing one to the last, and none if none is missing.
+/// The numbers of one batch that must be drawn: from the first missing number of the batch to the last one. The range is empty if no number
+/// is missing.
 ///
-/// A set that is continued draws its batches as a single run would have drawn them, and takes the missing items from them.
+/// If a set is continued, its batches begin at the same numbers as in a single run, so that the missing items are the same.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

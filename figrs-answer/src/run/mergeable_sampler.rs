@@ -1,4 +1,4 @@
-//! Samplers whose work is numbered units.
+//! Samplers whose work is divided into numbered units.
 
 use std::ops::Range;
 
@@ -12,17 +12,17 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 
-/// The [`PortablePart`] of a sampler's units, with the values of these targets.
+/// The [`PortablePart`] with the units of a sampler and the values of these targets.
 pub type PortablePartOf<S, T> =
     PortablePart<<<S as MergeableSampler>::Sums as Sums>::Unit, <T as PortableTargets>::Columns>;
 
-/// A sampler whose work is numbered units that may be done in parts, in other processes or on other machines, and merged.
+/// A sampler whose work is divided into numbered units. Parts of the units may be run in other processes or on other machines, and merged.
 ///
-/// The units follow from settings, model and targets: a unit is the same wherever it is done. If a deadline or an interrupt ends
-/// a part early, [`Partial::units`] returns the units that are done, after which the part can be continued.
+/// The units are determined by the settings, the model and the targets, and do not depend on the machine that runs them. If a deadline or
+/// an interrupt ends a part early, [`Partial::units`] returns the units that are done, and the part can be continued later.
 ///
-/// **Guarantee.** The parts of a run, merged in the order of their units, give the answer of one run to the last bit, except for its
-/// time.
+/// **Guarantee.** If the parts of a run are merged in the order of their units, the answer is that of a single run to the last bit, except
+/// for its time.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, Parents};
@@ -39,14 +39,14 @@ pub type PortablePartOf<S, T> =
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
 pub trait MergeableSampler: Algorithm {
-    /// The sums of the sampler.
+    /// The type of the sums that the sampler accumulates.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// The settings that determine the units, as text: parts of runs whose texts differ are not merged. Threads, limits of time and listeners are not included;
-    /// functions that propose values are included by their source lines only.
+    /// The settings that determine the units, as text. Parts of runs with different texts are not merged. Threads, time limits and
+    /// listeners are not included. Functions that propose values are included only by their source lines.
     fn settings(&self) -> String;
 
-    /// Number of units of the whole run; [`u64::MAX`] if its settings do not limit it.
+    /// Number of units of the whole run; [`u64::MAX`] if the settings do not limit it.
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error>;
 
     #[doc(hidden)]
@@ -58,9 +58,10 @@ pub trait MergeableSampler: Algorithm {
         absorption: Absorption,
     ) -> Result<Partial<Self::Sums>, Error>;
 
-    /// Runs the units with these numbers, as far as they exist, on all threads. A listener receives the progress towards the whole run.
+    /// Runs the units with these numbers, as far as they exist, on all threads. The listener receives the progress with respect to the
+    /// whole run.
     ///
-    /// **Errors.** Those of the sampler that do not come from the answer.
+    /// **Errors.** The errors of the sampler, except those of computing the answer.
     fn partial(
         &self,
         model: &Model,
@@ -70,15 +71,15 @@ pub trait MergeableSampler: Algorithm {
         self.run_units(model, targets, units, Absorption::AtOnce)
     }
 
-    /// Runs the units with these numbers for another process, which has built the same model and targets and merges the parts by
+    /// Runs the units with these numbers for another process. That process has built the same model and targets, and merges the parts by
     /// [`Partial::merge_portable`].
     ///
-    /// **Guarantee.** The answer of the merged parts is that of one run to the last bit, except for its time.
+    /// **Guarantee.** The answer of the merged parts is that of a single run to the last bit, except for its time.
     ///
-    /// **Complexity.** That of the units; data that chains share, such as the candidates for their first worlds or the tables of a factor graph, are
-    /// computed again for each part. Memory grows with the units, each of which is kept separately.
+    /// **Complexity.** The time of the units. Data that chains share, such as the candidates for their first worlds or the tables of a factor
+    /// graph, are computed again for each part. Memory grows with the number of units, because each unit is stored separately.
     ///
-    /// **Errors.** Those of [`partial`](Self::partial); [`Error::Panicked`] if the code of a value's type panics.
+    /// **Errors.** The errors of [`partial`](Self::partial); [`Error::Panicked`] if the code of a value's type panics.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, Parents};

@@ -1,4 +1,4 @@
-//! Long runs: progress, deadlines, interruption, threads, panics of users' code.
+//! Long runs: progress, deadlines, interrupts, threads, parts of runs, and panics in the code of users.
 
 pub mod guard;
 pub(crate) mod item_sampler;

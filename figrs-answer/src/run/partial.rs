@@ -1,4 +1,4 @@
-//! Mergeable summaries: the sums of consecutive units of a sampler's work.
+//! Sums of consecutive units of a sampler's work, which can be merged.
 
 use std::fmt::Debug;
 use std::ops::{ControlFlow, Range};
@@ -14,11 +14,11 @@ use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The sums of a sampler, into which its units are absorbed in the order of their numbers.
+/// The sums of a sampler. Its units are added to the sums in the order of their numbers.
 pub trait Sums: Debug {
-    /// The contribution of one unit: the sums of a block of worlds or of populations, or a chain.
+    /// The contribution of one unit: the sums of a block of worlds or of some populations, or the draws of a chain.
     type Unit: Debug + Send;
-    /// The answer that is made from the sums at the end.
+    /// The type of the answer that is computed from the sums at the end.
     type Answer;
 
     /// Adds the contribution of the next unit.
@@ -29,39 +29,40 @@ pub trait Sums: Debug {
         false
     }
 
-    /// The answer of a run that ended for this reason after this time.
+    /// The answer of a run that ended for the reason `stopped` after the time `elapsed`.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Self::Answer, Error>;
 }
 
-/// Partial sums of a sampler: those of some consecutive units of its work, as [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes
-/// them.
+/// Partial sums of a sampler: the sums of some consecutive units of its work, as
+/// [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes them.
 ///
-/// Floating-point sums depend on their order. So the units from the first one on are added up as they come, but a part that begins
-/// later keeps the contributions of its units separate until it is merged or turned into an answer: its memory grows with them.
+/// Sums of floating-point numbers depend on the order of addition. Units are therefore added at once only in a part that begins with the
+/// first unit. A part that begins later stores the contributions of its units separately, until it is merged or converted to an answer. The
+/// memory of such a part grows with the number of its units.
 #[derive(Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
     units: Range<u64>,
-    /// The sums of the units, if the contributions of units are added as they come.
+    /// The sums of the units whose contributions have been added.
     sums: S,
-    /// The contributions of the units, if they are not yet added to the sums.
+    /// The contributions of the units that have not been added to the sums yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
     stopped: Stopped,
     elapsed: Duration,
 }
 
-/// Treatment of the contributions of units, if these begin with the first unit of the run.
+/// Whether the contributions of units are added at once; they can be only if the part begins with the first unit of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
     /// Each contribution is added to the sums as soon as the contributions of all units before it are added.
     AtOnce,
-    /// The contributions stay separate, to be sent to another process.
+    /// The contributions are stored separately, because they will be sent to another process.
     Later,
 }
 
 impl<S: Sums> Partial<S> {
-    /// Starts without units; the first will have this number.
+    /// Starts without units; `first` is the number of the first unit to be added.
     #[doc(hidden)]
     pub fn new(sums: S, first: u64, absorption: Absorption) -> Self {
         Self {
@@ -74,8 +75,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Runs the units up to a number on several threads, in batches, until `work` returns `None` because the run was stopped; calls `tell`
-    /// with each unit before it is absorbed.
+    /// Runs the units below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Calls `tell` with
+    /// each unit before it is added.
     #[doc(hidden)]
     pub fn run<W>(
         mut self,
@@ -86,7 +87,7 @@ impl<S: Sums> Partial<S> {
         mut tell: impl FnMut(&S::Unit),
     ) -> Result<Self, Error> {
         let units = self.units.start..end;
-        // A unit whose worlds were ended by the end of the run is not done.
+        // If the end of the run interrupted the worlds of a unit, the unit is not done.
         let work = |worker: &mut W, unit: u64| match work(worker, unit) {
             Err(error) if error.is_stopped() => Ok(None),
             done => done,
@@ -114,12 +115,12 @@ impl<S: Sums> Partial<S> {
         Ok(self)
     }
 
-    /// Sets the time that the units took.
+    /// Sets the time in which the units were run.
     pub(crate) fn after(self, elapsed: Duration) -> Self {
         Self { elapsed, ..self }
     }
 
-    /// Sets the time of a run whose units end early by themselves, and the reason if it was stopped.
+    /// For units that end early by themselves: sets the time of the run and, if it was stopped, the reason.
     #[doc(hidden)]
     pub fn of_run(self, run: &RunMonitor<'_>) -> Self {
         Self {
@@ -128,17 +129,17 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// The numbers of the units; fewer than requested if the run was stopped or needed no more.
+    /// The range of the units that are done. The range is shorter than requested if the run was stopped or needed no further units.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// True if the run needs no further units before its last, as with `until_effective`: later units are dropped.
+    /// True if the run needs no units beyond these, although it has more, as with `until_effective`. Later units are then dropped.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
     }
 
-    /// Takes the next unit.
+    /// Adds the next unit.
     #[doc(hidden)]
     pub fn push(&mut self, unit: S::Unit) {
         if self.absorbs {
@@ -149,10 +150,10 @@ impl<S: Sums> Partial<S> {
         self.units.end += 1;
     }
 
-    /// Adds the units that come next, from the same run: same sampler, settings, model and targets.
+    /// Adds the units that follow these. All units must come from the same run, with the same sampler, settings, model and targets.
     ///
-    /// **Guarantee.** Associative: parts that are merged in any grouping, in the order of their units, are the same to the last bit as
-    /// one part of all the units. If the units so far are all that the run needs, as with `until_effective`, later units are dropped.
+    /// **Guarantee.** Merging is associative. If parts are merged in the order of their units, the result is that of a single part to the
+    /// last bit, however the parts are grouped. If the run needs no units beyond these, as with `until_effective`, later units are dropped.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if the next units do not begin where these units end.
     pub fn merge(&mut self, next: Self) -> Result<(), Error> {
@@ -184,7 +185,7 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the next units as done without their contributions: the answer is that of the other units.
+    /// Counts the following units as done without their contributions, so that the answer is computed from the other units.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if the next units do not begin where these units end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {
@@ -203,9 +204,9 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// The answer of these units alone; its time is the sum over all parts.
+    /// The answer that is computed from these units alone. Its time is the sum of the times of all parts.
     ///
-    /// **Errors.** Those of the sampler.
+    /// **Errors.** The errors of the sampler.
     pub fn into_answer(mut self) -> Result<S::Answer, Error> {
         for unit in self.waiting {
             if !self.sums.is_enough() {
@@ -217,10 +218,10 @@ impl<S: Sums> Partial<S> {
 }
 
 impl<S: Sums<Answer = Answer>> Partial<S> {
-    /// The answer as [`Run::run`](crate::Run::run) returns it, with the model that it is about: the answer of
+    /// The answer with the model of the query, as [`Run::run`](crate::Run::run) returns it. The answer of
     /// [`into_answer`](Self::into_answer) does not support queries that need the model.
     ///
-    /// **Errors.** Those of the sampler.
+    /// **Errors.** The errors of the sampler.
     pub fn into_answer_about(self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
         let answer = self.into_answer()?;
         Ok(answer.with_model(model.clone(), targets.elements()))
@@ -228,7 +229,7 @@ impl<S: Sums<Answer = Answer>> Partial<S> {
 }
 
 impl<S: PortableSums> Partial<S> {
-    /// The units, for sending to another process; their contributions must not have been added to the sums.
+    /// The units in a form that can be sent to another process. Their contributions must not have been added to the sums.
     pub(super) fn into_portable<T>(
         self,
         targets: &T,
@@ -245,12 +246,12 @@ impl<S: PortableSums> Partial<S> {
         PortablePart::new(list, targets)
     }
 
-    /// Adds the next units, which were read and come from the same run in another process.
+    /// Adds the following units, which were received from another process of the same run.
     ///
-    /// **Guarantee.** As for [`merge`](Self::merge). After an error nothing has changed.
+    /// **Guarantee.** The same as of [`merge`](Self::merge). After an error, the sums are unchanged.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the next units do not begin where these units end, also if there are no units yet; [`Error::UnfitPart`] if the
-    /// part does not belong to this run: other targets, other numbers of values, positions out of range.
+    /// **Errors.** [`Error::NotConsecutive`] if the units do not begin where these units end, also if there are no units yet.
+    /// [`Error::UnfitPart`] if the part does not belong to this run: its targets or numbers of values differ, or an index is out of range.
     pub fn merge_portable<T>(
         &mut self,
         part: PortablePart<S::Unit, T::Columns>,

@@ -1,4 +1,4 @@
-//! Parts of a run as they are sent from one process to another.
+//! Parts of a run in the form in which they are sent from one process to another.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -12,25 +12,27 @@ use super::portable_targets::PortableTargets;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The contribution of a unit that can be sent: serde writes everything except the values of the targets, which have a type for each target.
+/// The contribution of a unit that can be sent to another process. Serde serialises everything except the values of the targets, whose
+/// types depend on the targets.
 pub trait PortableUnit: Serialize + DeserializeOwned {
-    /// A list of values for each target; empty if the unit has no values.
+    /// The values of each target, as one column for each target; empty if the unit has no values.
     fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>>;
 }
 
 /// Sums whose units can be sent from one process to another.
 pub trait PortableSums: Sums<Unit: PortableUnit> {
-    /// The targets.
+    /// The targets of the run.
     fn targets(&self) -> Vec<AnyElement>;
 
-    /// Checks that a unit, whose values have the types of the targets, is possible in the run with these sums; otherwise returns the problem.
+    /// Checks that a unit is possible in the run with these sums; otherwise returns the problem. The values of the unit have the types of
+    /// the targets.
     fn check(&self, number: u64, unit: &Self::Unit) -> Result<(), String>;
 }
 
-/// The contributions of consecutive units of a run, which serde writes and reads, with the values of targets in columns `C`.
+/// The contributions of consecutive units of a run, which serde serialises, with the values of the targets in columns of the type `C`.
 ///
-/// Formats that keep floating-point numbers by their bits, including infinities and NaN, keep the answer by its bits: binary ones such as
-/// postcard do, JSON does not.
+/// The answer is preserved to the last bit if the format preserves floating-point numbers by their bits, including infinities and NaN.
+/// Binary formats such as postcard do this, JSON does not.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct PortablePart<U, C> {
@@ -41,22 +43,22 @@ pub struct PortablePart<U, C> {
 }
 
 impl<U, C> PortablePart<U, C> {
-    /// The numbers of the units; fewer than requested if the run was stopped.
+    /// The range of the units that are done; it is shorter than requested if the run was stopped.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// Reason for the end of the units: [`Finished`](Stopped::Finished) unless a deadline or an interrupt omitted some units or cut some short.
+    /// The reason why the part ended: [`Finished`](Stopped::Finished), unless a deadline or an interrupt omitted or shortened some units.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }
 
-    /// The time that the units took.
+    /// The time in which the units were run.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// The same part with a time of zero, so that it does not depend on when and where the units were done.
+    /// The same part with a time of zero, so that it does not depend on when and where the units were run.
     pub fn without_time(self) -> Self {
         Self {
             elapsed: Duration::ZERO,
@@ -65,7 +67,7 @@ impl<U, C> PortablePart<U, C> {
     }
 }
 
-/// The units of a part, with the reason for its end and its time.
+/// The units of a part, with the reason why the part ended and with its time.
 pub(super) struct UnitList<U> {
     pub(super) units: Range<u64>,
     pub(super) each: Vec<U>,
@@ -74,7 +76,7 @@ pub(super) struct UnitList<U> {
 }
 
 impl<U: PortableUnit, C> PortablePart<U, C> {
-    /// The units with their values in the columns of the targets.
+    /// Builds a part from some units; the values are moved into the columns of the targets.
     pub(super) fn new<T>(list: UnitList<U>, targets: &T) -> Result<Self, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -99,7 +101,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
         })
     }
 
-    /// The units with their values, after a check that they are possible with these sums.
+    /// The units of the part with their values, after a check that these sums allow them.
     pub(super) fn checked<T, S>(self, sums: &S, targets: &T) -> Result<UnitList<U>, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -149,12 +151,12 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
     }
 }
 
-/// Returns the problem of a part unless a condition holds.
+/// Returns `problem` as an error unless the condition holds.
 pub fn demand(holds: bool, problem: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(problem.into()) }
 }
 
-/// Returns the problem of a part unless all of these positions are below a number.
+/// Returns an error unless all of these indices are below a limit.
 pub fn demand_below<'a>(
     positions: impl IntoIterator<Item = &'a u32>,
     below: usize,

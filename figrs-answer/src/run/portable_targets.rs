@@ -1,4 +1,4 @@
-//! Targets whose values can be sent to another process: elements with serialisable values.
+//! Targets whose values can be sent to another process, because they can be serialised.
 
 use std::fmt::Debug;
 
@@ -6,18 +6,18 @@ use figrs_core::{AnyColumn, AsElement, Element, Parents, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Targets whose values can be sent to another process: an element with values that serde writes and reads, or a tuple of up to eight, an
-/// array or a list of such elements.
+/// Targets whose values can be sent to another process: an element whose values serde serialises, or a tuple of up to eight such elements,
+/// an array or a list of them.
 ///
-/// [`Value`] itself does not require serde: only these targets do.
+/// [`Value`] itself does not require serde; only targets of runs in several processes do.
 pub trait PortableTargets: Parents {
-    /// A list of values for each target.
+    /// One column of values for each target.
     type Columns: Debug + Send + Serialize + DeserializeOwned;
 
-    /// Copies lists of values; `None` unless there is one list of the right type for each target.
+    /// Copies the columns of values. `None` unless there is exactly one column of the right type for each target.
     fn columns(&self, values: &[Box<dyn AnyColumn>]) -> Option<Self::Columns>;
 
-    /// The lists of values without their types.
+    /// The columns of values, with their types erased.
     fn values(columns: Self::Columns) -> Vec<Box<dyn AnyColumn>>;
 }
 
@@ -29,7 +29,7 @@ fn erased<T: Value>(column: Vec<T>) -> Box<dyn AnyColumn> {
     Box::new(column)
 }
 
-/// The columns of `count` targets of one type.
+/// The columns of `count` targets of the same type.
 fn typed_list<T: Value>(count: usize, values: &[Box<dyn AnyColumn>]) -> Option<Vec<Vec<T>>> {
     let all = (values.len() == count).then_some(values)?;
     all.iter().map(|column| typed(&**column)).collect()
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    /// The values of the targets, written and read again.
+    /// The values of the targets as text, after they were serialised and deserialised.
     fn sent<P: PortableTargets>(targets: &P, values: Vec<Box<dyn AnyColumn>>) -> Option<String> {
         let columns = targets.columns(&values)?;
         let bytes = postcard::to_allocvec(&columns).unwrap();

@@ -1,25 +1,25 @@
-//! Samplers that can be repeated with other random numbers.
+//! Samplers whose runs can be repeated with other random numbers.
 
 use figrs_core::stream;
 use rand::RngExt;
 
 use crate::algorithm::Algorithm;
 
-/// A sampler whose runs can be repeated with random numbers that are independent of each other, and that keeps its draws.
+/// A sampler whose runs can be repeated with independent random numbers, and which can keep its draws.
 ///
-/// `SampledPolicies` runs it once for each decision and once more.
+/// `SampledPolicies` runs such a sampler once for each decision, and once more.
 pub trait Replicate: Algorithm + Sized {
-    /// The sampler with the random numbers of this replicate; it keeps its draws.
+    /// The sampler for the replicate with this number: it has other random numbers, and keeps its draws.
     #[must_use]
     fn replicate(&self, number: u64) -> Self;
 }
 
-/// The seed of a replicate of a run with a seed.
+/// The seed of the replicate with this number, for a run with the seed `seed`.
 pub fn replicate_seed(seed: u64, number: u64) -> u64 {
     stream(seed, number).random()
 }
 
-/// Implements [`Replicate`] for a sampler whose seed is in this field.
+/// Implements [`Replicate`] for a sampler that has its seed in the given field.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! replicated {

@@ -1,6 +1,6 @@
-//! Settings of algorithms as text.
+//! The settings of an algorithm as text.
 
-/// The text of settings, with some fields at their defaults: those that do not affect results, such as threads and deadlines.
+/// The text of settings, with the given fields at their defaults. These fields do not affect results, such as threads and deadlines.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

@@ -1,4 +1,4 @@
-//! Time slices: the share of one of several chains in the time of a run.
+//! Divides the time of a run among several chains that run one after another.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -6,23 +6,23 @@ use std::time::Duration;
 use super::watch::RunMonitor;
 use figrs_factor::Stopped;
 
-/// Longest interval between two reports to a listener, if steps are shorter.
+/// Longest interval between two reports to a listener, unless a single step takes longer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// One chain's share of the time up to the deadline, for chains that run one after the other on each thread.
+/// The share of one chain in the time until the deadline, if several chains run one after another on each thread.
 ///
-/// Without such shares the first chain would take all the time, and later ones none.
+/// Without such shares, the first chain would use all the time, and there would be no time left for the later ones.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
-    /// Time since the beginning of the run at which the chain's share of the time ends.
+    /// Time, counted from the beginning of the run, at which the chain's share ends.
     ends: Option<Duration>,
     warm_up: Option<Duration>,
     last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
-    /// The share of chain number `chain` of `chains` on `threads` threads; it begins now.
+    /// The share of the chain with the index `chain` among `chains` chains on `threads` threads. The share begins now.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);
@@ -39,7 +39,7 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Reason to end the chain, if there is one. Without a deadline, the call does not read the clock.
+    /// The reason why the chain must end now; `None` if it need not. Without a deadline, the call does not read the clock.
     #[inline]
     pub fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {
@@ -49,13 +49,13 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True once a third of the chain's share of the time is over: steps must count from then on.
+    /// True once a third of the chain's share is over. From then on, burn-in must end and draws must be kept.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)
     }
 
-    /// True if a report to the listener is due because the last one is too long ago.
+    /// True if a report to the listener is due, because the last report was more than the interval ago.
     #[inline]
     pub fn is_report_due(&self) -> bool {
         if !self.run.has_listener() {

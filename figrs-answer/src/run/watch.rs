@@ -1,4 +1,4 @@
-//! Progress, deadline and interruption of long runs.
+//! Progress, deadlines and interrupts of long runs.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,14 +9,15 @@ use figrs_factor::{Stopped, Until};
 
 use crate::error::Error;
 
-/// Progress of a run.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// The algorithm.
+    /// The name of the algorithm.
     pub algorithm: &'static str,
-    /// Number of samples drawn, worlds run, steps made, sweeps done or elements explored so far, over all chains and threads.
+    /// Number of samples, worlds, steps, sweeps or elements processed so far, over all chains and threads.
     pub done: u64,
-    /// Total number of samples, worlds, steps, sweeps or elements, if it is known. Explorations that go back exceed the number of elements.
+    /// Total number of samples, worlds, steps, sweeps or elements, if it is known. If an algorithm processes elements repeatedly, `done`
+    /// may exceed the total.
     pub total: Option<u64>,
     /// Time since the run began.
     pub elapsed: Duration,
@@ -45,18 +46,19 @@ impl Watch {
         self.listener = Some(Arc::new(listener));
     }
 
-    /// True if a deadline or an interrupt can end a run that has no other end.
+    /// True if a deadline or an interrupt is set, so that it can end a run that would not end otherwise.
     pub fn can_end_run(&self) -> bool {
         self.deadline.is_some() || self.interrupt.is_some()
     }
 
-    /// True if the interrupt was raised.
+    /// True if the interrupt flag is set.
     pub fn is_interrupted(&self) -> bool {
         let interrupt = self.interrupt.as_deref();
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// An error if a deadline, a listener or an interrupt is set for an algorithm that works within another one: the outer algorithm controls both.
+    /// Returns an error if a deadline, a listener or an interrupt is set on an algorithm that works within another one, because only the
+    /// outer algorithm may have them.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
             return Err(Error::InvalidSetting {
@@ -69,7 +71,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Starts the clock of a part of a run that ends with the run.
+    /// Starts the clock for a part of another run; the part ends when `until` ends the other run.
     pub fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
         RunMonitor {
             until: until.clone(),
@@ -77,7 +79,7 @@ impl Watch {
         }
     }
 
-    /// Starts the clock.
+    /// Starts the clock of a run.
     pub fn start(&self, algorithm: &'static str, total: Option<u64>) -> RunMonitor<'_> {
         let began = Instant::now();
         RunMonitor {
@@ -102,7 +104,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// A run in progress.
+/// A run in progress, with its clock.
 #[derive(Debug)]
 pub struct RunMonitor<'a> {
     until: Until,
@@ -110,22 +112,22 @@ pub struct RunMonitor<'a> {
     algorithm: &'static str,
     total: Option<u64>,
     began: Instant,
-    /// The last reported progress.
+    /// The progress that was reported last.
     reported: Mutex<u64>,
 }
 
 impl RunMonitor<'_> {
-    /// Reason to stop now, if there is one. This call is cheap enough for every block of work of some microseconds.
+    /// The reason why the run must stop now; `None` if it need not. The call is cheap enough to be made every few microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }
 
-    /// The deadline and the interrupt of the run, for code that does not use runs.
+    /// The deadline and the interrupt of the run, for code that does not know `RunMonitor`.
     pub fn until(&self) -> &Until {
         &self.until
     }
 
-    /// The time left until the deadline, the interrupt and the listener, for an algorithm that does a part of the run.
+    /// The remaining time until the deadline, with the interrupt and the listener, for an algorithm that performs a part of the run.
     pub fn rest(&self) -> Watch {
         let now = Instant::now();
         let left = |deadline: Instant| deadline.saturating_duration_since(now);
@@ -149,15 +151,16 @@ impl RunMonitor<'_> {
         self.watch.listener.is_some()
     }
 
-    /// Sets the total of the progress, for runs whose total is known after their start.
+    /// Sets the total of the progress, for a run whose total becomes known only after its start.
     pub fn expect_total(&mut self, total: u64) {
         self.total = Some(total);
     }
 
-    /// Reports progress to the listener, if it is more than was reported before: one of several threads may be late.
+    /// Reports progress to the listener. Progress that is not above the last report is ignored, because the call may come late from another
+    /// thread.
     pub fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
-            // A panic of the listener ends the run.
+            // If the listener panics, the panic ends the run.
             let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
             if done <= *reported {
                 return;
@@ -172,14 +175,14 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// The error of a run that was stopped too early.
+    /// The error of a run that was stopped before it had a result.
     pub fn nothing_done(&self) -> Error {
         Error::NothingDone {
             algorithm: self.algorithm,
         }
     }
 
-    /// Converts an error of a run's work: if the work was stopped, to the error that the run has done nothing.
+    /// Converts an error of the work of a run. If the work was stopped, the result is the error that the run has done nothing.
     pub fn error_of(&self, error: Error) -> Error {
         if error.is_stopped() {
             self.nothing_done()
@@ -197,29 +200,28 @@ impl RunMonitor<'_> {
     }
 }
 
-/// The setters of an algorithm with a field `watch`.
+/// Defines the setters of an algorithm with a field `watch`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! watched {
     () => {
-        /// Ends the run after this time with the results so far; the answer states this. If there are no results yet, the
-        /// run ends with `Error::NothingDone`.
+        /// Ends the run after this time, with the results so far; the answer states that the run was ended. If there are no results yet,
+        /// the run ends with `Error::NothingDone`.
         ///
-        /// The amount of work before a deadline depends on the machine, so the answer is no longer determined by the seed
-        /// alone.
+        /// The amount of work before a deadline depends on the machine, so that the seed alone no longer determines the answer.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.watch.set_deadline(deadline);
             self
         }
 
-        /// Ends the run, with the results so far, once this flag is `true`.
+        /// Ends the run once this flag is `true`, with the results so far.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.watch.set_interrupt(flag);
             self
         }
 
-        /// Calls this from time to time, on the calling thread or on a worker thread, one call at a time; `done` rises from call to
-        /// call.
+        /// Calls `listener` at intervals, on the calling thread or on a worker thread, but never on two threads at the same time. The
+        /// number `done` increases from call to call.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
@@ -231,12 +233,12 @@ macro_rules! watched {
 }
 pub use watched;
 
-/// The setter of an algorithm that may do a part of another algorithm's run.
+/// Defines the setter of an algorithm that may perform a part of the run of another algorithm.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! watched_by_run {
     ($($watch:ident).+) => {
-        /// Takes over the deadline, the interrupt and the listener of a run.
+        /// Uses the deadline, the interrupt and the listener of another run.
         pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
             self.$($watch).+ = run.rest();
             self

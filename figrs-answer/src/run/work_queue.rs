@@ -1,4 +1,4 @@
-//! Parallel loop with ordered reduction: numbered units of work run on several threads, and results are taken in order.
+//! A parallel loop with ordered results: numbered units of work run on several threads, and their results are processed in order.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -8,26 +8,26 @@ use std::thread;
 use super::guard::guarded;
 use crate::error::Error;
 
-/// Maximum number of batches for each thread that are begun and not yet taken.
+/// Maximum number of batches for each thread that are begun and whose results are not yet processed.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
-/// Divisor of a thread's share of the remaining work that gives the units it begins at once (guided self-scheduling): all threads
-/// then end at about the same time.
+/// A batch contains a thread's share of the remaining units, divided by this number (guided self-scheduling), so that all threads end at
+/// about the same time.
 const SHARE_DIVISOR: u64 = 2;
 
-/// Runs the numbered units of some work on up to `threads` threads including this one, each with its own worker, and passes
-/// their results to `take` in the order of the numbers, on this thread, until it breaks or a unit fails.
+/// Runs numbered units of work on up to `threads` threads, including the calling one, each with a worker of its own. Passes the results to
+/// `take` on the calling thread, in the order of the numbers, until `take` breaks or a unit fails.
 ///
-/// Threads take up to `batch` units at a time: threads that meet too often wait more than they work, so a batch should take some tenths
-/// of a millisecond. A thread's worker is made before its first unit.
+/// A thread begins up to `batch` units at a time. A batch should take some tenths of a millisecond, because threads that request work more
+/// often wait longer than they work. The worker of a thread is made before its first unit.
 ///
-/// **Guarantee.** The results taken, and so the bits of anything they are absorbed into, do not depend on the number of
-/// threads, if the result of a unit depends on its number alone: not on the worker's earlier units, and with its own random numbers
-/// from [`stream`](figrs_core::stream). Every sampler of this library that runs blocks, populations or chains side by side uses
-/// this function.
+/// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum to which they are
+/// added. The guarantee requires that the result of a unit depends only on its number, not on the earlier units of the worker, and that
+/// each unit has its own random numbers from [`stream`](figrs_core::stream). Every sampler of this library that runs blocks, populations or
+/// chains in parallel uses this function.
 ///
-/// **Complexity.** One lock for each batch; the results of at most eight batches for each thread wait to be taken.
+/// **Complexity.** One lock for each batch. For each thread, the results of at most eight batches wait to be processed.
 ///
-/// **Errors.** The first error of a unit or of a worker, in the order of the numbers; a panic in one is
+/// **Errors.** The first error of a unit or of a worker, in the order of the numbers. A panic in a unit or a worker is returned as
 /// [`Error::Panicked`](crate::Error::Panicked).
 ///
 /// ```
@@ -91,7 +91,7 @@ pub fn in_order<W, R: Send>(
             }
         };
         for _ in 1..threads {
-            // If the system provides no more threads, the existing ones do the work.
+            // If the system cannot start more threads, the existing ones do the work.
             if thread::Builder::new().spawn_scoped(scope, help).is_err() {
                 break;
             }
@@ -115,7 +115,7 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// The results of a batch, up to the first that failed, from a worker that is made before the first batch.
+/// The results of a batch, up to the first one that is an error. The worker is made before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -141,7 +141,7 @@ fn done<W, R>(
     results
 }
 
-/// Passes results on, until one is an error or the receiver breaks.
+/// Passes results to `take` until one of them is an error or `take` breaks.
 fn pass_on<R>(
     results: Vec<Result<R, Error>>,
     take: &mut impl FnMut(R) -> ControlFlow<()>,
@@ -154,16 +154,16 @@ fn pass_on<R>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Next action of the thread that takes the results.
+/// What the thread that processes the results does next.
 enum QueueAction<R> {
     Take(Vec<Result<R, Error>>),
     Work(Range<u64>),
     End,
 }
 
-/// Work queue shared by the threads.
+/// A queue of work that all threads share.
 struct WorkQueue<R> {
-    /// The number after that of the last unit.
+    /// The number after the last unit.
     end: u64,
     batch: u64,
     threads: u64,
@@ -174,16 +174,16 @@ struct WorkQueue<R> {
 struct QueueState<R> {
     /// The first unit that no thread has begun.
     begun: u64,
-    /// The first unit that has not been taken.
+    /// The first unit whose result has not been processed.
     taken: u64,
-    /// `true` if no more results are wanted.
+    /// `true` if no more results are needed.
     ended: bool,
-    /// Results that wait, by their first units.
+    /// The results that wait to be processed; the key is the first unit of the batch.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
 }
 
 impl<R> WorkQueue<R> {
-    /// A thread that panics does so outside of the lock, or ends the queue.
+    /// Ignores the poisoning of the lock: a thread panics only outside of the lock, or the queue is ended.
     fn lock(&self) -> MutexGuard<'_, QueueState<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,7 +194,7 @@ impl<R> WorkQueue<R> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the next batch; `None` if there is none, or too many results wait to be taken.
+    /// Begins the next batch; `None` if no unit remains, or if too many results wait to be processed.
     fn begin_batch(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
         let waiting = state.begun - state.taken;
         if state.begun >= self.end
@@ -211,7 +211,7 @@ impl<R> WorkQueue<R> {
         Some(first..state.begun)
     }
 
-    /// The next batch for a thread that takes no results.
+    /// The next batch for a thread that only works, and does not process results.
     fn next(&self) -> Option<Range<u64>> {
         let mut state = self.lock();
         while !state.ended && state.begun < self.end {
@@ -242,7 +242,7 @@ impl<R> WorkQueue<R> {
         }
     }
 
-    /// Stores the results of a batch; after a failed one no more batches are begun.
+    /// Stores the results of a batch. If the batch failed, no further batches are begun.
     fn store(&self, first: u64, results: Vec<Result<R, Error>>) {
         let mut state = self.lock();
         if matches!(results.last(), Some(Err(_))) {
@@ -258,7 +258,7 @@ impl<R> WorkQueue<R> {
     }
 }
 
-/// Guard that ends the queue when a thread panics, so that no other thread waits for it.
+/// Ends the queue when a thread panics, so that no other thread waits for that thread.
 struct PanicGuard<'a, R>(&'a WorkQueue<R>);
 
 impl<R> Drop for PanicGuard<'_, R> {
@@ -322,12 +322,12 @@ mod tests {
         }
     }
 
-    /// A batch is the maximum that is begun at once, not the minimum.
+    /// `batch` is the maximum number of units that a thread begins at a time, not the minimum.
     #[test]
     fn few_units_are_shared_too() {
         let workers = AtomicU64::new(0);
         let worker = || Ok(workers.fetch_add(1, Ordering::SeqCst));
-        // Each unit waits until another one has also begun.
+        // Each unit waits until a second worker has begun a unit.
         let work = |_: &mut u64, _| {
             while workers.load(Ordering::SeqCst) < 2 {
                 thread::yield_now();
@@ -338,7 +338,8 @@ mod tests {
         assert_eq!(in_order(2, (0..4, 32), worker, work, take), Ok(()));
     }
 
-    /// The second unit cannot be taken before the first, which waits until the other threads can go no further.
+    /// The result of the second unit cannot be processed before that of the first. The first unit waits until the other threads can begin
+    /// no further units.
     #[test]
     fn no_thread_runs_far_ahead() {
         let most = 2 * MAX_BATCHES_IN_FLIGHT;

@@ -13,7 +13,7 @@ const R_HAT_THRESHOLD: f64 = 1.01;
 const SAMPLES: f64 = 400.0;
 const SAMPLES_A_CHAIN: f64 = 100.0;
 
-/// Measures of one number of a target.
+/// Convergence measures of one number that is derived from a target.
 pub(crate) struct NumberMeasures {
     pub(crate) part: Part,
     pub(crate) r_hat: f64,
@@ -21,16 +21,16 @@ pub(crate) struct NumberMeasures {
     pub(crate) tail: f64,
 }
 
-/// Measures of the chains of a target, computed once for all findings.
+/// Convergence measures of the chains of a target, which are computed once for all findings.
 pub(crate) struct ChainMeasures {
-    /// Measures of its numbers, or else of the indicators of its frequent values.
+    /// The measures of the components of its values if they are numbers, or else of the indicators of its frequent values.
     pub(crate) judged: Vec<NumberMeasures>,
-    /// The least effective sample size over all functions of interest.
+    /// The smallest effective sample size over all functions of interest.
     pub(crate) effective_samples: f64,
 }
 
 impl TargetMarginal {
-    /// The measures of the chains of the target, if its draws are chains.
+    /// The convergence measures of the target; `None` if its draws are not chains.
     pub(crate) fn chain_measures(&self) -> Option<ChainMeasures> {
         let Estimate::Chains { indices, chains } = &self.estimate else {
             return None;
@@ -49,7 +49,7 @@ impl TargetMarginal {
             let values = self.support.len();
             let mut frequent = frequent(indices, values);
             if values == 2 {
-                // The two indicators have the same measures.
+                // If there are two values, both indicators have the same measures, so that one is enough.
                 frequent = self.shown().into_iter().collect();
             }
             let judged = frequent.into_iter().map(|value| NumberMeasures {
@@ -81,7 +81,7 @@ impl TargetMarginal {
     }
 }
 
-/// Checks the chains of a target; returns a description of the checks.
+/// Checks the chains of a target, and adds findings. Returns a description of the checks.
 pub(super) fn check_chains(
     target: &TargetMarginal,
     measured: &ChainMeasures,
@@ -112,7 +112,7 @@ pub(super) fn check_chains(
     )
 }
 
-/// Adds a finding if the chains left the most frequent value only a few times.
+/// Adds a finding if the chains left their most frequent value only a few times.
 fn check_stays(
     target: &TargetMarginal,
     (indices, chains): (&[u32], usize),
@@ -159,7 +159,7 @@ fn check_moving(
         let fewest = known.min_by(|a, b| samples(a).total_cmp(&samples(b)));
         let found = match (fewest, measure) {
             (Some(fewest), _) => Some((fewest.part.clone(), samples(fewest))),
-            // Chains too short to be judged, or without frequent values.
+            // The chains are too short to be tested, or they have no frequent values.
             (None, Measure::Bulk) => Some((Part::Whole, measured.effective_samples)),
             (None, _) => None,
         };
@@ -176,7 +176,7 @@ fn check_moving(
 }
 
 impl TargetMarginal {
-    /// The values as numbers, if they are numbers.
+    /// The values as columns of numbers; without columns if the values are not numbers.
     #[doc(hidden)]
     pub fn columns(&self) -> NumericColumns {
         NumericColumns::new((0..self.support.len()).map(|i| self.support.any(i)))

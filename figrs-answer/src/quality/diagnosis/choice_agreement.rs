@@ -1,27 +1,27 @@
-//! Findings about all free choices of the worlds of chains, including those that are not targets.
+//! Findings about all free choices in the worlds of chains, including choices that are not targets.
 
 use figrs_core::Label;
 
 use super::finding::Finding;
 
-/// The rate of false alarms for all choices of an answer together.
+/// Rate of false alarms of the tests of all choices of an answer together.
 pub const FALSE_ALARMS: f64 = 0.01;
-/// Least share of the draws that must meet a choice for it to be judged; other choices are reported.
+/// Minimum share of draws whose worlds contain a choice for the choice to be tested; other choices are listed separately.
 pub const MIN_MET_SHARE: f64 = 0.05;
 
-/// Agreement of chains about the choices of their worlds.
+/// The results of the tests whether chains agree about the choices of their worlds.
 #[derive(Clone, Debug)]
 pub struct ChoiceAgreement {
-    /// Number of choices judged.
+    /// Number of choices that were tested.
     pub judged: usize,
     pub finding: Option<Finding>,
-    /// The finding that probes stayed in another mode.
+    /// The finding that short chains stayed in another mode.
     pub mode: Option<Finding>,
-    /// The findings that independent draws show values which the chains have too seldom.
+    /// The findings that values are much more frequent in independent draws than in the chains.
     pub missed: Vec<Finding>,
     /// Number of short chains that looked for other modes.
     pub probes: usize,
-    /// The choices that few draws meet.
+    /// The choices that are in the worlds of few draws.
     pub rare: Vec<Label>,
 }
 
@@ -34,7 +34,7 @@ impl ChoiceAgreement {
         &self.rare
     }
 
-    /// Description of the checks; `None` if there was nothing to check.
+    /// A description of the checks; `None` if there was nothing to check.
     pub(crate) fn checked(&self) -> Option<String> {
         let rare = match self.rare.len() {
             0 => String::new(),

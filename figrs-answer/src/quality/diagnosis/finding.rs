@@ -6,26 +6,26 @@ use figrs_core::Label;
 
 use figrs_factor::Stopped;
 
-/// The number that a finding is about.
+/// The quantity that a finding is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// The target, or the choice.
+    /// The target or the choice from which the quantity is derived.
     pub element: Label,
-    /// The number derived from the target or choice.
+    /// The number that is derived from the target or the choice.
     pub part: Part,
 }
 
-/// Number derived from a target or choice: the value itself, a component, an indicator, a count.
+/// A number that is derived from a target or a choice: the value itself, a component, an indicator, or a count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
     /// The value itself, as a number.
     Whole,
-    /// A component of the value, which is a list; counted from zero.
+    /// A component of the value, which is a list; the index is counted from zero.
     Component(usize),
-    /// The indicator of this value.
+    /// The indicator function of this value.
     Is(String),
-    /// The number of elements with its label in a world.
+    /// The number of elements in a world that have the label of the choice.
     Count,
 }
 
@@ -40,15 +40,15 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Kind of estimate for which an effective sample size holds.
+/// The kind of estimate to which an effective sample size applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
-    /// The middle of a distribution: means and probabilities.
+    /// The centre of a distribution: means and probabilities.
     Bulk,
     /// The 5 % and 95 % quantiles of a distribution.
     Tail,
-    /// Means and probabilities, by the spread of independent populations.
+    /// Means and probabilities, with an effective sample size from the variance between independent populations.
     Populations,
 }
 
@@ -62,220 +62,224 @@ impl fmt::Display for Measure {
     }
 }
 
-/// Reason to doubt an answer: the number found, its threshold, and a remedy.
+/// A reason to doubt an answer, with the number that was found, its threshold, and a remedy.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// The chains, or the halves of a chain, do not show the same distribution.
+    /// The chains, or the halves of a chain, have different distributions.
     ChainsDisagree {
-        /// The quantity with the largest disagreement, of one target.
+        /// The quantity, of one target, for which the disagreement is largest.
         quantity: Quantity,
-        /// The rank-normalised split R-hat.
+        /// The rank-normalised split R-hat of the quantity.
         r_hat: f64,
-        /// The largest acceptable R-hat.
+        /// The largest R-hat that is acceptable.
         threshold: f64,
     },
-    /// The chains, or the halves of a chain, do not agree about the choices of their worlds, or move too slowly for a comparison.
+    /// The chains, or the halves of a chain, do not agree about the choices of their worlds, or they move too slowly to be compared.
     ChoicesDisagree {
-        /// The quantity for which agreement is least likely.
+        /// The quantity for which agreement is least probable.
         quantity: Quantity,
-        /// The rank-normalised split R-hat of this quantity, for evenly spaced draws; NaN if only some worlds have this choice.
+        /// The rank-normalised split R-hat of this quantity, from evenly spaced draws; NaN if only some worlds contain this choice.
         r_hat: f64,
-        /// A bound of the probability that agreeing chains show so much disagreement in any choice.
+        /// An upper bound of the probability that the chains differ so much in any choice although they have the same distribution.
         chance: f64,
-        /// The least acceptable value: the rate of false alarms for all choices together.
+        /// The smallest acceptable probability: the rate of false alarms for all choices together.
         threshold: f64,
-        /// Number of choices with this finding.
+        /// Number of choices about which the chains disagree.
         choices: usize,
     },
-    /// Short chains from other draws of the prior stayed in worlds as probable as those of the main chains, but where no main chain ever was: the main chains
-    /// may agree because all are in one of several modes.
+    /// Short chains from other draws of the prior stayed in worlds that are as probable as those of the main chains, but which no main
+    /// chain visited. All main chains may be in one of several modes, and agree for that reason.
     OtherMode {
-        /// The number that is farthest from the range of the chains.
+        /// The quantity whose value in a short chain is farthest outside the range of the main chains.
         quantity: Quantity,
-        /// The number at which such a chain stayed.
+        /// The value of the quantity in this short chain.
         number: f64,
-        /// The least and the largest number of the chains.
+        /// The smallest and the largest value of the quantity in the main chains.
         range: (f64, f64),
-        /// Number of short chains that stayed elsewhere.
+        /// Number of short chains that stayed outside the range of the main chains.
         chains: usize,
-        /// Number of short chains.
+        /// Number of short chains in all.
         of: usize,
     },
-    /// Independent draws that the evidence does not exclude have a value of a target more often than the chains would allow if they were right: the
-    /// chains may all be in one part of the possible worlds.
+    /// Independent draws that the evidence does not exclude have a value of a target more often than is possible if the distribution of the
+    /// chains is right. The chains may all be in one part of the possible worlds.
     MissedValues {
-        /// The target.
+        /// The target that has the value.
         element: Label,
-        /// A value that the chains have too seldom.
+        /// A value that is too rare in the chains.
         value: String,
         /// Number of independent draws with this value.
         hits: usize,
-        /// Number of independent draws.
+        /// Number of independent draws in all.
         of: usize,
-        /// The share of the value in the draws of the chains.
+        /// The share of the draws of the chains that have this value.
         share: f64,
-        /// A bound of the probability that independent draws show as much for any value if the chains are right.
+        /// An upper bound of the probability that any value is so frequent in the independent draws if the distribution of the chains is
+        /// right.
         chance: f64,
-        /// The least acceptable value: the rate of false alarms.
+        /// The smallest acceptable probability: the rate of false alarms.
         threshold: f64,
     },
-    /// The chains made few steps for each choice of their worlds, so that it is unknown whether they agree about them.
+    /// The chains made few steps for each choice of their worlds, so that it is unknown whether they agree about the choices.
     FewSweeps {
         /// Number of choices in a world.
         choices: usize,
-        /// Steps of the shortest chain, in units of that number.
+        /// Number of steps of the shortest chain, divided by the number of choices.
         sweeps: u64,
-        /// The least acceptable number of sweeps.
+        /// The smallest acceptable value of `sweeps`.
         threshold: u64,
     },
-    /// The effective sample size of the chains, or of the groups, is small.
+    /// The effective sample size of the chains, or of the independent groups, is small.
     FewEffectiveSamples {
-        /// The quantity with the fewest, of one target.
+        /// The quantity, of one target, with the smallest effective sample size.
         quantity: Quantity,
-        /// The kind of estimate.
+        /// The kind of estimate to which the effective sample size applies.
         measure: Measure,
-        /// The effective sample size.
+        /// The effective sample size of the quantity.
         effective_samples: f64,
-        /// The least acceptable effective sample size.
+        /// The smallest acceptable effective sample size.
         threshold: f64,
     },
-    /// All draws of a target are the same: either nothing else is possible, or the chains are stuck.
+    /// All draws of a target have the same value: either no other value is possible, or the chains are stuck.
     NeverChanged {
-        /// The target.
+        /// The target whose draws are all the same.
         element: Label,
-        /// The value of all draws.
+        /// The value that all draws have.
         value: String,
-        /// Number of draws.
+        /// Number of draws of the target.
         draws: usize,
     },
-    /// The chains of a target left its most frequent value only a few times, so that the probabilities of its other values are unknown.
+    /// The chains left the most frequent value of a target only a few times, so that the probabilities of its other values are unknown.
     SeldomChanged {
-        /// The target.
+        /// The target that seldom changed.
         element: Label,
         /// The most frequent value of the target.
         value: String,
-        /// Number of draws with other values.
+        /// Number of draws that have other values.
         others: usize,
-        /// Number of draws.
+        /// Number of draws of the target.
         draws: usize,
-        /// Number of times that a chain went to other values.
+        /// Number of times that a chain left the most frequent value.
         stays: u64,
-        /// The least acceptable number of stays.
+        /// The smallest acceptable value of `stays`.
         threshold: u64,
     },
     /// There is only one Markov chain, so that no comparison of chains is possible.
     SingleChain,
-    /// There are no independent populations to compare, so that no error is known.
+    /// There is only one population, so that populations cannot be compared and no error is known.
     SinglePopulation,
-    /// There are so few independent populations that their spread may be small by chance.
+    /// There are so few independent populations that the variance between them may be small by chance.
     FewPopulations {
-        /// Number of populations.
+        /// Number of independent populations.
         populations: usize,
-        /// The least acceptable number of populations.
+        /// The smallest acceptable number of populations.
         threshold: usize,
     },
-    /// The answer is an approximation whose error nothing bounds.
+    /// The answer is an approximation whose error has no known bound.
     Approximation,
-    /// There are few samples, all of the same weight.
+    /// There are few samples, and all of them have the same weight.
     FewSamples {
-        /// Number of samples.
+        /// Number of samples of the run.
         samples: u64,
-        /// The least acceptable number of samples.
+        /// The smallest acceptable number of samples.
         threshold: f64,
     },
     /// Most weighted samples have a negligible weight.
     WeightDegeneracy {
         /// The effective sample size of the weights.
         effective_samples: f64,
-        /// Number of samples.
+        /// Number of samples of the run.
         draws: u64,
-        /// The least acceptable effective sample size.
+        /// The smallest acceptable effective sample size.
         threshold: f64,
     },
-    /// One sample has a large share of the whole weight.
+    /// One sample has a large share of the total weight.
     DominatingWeight {
-        /// The share of that sample in the whole weight.
+        /// The share of that sample in the total weight.
         share: f64,
-        /// The largest acceptable share.
+        /// The largest acceptable share of one sample.
         threshold: f64,
     },
-    /// The tail of the weights is so heavy that averages of them do not converge.
+    /// The tail of the weights is so heavy that averages of the weights do not converge.
     HeavyTailedWeights {
-        /// The Pareto k-hat.
+        /// The Pareto k-hat of the weights.
         k: f64,
         /// The largest acceptable k-hat.
         threshold: f64,
     },
-    /// Values that a target may have but no draw has, and whose probability nothing bounds.
+    /// A target may have values that no draw has and whose probability has no known bound.
     UnseenValues {
-        /// The target.
+        /// The target that may have such values.
         element: Label,
         /// The first value that no draw has.
         value: String,
-        /// Number of such values.
+        /// Number of possible values that no draw has.
         values: usize,
     },
-    /// Values that few draws show, while nothing bounds the weight of another draw: their standard errors may be too small.
+    /// Few draws have some values of a target, and the weight of a further draw has no known bound. The standard errors of these values may
+    /// be too small.
     FewHits {
-        /// The target.
+        /// The target that has the values.
         element: Label,
-        /// The value that the fewest draws show.
+        /// The value that the fewest draws have.
         value: String,
-        /// The effective number of draws that show the value.
+        /// The effective number of draws that have the value.
         hits: f64,
-        /// The least acceptable number of draws that show a value.
+        /// The smallest acceptable effective number of draws.
         threshold: f64,
-        /// Number of such values.
+        /// Number of values that too few draws have.
         values: usize,
     },
-    /// Values whose draws are few or weigh little, while another may weigh much more: their standard errors may be too small.
+    /// The draws of some values are few or have small weights, and a further draw may have a much larger weight. The standard errors of
+    /// these values may be too small.
     LightHits {
-        /// The target.
+        /// The target that has the values.
         element: Label,
-        /// The first value whose draws are few or light.
+        /// The first value whose draws are few or have small weights.
         value: String,
-        /// Number of such values.
+        /// Number of values whose draws are few or have small weights.
         values: usize,
     },
-    /// The probability of the evidence is very uncertain.
+    /// The probability of the evidence is very inaccurate.
     UncertainEvidence {
-        /// The standard error of its logarithm.
+        /// The standard error of the logarithm of this probability.
         standard_error: f64,
-        /// The largest acceptable standard error.
+        /// The largest acceptable standard error of the log-evidence.
         threshold: f64,
     },
     /// Few proposals were accepted, or few samples met the evidence.
     LowAcceptance {
         /// The share of accepted proposals, or of samples that met the evidence.
         acceptance: f64,
-        /// The least acceptable share.
+        /// The smallest acceptable share.
         threshold: f64,
     },
     /// A deadline or an interrupt ended the run.
     StoppedEarly {
-        /// Reason for the end.
+        /// The reason why the run ended.
         why: Stopped,
-        /// Number of samples, steps or sweeps done until then.
+        /// Number of samples, steps or sweeps that were made until then.
         done: u64,
-        /// Requested number of samples, steps or sweeps, if it was limited.
+        /// Requested number of samples, steps or sweeps, if the request has a limit.
         asked: Option<u64>,
     },
-    /// A budget ended the expansion of the model before the bounds were as close as requested.
+    /// A budget ended the expansion of the model before the bounds were as narrow as requested.
     BudgetSpent {
-        /// The depth that was reached.
+        /// The depth of nested Chains that was reached.
         depth: usize,
     },
     /// An iteration ended before it converged.
     NotConverged {
-        /// Change by the last iteration.
+        /// Change in the last iteration.
         residual: f64,
-        /// The largest residual at which the iteration counts as converged.
+        /// The largest residual with which the iteration counts as converged.
         tolerance: f64,
     },
-    /// There may be a more probable world than the one that was found.
+    /// A world that is more probable than the one in the answer may exist.
     NotProven {
-        /// Difference of its log-probability from the bound on all worlds; infinite if there is none.
+        /// Difference between the upper bound of the log-probability of all worlds and the log-probability of this world; infinite if there
+        /// is no bound.
         gap: f64,
     },
 }

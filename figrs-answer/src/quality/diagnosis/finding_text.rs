@@ -1,4 +1,4 @@
-//! Findings as text: the number, its threshold, and a remedy.
+//! Findings as text, each with the number that was found, its threshold, and a remedy.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 use super::finding::{Finding, Measure, Part, Quantity};
 
 impl Quantity {
-    /// Remedies if chains move too little in this quantity.
+    /// The remedy if the chains move too little in this quantity.
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {

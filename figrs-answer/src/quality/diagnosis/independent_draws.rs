@@ -1,7 +1,8 @@
-//! Comparison of chains with independent draws of their target distribution.
+//! Compares the draws of chains with independent draws from the target distribution of the chains.
 //!
-//! Chains that never leave one part of the possible worlds agree with each other. Independent draws, such as draws from the prior
-//! that the evidence does not exclude, show the other parts as often as they are probable, whether or not the moves of a chain connect them.
+//! Chains that never leave one part of the possible worlds agree with each other. Independent draws visit each part as often as it is
+//! probable, whether or not the steps of a chain connect the parts. Draws from the prior that the evidence does not exclude are such
+//! independent draws.
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -14,42 +15,45 @@ use figrs_core::AnyColumn;
 use super::choice_agreement::FALSE_ALARMS;
 use super::finding::Finding;
 
-/// Number of standard errors, and of hits, that the probability of a value may lie above its share in the chains.
+/// The probability of a value may exceed its share in the chains by this number of standard errors, and by the share of this number of
+/// draws.
 const ALLOWANCE: f64 = 3.0;
-/// Least effective number of draws of the chains for each of their values, for values that no chain shows to be one class of the comparison.
+/// Minimum effective number of draws of the chains for each of their values. With fewer draws, the values that no chain has are not tested.
 const DRAWS_PER_VALUE: f64 = 20.0;
 
-/// Independent draws of one target with their weights.
+/// Independent draws of one target, with their weights.
 ///
-/// A weight is the ratio of the distribution of the chains to the distribution of the independent draws, up to a constant factor: for draws
-/// from the prior it is the likelihood.
+/// A weight is the ratio of the density of the distribution of the chains to that of the distribution of the independent draws, up to a
+/// constant factor. For draws from the prior it is the likelihood.
 #[derive(Clone, Copy, Debug)]
 pub struct IndependentDraws<'a> {
-    /// The values of the target.
+    /// The values of the target in the independent draws.
     pub values: &'a dyn AnyColumn,
-    /// The natural logarithm of the weight of each draw.
+    /// For each independent draw, the natural logarithm of its weight.
     pub log_weights: &'a [f64],
     /// The natural logarithms of the weights of worlds of the chains.
     pub chain_log_weights: &'a [f64],
 }
 
-/// A value that independent draws have more often than chains that are right would allow.
+/// A value that is more frequent in the independent draws than the chains allow if their distribution is right.
 struct Excess {
-    /// Position of the first such draw.
+    /// Index of the first independent draw with this value.
     first: usize,
     hits: usize,
-    /// Share of the draws of the chains.
+    /// Share of the draws of the chains that have this value.
     share: f64,
-    /// Probability of at least as many hits.
+    /// Probability of at least as many independent draws with this value, if the distribution of the chains is right.
     chance: f64,
 }
 
-/// Tests each value of a target that independent draws show: the finding for the least probable number of hits, if chains that are right
-/// show as much with a probability of at most [`FALSE_ALARMS`] over all values of `targets` targets.
+/// Tests each value of a target that some independent draw has. Returns the finding for the value whose number of draws is least probable,
+/// if a finding is false with a probability of at most [`FALSE_ALARMS`]. This rate of false alarms applies to all values of all `targets`
+/// targets together.
 ///
-/// A draw of weight *w* has the value *v* with a probability of `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the
-/// distribution of the chains. The mean over chains that have not visited worlds of small weight is too small; the test is then weaker, but not wrong. If the
-/// independent draws weigh far less than the worlds of the chains, the test finds nothing.
+/// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the
+/// distribution of the chains. If the chains have not visited worlds of small weight, their mean of `1 / w` is too small; the test is then
+/// less powerful, but not wrong. If the weights of the independent draws are far smaller than those of the worlds of the chains, the test
+/// finds nothing.
 pub fn missed_values(
     target: &TargetDraws,
     (chains, targets): (usize, usize),
@@ -63,7 +67,7 @@ pub fn missed_values(
     let log_ratio = log_mean_inverse(draws.chain_log_weights)?;
     let mut counts = vec![0_u64; support.len()];
     target.indices.iter().for_each(|&i| counts[i as usize] += 1);
-    // One more class for all values that no chain shows.
+    // All values that no chain has form one more class.
     let mut shown: Vec<Vec<usize>> = vec![Vec::new(); support.len() + 1];
     for draw in 0..of {
         let value = support.index_of(draws.values.any(draw));
@@ -103,14 +107,14 @@ pub fn missed_values(
     })
 }
 
-/// The logarithm of the mean of the inverse weights; `None` without weights.
+/// The logarithm of the mean of the inverse weights; `None` if there are no weights.
 fn log_mean_inverse(log_weights: &[f64]) -> Option<f64> {
     let least = log_weights.iter().copied().reduce(f64::min)?;
     let sum: f64 = log_weights.iter().map(|log| (least - log).exp()).sum();
     Some((sum / log_weights.len() as f64).ln() - least)
 }
 
-/// Probability of at least `hits` successes in `of` trials.
+/// Probability of at least `hits` successes in `of` independent trials.
 fn chance_of_hits(hits: usize, of: usize, probability: f64) -> f64 {
     let Ok(law) = Binomial::new(probability, of as u64) else {
         return 1.0;
@@ -128,11 +132,11 @@ mod tests {
 
     use super::*;
 
-    /// Shares of the values 0 to 3 in the worlds of a model, and the weight of a world with each value.
+    /// Probabilities of the values 0 to 3 in a model, and the weight of a world with each value.
     const SHARES: [f64; 4] = [0.5, 0.3, 0.195, 0.005];
     const WEIGHTS: [f64; 4] = [1.0, 0.4, 0.1, 1.0];
 
-    /// The finding about 2 000 independent draws as four chains that visit only `values`, and 60 draws from the prior.
+    /// The finding for four chains of 2 000 draws in all, which have only the first `values` values, and 60 draws from the prior.
     fn finding(seed: u64, values: usize) -> Option<Finding> {
         let mut random = stream(seed, 0);
         let element = Uniform::new(0..4_u8);
@@ -164,12 +168,12 @@ mod tests {
                 .filter(|&seed| finding(seed, values).is_some())
                 .count()
         };
-        // At most one false alarm in a hundred; 7 has a probability below .002 if there is one in a hundred.
+        // There is at most one false alarm in a hundred; seven alarms or more then have a probability below .002.
         let false_alarms = found(4);
         assert!(false_alarms < 7, "{false_alarms}");
-        // The prior has value 2 with a probability of .61.
+        // The value 2 has a prior probability of .61.
         assert_eq!(found(2), 150);
-        // It has value 3 with a probability of .0016, less than 60 draws can show.
+        // The value 3 has a prior probability of .0016, which is too small to be detected with 60 draws.
         let rare = found(3);
         assert!(rare < 7, "{rare}");
     }

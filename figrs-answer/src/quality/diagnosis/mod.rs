@@ -20,16 +20,16 @@ use crate::answer::run_statistics::RunStatistics;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use figrs_factor::Stopped;
 
-/// Error of the logarithm of the probability of the evidence above which that probability is very uncertain.
+/// If the standard error of the log-evidence exceeds this limit, the probability of the evidence is called very inaccurate.
 const UNCERTAIN_EVIDENCE: f64 = 1.0;
-/// Share of accepted proposals, or of samples that met the evidence, below which most work is wasted.
+/// If the share of accepted proposals, or of samples that met the evidence, is below this limit, most of the work is wasted.
 const LOW_ACCEPTANCE: f64 = 0.01;
-/// Default tolerance of the residual of an iteration.
+/// The largest residual with which an iteration counts as converged, if the algorithm does not state another one.
 const TOLERANCE: f64 = 1e-6;
 
-/// The findings of [`Answer::diagnose`], and a description of the checks.
+/// The findings of [`Answer::diagnose`], with a description of the checks.
 ///
-/// The text of a diagnosis has one line for each finding, or one line with the checks if there is no finding.
+/// The text of a diagnosis has one line for each finding. If there is no finding, it has one line that describes the checks.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Diagnosis {
@@ -39,22 +39,22 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// The findings.
+    /// The findings of the diagnosis.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// True if there are no findings.
+    /// True if the diagnosis has no findings.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// The choices of worlds that chains met in fewer than one of twenty draws, and that were therefore not judged.
+    /// The choices that occur in the worlds of fewer than one in twenty draws, and that were therefore not tested.
     pub fn rare_choices(&self) -> &[Label] {
         &self.rare
     }
 
-    /// Description of the checks.
+    /// A description of the checks.
     pub fn checked(&self) -> &str {
         &self.checked
     }
@@ -73,27 +73,30 @@ impl fmt::Display for Diagnosis {
 }
 
 impl Answer {
-    /// Looks for reasons to doubt this answer; every finding comes with a remedy.
+    /// Looks for reasons to doubt this answer. Every finding has a remedy.
     ///
-    /// - Chains: rank-normalised split and folded R-hat above 1.01; bulk or tail effective sample size below 400 or below 100 for each chain; a
-    ///   single chain; a target that never changed, or left its most frequent value fewer than ten times (Vehtari et al. 2021, section 5). A target
-    ///   that is not a number is judged by the indicators of its frequent values.
-    /// - Metropolis-Hastings: all free choices of the worlds, including those that are not targets, by the ranks of up to 128 evenly spaced draws
-    ///   of each chain. A Kruskal-Wallis test asks whether the halves of all chains show the same places and the same spreads. For all
-    ///   choices together at most one answer in a hundred is called wrong by chance, if chains have at least a hundred effective samples of
-    ///   each; the worst choice is named. Choices that fewer than one draw in twenty meets are listed separately
-    ///   ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior look for places as probable where the chains never
-    ///   were: chains that agree may all be in one mode. Elements that a function makes count as one choice for each name or source line.
-    /// - Weights: fewer than 100 samples; fewer than 100 effective ones or than one in a thousand; a sample with more than a tenth of
-    ///   the weight; a Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` (Vehtari et al. 2024, section 3), also for the evidence alone; a
-    ///   value of the support that no sample has and whose probability nothing bounds, or that fewer than ten effective samples have while
-    ///   nothing bounds the weight of another.
-    /// - Independent populations: fewer than eight, or fewer than 100 effective samples.
-    /// - Approximations: nothing bounds their error.
-    /// - The run: a deadline, an interrupt or a budget that ended it, a residual above its tolerance, acceptance below one in
-    ///   a hundred, a standard error of the log-evidence above 1, a world that is not proven the best.
+    /// - Findings about chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400, or
+    ///   below 100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than ten
+    ///   times is a finding too (Vehtari et al. 2021, section 5). A target that is not a number is tested by the indicators of its frequent
+    ///   values.
+    /// - Findings about Metropolis-Hastings: all free choices of the worlds are tested, including those that are not targets, by the ranks
+    ///   of up to 128 evenly spaced draws of each chain. A Kruskal-Wallis test compares the location and the scale of all halves of the
+    ///   chains. The rate of false alarms for all choices together is at most one in a hundred, if the chains have at least a hundred
+    ///   effective samples of each choice. The choice with the largest disagreement is named. Choices that occur in fewer than one in
+    ///   twenty draws are listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior search for
+    ///   worlds that are as probable and that the chains never visited, because chains that agree may all be in one mode. Elements that a
+    ///   function makes count as one choice for each name or source line.
+    /// - Findings about weights: fewer than 100 samples; an effective sample size below 100 or below one in a thousand samples; a sample
+    ///   with more than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section
+    ///   3), also if there are no targets. Another finding is a possible value that no sample has, or that fewer than ten effective samples
+    ///   have, if the weight of a further sample has no known bound.
+    /// - Findings about independent populations: fewer than eight populations, or an effective sample size below 100.
+    /// - A finding about approximations: their error has no known bound.
+    /// - Findings about the run: a deadline, an interrupt or a budget ended it; its residual is above the tolerance; fewer than one in a
+    ///   hundred proposals or samples were accepted. If the standard error of the log-evidence is above 1, or the world is not proven to be
+    ///   the most probable one, this is a finding too.
     ///
-    /// An exact answer has no findings, and the text states that it is exact.
+    /// An exact answer has no findings, and the text of its diagnosis states that it is exact.
     ///
     /// ```
     /// # use figrs_core::{Model, Flip};
@@ -108,7 +111,7 @@ impl Answer {
         self.diagnose_knowing(&self.chain_measures())
     }
 
-    /// The measures of the chains of each target.
+    /// The convergence measures of the chains of each target.
     pub(crate) fn chain_measures(&self) -> Vec<Option<ChainMeasures>> {
         match &self.content {
             AnswerContent::Marginals(targets, _) => {
@@ -118,7 +121,7 @@ impl Answer {
         }
     }
 
-    /// The diagnosis, with the measures of the chains of each target.
+    /// The diagnosis, if the convergence measures of the chains of each target are already computed.
     pub(crate) fn diagnose_knowing(&self, chains: &[Option<ChainMeasures>]) -> Diagnosis {
         let mut findings = Vec::new();
         let mut checked = match &self.content {
@@ -155,7 +158,7 @@ impl Answer {
         }
     }
 
-    /// Checks the estimates of the targets; returns a description of the checks.
+    /// Checks the estimates of the targets, and adds findings. Returns a description of the checks.
     fn check_estimates(
         &self,
         (targets, measured): (&[TargetMarginal], &[Option<ChainMeasures>]),
@@ -193,7 +196,7 @@ impl Answer {
             }
         }
         let error = evidence.map(|evidence| evidence.standard_error);
-        // The evidence is an average of the weights even without targets.
+        // The weights are tested even if there are no targets, because the evidence is an average of the weights.
         let heavy = error.and_then(|_| self.heavy_tail());
         findings.extend(heavy.filter(|heavy| !findings.contains(heavy)));
         let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
@@ -217,8 +220,8 @@ impl Answer {
     }
 }
 
-/// Checks the end and the statistics of a run.
-fn check_run(sampling: &RunStatistics, findings: &mut Vec<Finding>) {
+/// Checks the end and the statistics of a run, and adds findings.
+fn check_run(sampling: &Sampling, findings: &mut Vec<Finding>) {
     if sampling.stopped != Stopped::Finished {
         findings.push(Finding::StoppedEarly {
             why: sampling.stopped,
@@ -233,7 +236,7 @@ fn check_run(sampling: &RunStatistics, findings: &mut Vec<Finding>) {
         });
     }
     let tolerance = sampling.tolerance.unwrap_or(TOLERANCE);
-    // A residual that is NaN has not converged.
+    // If the residual is NaN, the iteration has not converged.
     let residual = sampling.residual.filter(|&r| r.is_nan() || r > tolerance);
     findings.extend(residual.map(|residual| Finding::NotConverged {
         residual,

@@ -10,15 +10,16 @@ use super::finding::{Finding, Measure, Part, Quantity};
 const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
-/// Least number of independent populations: with four, one in 250 has an error of more than five standard errors that include Student's t.
+/// Minimum number of independent populations. With four populations, one estimate in 250 deviates by more than five standard errors,
+/// although these include Student's t.
 const POPULATIONS: usize = 8;
-/// Least effective number of draws that show a value, if nothing bounds the weight of another draw.
+/// Minimum effective number of draws that have a value, if the weight of a further draw has no known bound.
 const HITS: f64 = 10.0;
-/// Maximum number of values of a target that are checked one by one.
+/// Maximum number of values of a target whose draws are checked for each value.
 const LISTED: usize = 256;
 
 impl Answer {
-    /// Checks the weights, which are the same for all targets; returns a description of the checks.
+    /// Checks the weights, which are the same for all targets, and adds findings. Returns a description of the checks.
     pub(super) fn check_weights(&self, squares: &[f64], findings: &mut Vec<Finding>) -> String {
         let effective_samples = 1.0 / squares.iter().sum::<f64>();
         let logs = self
@@ -29,14 +30,14 @@ impl Answer {
         let draws = match (sampling, logs) {
             (Some(sampling), _) => sampling.done,
             (None, Some(logs)) => logs.len() as u64,
-            // The least number of draws that is possible.
+            // The number of draws is at least the effective sample size.
             (None, None) => effective_samples.ceil() as u64,
         };
         let threshold = SAMPLES.max(SHARE_OF_DRAWS * draws as f64);
         let line = format!(
             "{draws} weighted samples are worth {effective_samples:.0}, {threshold:.0} or more"
         );
-        // For samples of equal weight there is nothing to report about their weights.
+        // If all samples have equal weights, only their number is reported.
         if effective_samples < threshold && effective_samples > draws as f64 - 0.5 {
             let few = Finding::FewSamples {
                 samples: draws,
@@ -72,7 +73,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// The finding that the tail of the weights is too heavy for averages of them, if it is.
+    /// The finding that the tail of the weights is too heavy for averages of the weights; `None` if it is not too heavy.
     pub(super) fn heavy_tail(&self) -> Option<Finding> {
         let logs = self
             .draws
@@ -87,7 +88,7 @@ impl Answer {
     }
 }
 
-/// Adds a finding for the values that a target may have but no draw has, and whose probability nothing bounds.
+/// Adds a finding about possible values of a target that no draw has and whose probability has no known bound.
 pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut Vec<Finding>) {
     let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
     if findings.iter().any(is_few) {
@@ -107,14 +108,14 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
-/// True if a target's values are checked one by one: floating-point numbers are queried by intervals, and most of very many values
-/// are queried together.
+/// True if the values of a target are checked one by one. Floating-point numbers are not, because they are queried by intervals; very many
+/// values are not, because they are mostly queried together.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))
 }
 
-/// The finding that the draws of some values are few or light, while another may weigh much more.
+/// The finding that the draws of some values are few or have small weights, while a further draw may have a much larger weight.
 fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     if !is_listed(target) {
         return None;
@@ -130,7 +131,7 @@ fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     })
 }
 
-/// The finding that few draws show some values of a target, while nothing bounds the weight of another draw.
+/// The finding that few draws have some values of a target, while the weight of a further draw has no known bound.
 fn few_hits(target: &TargetMarginal) -> Option<Finding> {
     let count = target.support.len();
     if !is_listed(target) {
@@ -156,12 +157,12 @@ fn few_hits(target: &TargetMarginal) -> Option<Finding> {
     })
 }
 
-/// Largest k-hat at which averages of this many weights are to be trusted (Vehtari et al. 2024, section 3).
+/// The largest k-hat at which averages of `draws` weights are reliable (Vehtari et al. 2024, section 3).
 fn largest_k(draws: f64) -> f64 {
     (1.0 - 1.0 / draws.log10()).min(0.7)
 }
 
-/// Checks independent populations; returns a description of the checks.
+/// Checks independent populations, and adds findings. Returns a description of the checks.
 pub(super) fn check_groups(
     target: &TargetMarginal,
     groups: &[Vec<(u32, f64)>],

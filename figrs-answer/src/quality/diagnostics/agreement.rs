@@ -1,32 +1,34 @@
-//! Kruskal-Wallis test of the halves of chains, on means of batches.
+//! A Kruskal-Wallis test that compares the halves of chains by the means of batches of draws.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::ranks::mean_ranks;
 
-/// Number of batches of a chain: eight for each half.
+/// Number of batches of each chain, eight for each half.
 ///
-/// More batches would be shorter, and the means of neighbouring batches correlated: with eight for each half a chain whose autocorrelation
-/// leaves a hundred effective samples has batches of six correlation times, whose means are correlated by .04.
+/// With more batches, each batch would be shorter, and the means of neighbouring batches would be correlated. Take a chain whose
+/// autocorrelation leaves a hundred effective samples. With eight batches for each half, a batch has the length of six correlation times,
+/// and the means of neighbouring batches have a correlation of .04.
 pub const BATCHES: usize = 16;
 
-/// A number of a chain with the batch it belongs to.
+/// A number of a chain, with the chain and the batch to which it belongs.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchedNumber {
     pub number: f64,
     pub chain: usize,
-    /// Index of its batch, below [`BATCHES`].
+    /// Index of the batch, below [`BATCHES`].
     pub batch: usize,
 }
 
-/// The probability that halves of chains of one distribution differ as much as these, if batches are so long that their
-/// means are independent: small if chains disagree, if they drift, or if they move so slowly that a batch depends on the last.
+/// The probability that the halves of chains of the same distribution differ at least as much as these, if the batches are so long that
+/// their means are independent. The probability is small if the chains disagree, if they drift, or if they move so slowly that successive
+/// batches are correlated.
 ///
-/// The numbers are replaced by their ranks, so that their distribution does not matter, and the ranks by their means over
-/// batches. The variance of these means that the halves explain, times one less than the number of batches, follows a χ² distribution
-/// with one degree of freedom less than there are halves (Kruskal and Wallis 1952); for few batches the test is
-/// conservative. One if no comparison is possible: fewer than two halves or than two batches for each half, or numbers that are all
-/// equal.
+/// The numbers are replaced by their ranks, so that their distribution does not matter, and the ranks of a batch by their mean. The share
+/// of the variance of these means that the halves explain, times the number of batches minus one, has a χ² distribution. Its number of
+/// degrees of freedom is the number of halves minus one (Kruskal and Wallis 1952). With few batches the test is conservative. The
+/// probability is one if no comparison is possible: there are fewer than two halves, or fewer than two batches for each half, or all
+/// numbers are equal.
 pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
     let numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     let Some(ranks) = mean_ranks(&numbers) else {
@@ -39,10 +41,10 @@ pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
         *sum += rank;
         *count += 1.0;
     }
-    // For each half its batches and the sum of their means.
+    // For each half, the number of its batches and the sum of their means.
     let mut halves = Vec::with_capacity(2 * chains);
     let (mut all, mut total, mut squares) = (0.0, 0.0, 0.0);
-    // Ranks relative to the middle one, which reduces rounding errors.
+    // Ranks are taken relative to the middle rank, which reduces rounding errors.
     let middle = 1.0_f64.midpoint(shown.len() as f64);
     for half in batches.chunks(BATCHES / 2) {
         let means = half.iter().filter(|(_, count)| *count > 0.0);
@@ -79,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// Chains of the autoregression `x ← stay x + noise`, of 128 numbers each.
+    /// Four chains of 128 numbers of the autoregression `x ← stay x + noise`.
     fn chains(stay: f64, seed: u64, map: impl Fn(f64) -> f64) -> Vec<BatchedNumber> {
         let mut random = stream(seed, 0);
         let mut shown = Vec::new();
@@ -100,7 +102,7 @@ mod tests {
         shown
     }
 
-    /// Number of tests, out of four hundred, for which the disagreement has a probability below 1 in 100.
+    /// The number of tests, out of four hundred, whose result is below 1 in 100.
     fn alarms(stay: f64, map: impl Fn(f64) -> f64 + Copy) -> usize {
         let runs = (0..400).map(|seed| chance_of_agreement(&chains(stay, seed, map)));
         runs.filter(|&chance| chance < 0.01).count()
@@ -108,23 +110,23 @@ mod tests {
 
     #[test]
     fn chains_that_mix_give_false_alarms_at_the_stated_rate() {
-        // Four expected; 12 or more with probability 0.001.
+        // The expected number of alarms is four; 12 or more have a probability of 0.001.
         assert!(alarms(0.0, |x| x) < 12);
-        // Heavy tails, and a value in a tenth of the draws.
+        // The numbers have heavy tails in the first case, and an indicator that is one for a tenth of the draws in the second.
         assert!(alarms(0.0, |x| x.powi(-3)) < 12);
         assert!(alarms(0.0, |x| f64::from(u8::from(x > 1.28))) < 12);
     }
 
     #[test]
     fn slow_chains_and_chains_apart_are_found() {
-        // A correlation time of a chain's length.
+        // The correlation time is as long as a chain.
         assert!(alarms(0.99, |x| x) > 390);
         let mut apart = chains(0.0, 1, |x| x);
         for shown in &mut apart {
             shown.number += f64::from(u8::from(shown.chain == 2));
         }
         assert!(chance_of_agreement(&apart) < 1e-5);
-        // Each chain stays in its own place.
+        // Each chain has a constant number of its own.
         for shown in &mut apart {
             shown.number = shown.chain as f64;
         }

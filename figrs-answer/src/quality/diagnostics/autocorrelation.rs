@@ -1,21 +1,21 @@
-//! Effective sample size from autocorrelation: Geyer's initial monotone sequence over several chains.
+//! Effective sample size from autocorrelations, by Geyer's initial monotone sequence over several chains.
 
 use super::split_chains::{SplitChains, mean, varies};
 
-/// Lags read before neighbours are averaged in pairs, so that the cost stays linear in the number of draws. The size is within five
-/// percent of that from all lags (test `few_lags_are_as_good_as_all`); with 1024 lags, chains that hardly move took longer to diagnose than to
-/// draw.
+/// Number of lags whose autocorrelation is computed before neighbouring draws are averaged in pairs, so that the cost is linear in the
+/// number of draws. The effective sample size is within five percent of the one from all lags (test `few_lags_are_as_good_as_all`). With
+/// 1024 lags, the diagnosis of chains that hardly move took longer than drawing them.
 const LAGS: usize = 128;
 
-/// The effective sample size of the mean of all halves together.
+/// The effective sample size of the mean of all halves of the chains together.
 ///
-/// With `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` and pairs `P(k) = ρ(2k) + ρ(2k + 1)`, which are
-/// positive and falling for a reversible chain, `τ = −1 + 2 Σ P(k)` over the initial positive pairs made monotone,
-/// and the size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). Sequences that differ in their means
-/// have a large `var⁺`, correlations that do not decay, and few effective samples.
+/// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺`, and let `P(k) = ρ(2k) + ρ(2k + 1)` be the sums of pairs. For a
+/// reversible chain these are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`, where the sum is over the initial positive pairs, made
+/// monotone. The effective sample size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). If the means of the sequences
+/// differ, `var⁺` is large, the correlations do not decay, and the effective sample size is small.
 ///
-/// If correlations extend over more than 128 lags, neighbours are averaged in pairs, which keeps the mean and its variance,
-/// and the computation is repeated: the work is `O(128 S)` at most.
+/// If the correlations extend over more than 128 lags, neighbouring draws are averaged in pairs, and the computation is repeated. Averaging
+/// changes neither the mean nor its variance, and the total work is at most `O(128 S)`.
 pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
     let all = halves.draws();
     if !varies(&all) {
@@ -31,12 +31,12 @@ pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
             continue;
         };
         let blocks = (halves.0.len() * halves.length()) as f64;
-        // The variance of the mean is `total * time / blocks`; `fine / draws` would be that of independent draws.
+        // The variance of the mean is `total * time / blocks`; that of independent draws would be `fine / draws`.
         return (fine / spread.total * blocks / time).min(draws * draws.log10());
     }
 }
 
-/// `τ`; `None` if correlations extend beyond the lags that are read.
+/// The correlation time `τ`; `None` if correlations extend beyond the lags that are computed.
 fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -> Option<f64> {
     let n = halves.length();
     let lags = if n <= 2 * LAGS { n } else { LAGS };
@@ -53,7 +53,7 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
         let even = if lag == 0 { 1.0 } else { correlation(lag) };
         let pair = even + correlation(lag + 1);
         if pair.is_nan() || pair <= 0.0 {
-            // The even lag of the first negative pair: less biased for chains that alternate.
+            // The even lag of the first negative pair is included, because this reduces the bias for chains with negative autocorrelation.
             sum += even.max(0.0) / 2.0;
             return Some(bounded(sum, draws));
         }
@@ -64,7 +64,7 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
     (lags == n).then(|| bounded(sum, draws))
 }
 
-/// `τ` from the sum of the pairs, at least the value that bounds the effective sample size.
+/// The correlation time `τ` from the sum of the pairs; at least the value that limits the effective sample size to `S log₁₀ S`.
 fn bounded(sum: f64, draws: f64) -> f64 {
     (2.0 * sum - 1.0).max(1.0 / draws.log10())
 }
@@ -74,7 +74,7 @@ fn centred(half: &[f64]) -> Vec<f64> {
     half.iter().map(|x| x - mean).collect()
 }
 
-/// The sum of products of the numbers of two sequences, up to the end of the first.
+/// The sum of the products of corresponding numbers of two sequences, up to the end of the first sequence.
 fn product(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let b = &b[..a.len()];
@@ -94,7 +94,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Replaces neighbours by their mean; the last of an odd number is dropped.
+/// Replaces each pair of neighbouring numbers by their mean; if the number of numbers is odd, the last one is dropped.
 fn average_pairs(halves: &mut SplitChains) {
     for half in &mut halves.0 {
         let pairs = half.chunks_exact(2).map(|pair| pair[0].midpoint(pair[1]));

@@ -1,4 +1,4 @@
-//! R-hat and effective sample sizes of draws that are positions in a list of distinct values: only the values are sorted.
+//! R-hat and effective sample sizes of draws that are indices into a list of distinct values; only the values are sorted.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -6,7 +6,7 @@ use super::autocorrelation::effective_samples;
 use super::r_hat::ratio;
 use super::split_chains::SplitChains;
 
-/// [`r_hat`](super::r_hat), [`bulk_ess`](super::bulk_ess) and [`tail_ess`](super::tail_ess) of the same draws.
+/// The values of [`r_hat`](super::r_hat), [`bulk_ess`](super::bulk_ess) and [`tail_ess`](super::tail_ess) for the same draws.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConvergenceMeasures {
     pub(crate) r_hat: f64,
@@ -14,8 +14,7 @@ pub(crate) struct ConvergenceMeasures {
     pub(crate) tail: f64,
 }
 
-/// The measures of chains of equal length, whose draws are stored chain after chain: draw `i` has the number
-/// `numbers[indices[i]]`.
+/// The measures of chains of equal length, whose draws are stored one chain after another; draw `i` has the number `numbers[indices[i]]`.
 pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> ConvergenceMeasures {
     let unknown = ConvergenceMeasures {
         r_hat: f64::NAN,
@@ -47,12 +46,12 @@ pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> Conver
     ConvergenceMeasures {
         r_hat: ratio(&bulk).max(spread),
         bulk: effective_samples(&bulk),
-        // `min` prefers a number to NaN.
+        // `min` ignores a NaN if the other argument is a number.
         tail: tail[0].min(tail[1]),
     }
 }
 
-/// The halves of chains of positions, and the count of each position.
+/// The halves of chains of indices, and the number of draws with each index.
 struct CountedSplitChains<'a> {
     halves: Vec<&'a [u32]>,
     counts: Vec<usize>,
@@ -60,7 +59,7 @@ struct CountedSplitChains<'a> {
 }
 
 impl<'a> CountedSplitChains<'a> {
-    /// `None` if there are fewer than four draws in each chain.
+    /// Splits the chains; `None` if the chains have fewer than four draws each.
     fn new(values: usize, indices: &'a [u32], chains: usize) -> Option<Self> {
         let length = indices.len() / chains.max(1);
         let half = length / 2;
@@ -82,7 +81,7 @@ impl<'a> CountedSplitChains<'a> {
         })
     }
 
-    /// The positions that are drawn, sorted by their numbers; `None` if one is NaN.
+    /// The indices that were drawn, in ascending order of their numbers; `None` if one of the numbers is NaN.
     fn sorted(&self, numbers: &[f64]) -> Option<Vec<usize>> {
         let drawn = (0..numbers.len()).filter(|&value| self.counts[value] > 0);
         let mut sorted: Vec<usize> = drawn.collect();
@@ -93,7 +92,7 @@ impl<'a> CountedSplitChains<'a> {
         Some(sorted)
     }
 
-    /// The position of the draw with this rank, counted from zero.
+    /// The index of the draw with this rank, where ranks are counted from zero.
     fn at(&self, sorted: &[usize], before: usize) -> usize {
         let mut seen = 0;
         let mut found = sorted.iter().copied().skip_while(|&value| {
@@ -103,7 +102,7 @@ impl<'a> CountedSplitChains<'a> {
         found.next().or(sorted.last().copied()).unwrap_or(0)
     }
 
-    /// The normal score of the rank of each number among all draws.
+    /// For each index, the normal score of the rank of its number among all draws.
     fn scores(&self, numbers: &[f64], sorted: &[usize]) -> Vec<f64> {
         let normal = Normal::standard();
         let mut scores = vec![0.0; numbers.len()];
@@ -120,7 +119,7 @@ impl<'a> CountedSplitChains<'a> {
         scores
     }
 
-    /// The numbers of the draws.
+    /// The halves of the chains, with each index replaced by its number.
     fn halves(&self, numbers: &[f64]) -> SplitChains {
         let half = |half: &&[u32]| half.iter().map(|&value| numbers[value as usize]).collect();
         SplitChains(self.halves.iter().map(half).collect())
@@ -145,7 +144,7 @@ mod tests {
             (5, 9, 3),
         ] {
             let mut random = stream(seed, 0);
-            // Some numbers are the same, and some positions are never drawn.
+            // Some numbers are equal, and some indices are never drawn.
             let numbers: Vec<f64> = (0..2 * values)
                 .map(|_| (random.random::<f64>() * 40.0).round())
                 .collect();

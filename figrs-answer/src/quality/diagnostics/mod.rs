@@ -1,10 +1,10 @@
-//! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, weights.
+//! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, and measures of weights.
 //!
-//! All measures take plain numbers, so that they also judge draws of other programs; [`Answer::diagnose`](crate::Answer::diagnose)
-//! applies them to an answer. Chains are slices of equal length, one for each chain; of unequal ones only the length
-//! of the shortest is read. Every chain is split into halves, so that a drifting chain disagrees with itself;
-//! the middle draw of an odd number is left out. A measure that is unknown for the given draws is NaN:
-//! fewer than four draws in a chain, numbers that are not finite, or draws that are all equal.
+//! All measures are functions of plain numbers, so that they can also be applied to draws of other programs;
+//! [`Answer::diagnose`](crate::Answer::diagnose) applies them to an answer. Each chain is a slice, and all slices should have equal length;
+//! if they do not, each is cut to the length of the shortest. Every chain is split into halves, so that a chain that drifts disagrees with
+//! itself. If the number of draws is odd, the middle draw is left out. A measure is NaN if it is unknown: if a chain has fewer than four
+//! draws, if a number is not finite, or if all draws are equal.
 //!
 //! ```
 //! use figrs_infer::diagnostics::{bulk_ess, mcse_mean, r_hat};

@@ -1,17 +1,17 @@
-//! The shape of the tail of importance weights.
+//! The shape of the tail of the distribution of importance weights.
 
 use super::weights::scaled;
 
-/// Least number of largest weights to which a tail is fitted.
+/// Minimum number of weights in a tail whose shape is estimated.
 const MIN_TAIL_SIZE: usize = 5;
 
-/// The Pareto k-hat of importance weights, from their logarithms: the shape of a generalised Pareto distribution fitted to
-/// the largest `min(S / 5, 3 √S)` weights beyond the next smaller one (Vehtari et al. 2024, section 3 and appendix G; the
-/// fit is that of Zhang and Stephens 2009).
+/// The Pareto k-hat of importance weights that are given by their logarithms. The k-hat is the shape of a generalised Pareto distribution
+/// that is fitted to the excesses of the largest `min(S / 5, 3 √S)` weights over the next smaller weight (Vehtari et al. 2024, section 3
+/// and appendix G). The fit is that of Zhang and Stephens (2009).
 ///
-/// Moments of the weights above `1 / k` do not exist: from 0.5 there is no variance and standard errors mislead, from 0.7 the
-/// mean converges too slowly to be useful. Minus infinity if the largest weights are equal, and so bounded. NaN if fewer than
-/// five of them are above the next smaller one.
+/// Moments of the weights of order above `1 / k` do not exist. From 0.5 there is no variance, and standard errors are misleading; from 0.7
+/// the mean converges too slowly to be useful. The k-hat is minus infinity if the largest weights are equal, and therefore bounded. The
+/// k-hat is NaN if fewer than five weights are above the largest weight below the tail.
 pub fn pareto_k(log_weights: &[f64]) -> f64 {
     let mut logs = log_weights.to_vec();
     if logs.iter().any(|log| log.is_nan()) {
@@ -22,13 +22,13 @@ pub fn pareto_k(log_weights: &[f64]) -> f64 {
     pareto_k_of_largest(&logs[logs.len().saturating_sub(largest)..])
 }
 
-/// Number of weights in the tail of `count` weights.
+/// Number of weights in the tail of a sample of `count` weights.
 pub fn tail_length(count: usize) -> usize {
     let count = count as f64;
     (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
 }
 
-/// [`pareto_k`], from the logarithms of the weights of the tail and of the next smaller one.
+/// [`pareto_k`], from the logarithms of the weights of the tail and of the largest weight below it.
 pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     let mut weights = scaled(log_weights);
     if weights.iter().any(|w| w.is_nan()) {
@@ -52,8 +52,8 @@ pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     fit(&excess)
 }
 
-/// The shape `k` of the generalised Pareto distribution of sorted positive numbers, shrunk slightly towards 0.5 as if by ten more
-/// numbers: the mean of the profile likelihood over a grid of `b = k / σ`.
+/// The shape `k` of the generalised Pareto distribution of sorted positive numbers. The shape is estimated as the mean over a grid of
+/// `b = k / σ`, weighted by the profile likelihood, and slightly shrunk towards 0.5, as if by ten more numbers.
 fn fit(sorted: &[f64]) -> f64 {
     const PRIOR: f64 = 10.0;
     let n = sorted.len() as f64;

@@ -1,11 +1,11 @@
-//! Chains split into halves, and their variances within and between.
+//! Chains split into halves, with the variances within and between the halves.
 
-/// The halves of chains: sequences of equal length, which are compared with each other.
+/// The halves of chains: sequences of equal length that are compared with each other.
 #[derive(Clone, Debug)]
 pub(super) struct SplitChains(pub(super) Vec<Vec<f64>>);
 
 impl SplitChains {
-    /// The first and the second half of each chain; `None` if there are fewer than four draws in each chain.
+    /// The first and the second half of each chain; `None` if the chains have fewer than four draws each.
     pub(super) fn of(chains: &[&[f64]]) -> Option<Self> {
         let length = chains.iter().map(|chain| chain.len()).min()?;
         let half = length / 2;
@@ -19,7 +19,7 @@ impl SplitChains {
         Some(Self(halves.collect()))
     }
 
-    /// The same halves with every number replaced.
+    /// The same halves, with the function applied to every number.
     pub(super) fn map(mut self, function: impl Fn(f64) -> f64) -> Self {
         for number in self.0.iter_mut().flatten() {
             *number = function(*number);
@@ -32,12 +32,12 @@ impl SplitChains {
         self.0.first().map_or(0, Vec::len)
     }
 
-    /// All draws.
+    /// The draws of all halves.
     pub(super) fn draws(&self) -> Vec<f64> {
         self.0.concat()
     }
 
-    /// The variances within and between these sequences.
+    /// The variances within and between the halves.
     pub(super) fn spread(&self) -> VarianceEstimate {
         let n = self.length() as f64;
         let means: Vec<f64> = self.0.iter().map(|half| mean(half)).collect();
@@ -53,12 +53,12 @@ impl SplitChains {
     }
 }
 
-/// Variances of several sequences, in the notation of Vehtari et al. (2021), equations (1) to (3).
+/// The variances of several sequences, in the notation of Vehtari et al. (2021), equations (1) to (3).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VarianceEstimate {
-    /// `W`, the mean of the variances of the sequences.
+    /// `W`, the mean of the variances within the sequences.
     pub(super) within: f64,
-    /// `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences.
+    /// `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences and `N` is their length.
     pub(super) total: f64,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-/// The variance with the divisor `n − 1`; NaN for fewer than two numbers.
+/// The variance of some numbers with the divisor `n − 1`; NaN if there are fewer than two numbers.
 pub(super) fn variance(numbers: &[f64]) -> f64 {
     let mean = mean(numbers);
     let squares: f64 = numbers.iter().map(|x| (x - mean).powi(2)).sum();

@@ -10,8 +10,8 @@ pub fn mcse_mean(chains: &[&[f64]]) -> f64 {
     (variance(&chains.concat()) / mean_ess(chains)).sqrt()
 }
 
-/// The standard error of the standard deviation of all draws by the delta method on the squared distances `y` to the mean:
-/// `√(Var(y) / ESS(y)) / (2 sd)`.
+/// The standard error of the standard deviation of all draws: `√(Var(y) / ESS(y)) / (2 sd)`, where `y` are the squared distances to the
+/// mean (delta method).
 pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
     let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;
@@ -23,8 +23,8 @@ pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
     error / (2.0 * mean(&draws).sqrt())
 }
 
-/// The standard error of a quantile: half the distance of the draws at the shares one standard error below and above its share, for
-/// the effective sample size of [`quantile_ess`] (Vehtari et al. 2021, section 4.4).
+/// The standard error of a quantile. The error is half the distance between the quantiles at the shares one standard error below and above
+/// `probability`, for the effective sample size [`quantile_ess`] (Vehtari et al. 2021, section 4.4).
 pub fn mcse_quantile(chains: &[&[f64]], probability: f64) -> f64 {
     let range = quantile_range(probability, quantile_ess(chains, probability));
     let Some((low, high)) = range else {

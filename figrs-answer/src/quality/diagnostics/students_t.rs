@@ -1,21 +1,22 @@
-//! Student's t for errors estimated from few independent numbers.
+//! Student's t distribution, for errors that are estimated from few independent numbers.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// Quantile of the normal distribution at 97.5 %.
+/// The 97.5 % quantile of the standard normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
 
-/// Degrees of freedom from which Student's t is treated as normal: its 97.5 % quantile is less than 0.3 % larger.
+/// With at least this number of degrees of freedom, Student's t is treated as normal: its 97.5 % quantile is less than 0.3 % larger.
 const MANY: f64 = 500.0;
 
 fn students_t(degrees: f64) -> Option<StudentsT> {
     (degrees < MANY).then(|| StudentsT::new(0.0, 1.0, degrees.max(1.0)).ok())?
 }
 
-/// Ratio of the 97.5 % quantiles of Student's t and of the normal distribution: an error estimated from the spread of `degrees + 1` independent
-/// numbers is multiplied by it, so that an interval of 1.96 errors holds the exact number with a probability of 95 %.
+/// The ratio of the 97.5 % quantiles of Student's t and of the normal distribution. A standard error estimated from the variance of
+/// `degrees + 1` independent numbers is multiplied by it. An interval of 1.96 such errors to each side then contains the exact number with
+/// a probability of 95 %.
 ///
-/// Fewer than one degree of freedom counts as one.
+/// Fewer than one degree of freedom is treated as one.
 ///
 /// **References.** Student (1908), "The probable error of a mean".
 ///
@@ -28,13 +29,14 @@ pub fn few_groups_factor(degrees: f64) -> f64 {
     students_t(degrees).map_or(1.0, |t| t.inverse_cdf(0.975) / NORMAL)
 }
 
-/// The standard normal score that is as unlikely as a deviation in standard errors that include [`few_groups_factor`].
+/// The standard normal score with the same tail probability as `deviation`, the ratio of an error to a standard error that includes
+/// [`few_groups_factor`].
 #[doc(hidden)]
 pub fn normal_score(deviation: f64, degrees: f64) -> f64 {
     let Some(t) = students_t(degrees).filter(|_| deviation.is_finite()) else {
         return deviation;
     };
-    // By the lower tail, which keeps its digits.
+    // The lower tail is used, because small probabilities keep their relative accuracy there.
     let tail = t.cdf(-deviation.abs() * few_groups_factor(degrees));
     let score = -Normal::standard().inverse_cdf(tail);
     if score.is_finite() { score } else { deviation }
@@ -46,7 +48,7 @@ mod tests {
 
     #[test]
     fn factors_and_scores_are_those_of_the_tables() {
-        // 97.5 % quantiles: 12.706, 4.303, 2.131 and 2.023 with 1, 2, 15 and 39 degrees of freedom.
+        // The 97.5 % quantiles for 1, 2, 15 and 39 degrees of freedom are 12.706, 4.303, 2.131 and 2.023.
         for (degrees, quantile) in [
             (1.0, 12.7062),
             (2.0, 4.3027),
@@ -61,7 +63,7 @@ mod tests {
             assert!((normal_score(NORMAL, degrees) - NORMAL).abs() < 1e-6);
         }
         assert_eq!(few_groups_factor(0.5), few_groups_factor(1.0));
-        // A t of 4.0728 with 15 degrees of freedom is as unlikely as 3.2905.
+        // With 15 degrees of freedom, a t of 4.0728 has the same tail probability as a normal score of 3.2905.
         let deviation = 4.0728 / few_groups_factor(15.0);
         assert!((normal_score(deviation, 15.0) - 3.2905).abs() < 1e-3);
         assert_eq!(normal_score(4.0, 1e6), 4.0);

@@ -1,4 +1,4 @@
-//! Measures against direct computations, and on chains whose properties are known.
+//! Tests of the measures against direct computations, and on chains whose properties are known.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -12,7 +12,7 @@ fn slices(chains: &ChainDraws) -> Vec<&[f64]> {
     chains.iter().map(Vec::as_slice).collect()
 }
 
-/// Chains of independent draws by the inverse of a distribution function.
+/// Chains of independent draws; `inverse` is the inverse of the distribution function.
 fn independent(
     chains: usize,
     length: usize,
@@ -31,7 +31,7 @@ fn normal(chains: usize, length: usize, seed: u64) -> ChainDraws {
     independent(chains, length, seed, |p| normal.inverse_cdf(p))
 }
 
-/// Stationary chains `x' = ρ x + √(1 − ρ²) e` of standard normal distribution.
+/// Stationary chains of the autoregression `x' = ρ x + √(1 − ρ²) e`, with a standard normal distribution.
 fn autoregressive(chains: usize, length: usize, rho: f64, seed: u64) -> ChainDraws {
     let mut all = normal(chains, length, seed);
     for chain in &mut all {
@@ -52,7 +52,7 @@ fn average(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     numbers.clone().sum::<f64>() / numbers.count() as f64
 }
 
-/// `W` and `var⁺` by their definitions.
+/// `W` and `var⁺`, computed by their definitions.
 fn direct_spread(sequences: &ChainDraws) -> (f64, f64) {
     let (m, n) = (sequences.len() as f64, sequences[0].len() as f64);
     let means: Vec<f64> = sequences
@@ -69,7 +69,7 @@ fn direct_spread(sequences: &ChainDraws) -> (f64, f64) {
     (within, (n - 1.0) / n * within + between / n)
 }
 
-/// The effective sample size of the mean, with every step written out over all lags.
+/// The effective sample size of the mean, computed step by step over all lags.
 fn direct_ess(chains: &ChainDraws) -> f64 {
     let sequences = split(chains);
     let (m, n) = (sequences.len(), sequences[0].len());
@@ -97,7 +97,7 @@ fn direct_ess(chains: &ChainDraws) -> f64 {
     draws / time.max(1.0 / draws.log10())
 }
 
-/// Ranks by counting, and their scores.
+/// The normal scores of ranks that are found by counting.
 fn direct_scores(chains: &ChainDraws) -> ChainDraws {
     let all: Vec<f64> = split(chains).concat();
     let score = |&x: &f64| {
@@ -163,8 +163,8 @@ fn the_measures_are_those_computed_directly() {
     }
 }
 
-/// Values of ArviZ 0.23.4 for chains that any program can produce: `x' = 0.8 x + e`, the third of them cubed, where `e` comes
-/// from a linear congruential generator.
+/// Results of ArviZ 0.23.4 for chains that any program can reproduce: `x' = 0.8 x + e`, where the numbers of the third chain are cubed and
+/// `e` comes from a linear congruential generator.
 #[test]
 fn the_measures_are_those_of_arviz() {
     let mut state = 12345_u32;
@@ -181,7 +181,7 @@ fn the_measures_are_those_of_arviz() {
     let views = slices(&chains);
     close(mean_ess(&views), 41.072_213_933_339_114);
     close(bulk_ess(&views), 41.378_032_753_101_86);
-    // The two differ here by three parts in ten thousand.
+    // For these draws, the results of ArviZ and of this library differ by three parts in ten thousand.
     let tail = tail_ess(&views) / 47.650_887_586_791_89;
     assert!((tail - 1.0).abs() < 1e-3, "{tail}");
     close(split_r_hat(&views), 1.050_235_791_962_634_6);
@@ -200,7 +200,7 @@ fn independent_draws_all_count() {
     }
     assert!((r_hat(&views) - 1.0).abs() < 0.005, "{}", r_hat(&views));
     assert!((mcse_mean(&views) * 4000.0_f64.sqrt() - 1.0).abs() < 0.1);
-    // The standard deviation of a normal sample has the error 1 / √(2 n), its median √(π / 2 n).
+    // The standard deviation of a normal sample has the standard error 1 / √(2 n), and its median √(π / 2 n).
     assert!((mcse_sd(&views) * 8000.0_f64.sqrt() - 1.0).abs() < 0.15);
     let median = (std::f64::consts::FRAC_PI_2 / 4000.0).sqrt();
     assert!((mcse_quantile(&views, 0.5) / median - 1.0).abs() < 0.2);
@@ -227,7 +227,7 @@ fn few_lags_are_as_good_as_all() {
 
 #[test]
 fn long_correlations_are_found_with_few_lags() {
-    // Correlation time 4000, beyond the lags that are read at first.
+    // The correlation time is 4000, beyond the lags that are computed first.
     let rho: f64 = 1999.5 / 2000.5;
     let chains = autoregressive(4, 400_000, rho, 31);
     let expected = 1_600_000.0 * (1.0 - rho) / (1.0 + rho);
@@ -328,7 +328,7 @@ fn infinite_draws_have_ranks() {
 
 #[test]
 fn the_tail_of_weights_has_its_shape() {
-    // Pareto weights of shape k are u^(-k).
+    // If `u` is uniform, the weights `u^(-k)` have a Pareto distribution of shape k.
     for (k, seed) in [(0.2, 91), (0.5, 92), (1.0, 93)] {
         let draws = independent(1, 20_000, seed, |u| -k * (1.0 - u).ln());
         let fitted = pareto_k(&draws[0]);
