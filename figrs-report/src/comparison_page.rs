@@ -1,4 +1,4 @@
-//! Comparisons as a page of HTML.
+//! A comparison of algorithms as an HTML page.
 
 use figrs_core::graph::ModelGraph;
 use figrs_core::{AnyElement, Parents};
@@ -9,12 +9,12 @@ use crate::charts::chains::{ranks, trace};
 use crate::charts::curves::curves;
 use crate::{ChartError, Drawable, HtmlPage, PosteriorChart};
 
-/// Maximum number of targets, and of answers, with their own pictures.
+/// Maximum number of targets whose posteriors are drawn, and of answers whose chains are drawn.
 const PICTURES: usize = 12;
-/// The elimination tree is drawn for models that compile with fewer operations.
+/// The elimination tree is drawn only if the model compiles with fewer operations than this.
 const OPERATIONS: f64 = 1e8;
 
-/// Targets of any types.
+/// Targets whose types are erased.
 struct TargetList<'a>(&'a [AnyElement]);
 
 impl Parents for TargetList<'_> {
@@ -25,18 +25,19 @@ impl Parents for TargetList<'_> {
     }
 }
 
-/// A comparison of algorithms as a page of HTML, and its curves as a chart.
+/// A comparison of algorithms as an HTML page, and its error curves as a chart.
 pub trait ComparisonPage {
-    /// The largest error against the time for each curve, with logarithmic axes, as an SVG document.
+    /// The error curves as an SVG document: the largest error of each run against its time, on logarithmic axes.
     ///
-    /// **Errors.** [`ChartError::Empty`] if there is no point with a time and an error above zero.
+    /// **Errors.** [`ChartError::Empty`] if no point has a time and an error above zero.
     fn curves_svg(&self) -> Result<String, ChartError>;
 
-    /// The comparison as one self-contained page of HTML: without scripts and other files, with embedded SVG pictures.
+    /// The comparison as a self-contained HTML page with embedded SVG pictures: the page has no scripts and needs no other files.
     ///
-    /// The page contains the table and its conclusions; the curves; posteriors of at most twelve
-    /// targets; the graph of the model and the elimination tree; a trace and a rank plot for answers that keep the draws of
-    /// several chains; and the given settings by name. A picture that cannot be drawn is replaced by the reason. The page is also well-formed XML.
+    /// The page contains the table with its conclusions, the error curves, the posteriors of at most twelve targets, the graph of the model
+    /// and the elimination tree. For each answer that keeps the draws of several chains, it contains a trace plot and a rank plot. The
+    /// given settings are listed with their names. If a picture cannot be drawn, the page states the reason instead. The page is also
+    /// well-formed XML.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -96,7 +97,7 @@ fn table(comparison: &Comparison, page: &mut HtmlPage) {
     page.list(comparison.conclusion());
 }
 
-/// The model with the branches of its Chains, or without them if it is infinite or too large to draw.
+/// Adds a picture of the model with the branches of its Chains; if the model is infinite or too large to draw, without the branches.
 fn model_graph(comparison: &Comparison, page: &mut HtmlPage) {
     let targets = || TargetList(comparison.elements());
     let expanded = ModelGraph::to_depth(comparison.model(), targets(), 2);
@@ -124,7 +125,7 @@ fn elimination_tree(comparison: &Comparison, page: &mut HtmlPage) {
     }
 }
 
-/// A trace and a rank plot of the first target for each answer with several chains.
+/// For each answer with several chains, adds a trace plot and a rank plot of the first target.
 fn chains(comparison: &Comparison, page: &mut HtmlPage) {
     let mut is_first = true;
     for row in comparison.rows.iter().take(PICTURES) {

@@ -1,4 +1,4 @@
-//! Self-contained pages of HTML.
+//! Self-contained HTML pages.
 
 use std::fmt::{self, Display};
 
@@ -6,14 +6,15 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::escape::escape;
 
-/// Least width in pixels of a picture that is not shrunk to a small page.
+/// Pictures of at most this width, in pixels, shrink with the page without a limit.
 const WIDE: f64 = 1100.0;
-/// The style of a page: one column of text, pictures side by side if there is room, light or dark like the reader's system.
+/// The style sheet of a page: text in one column, pictures next to each other if there is room, in the light or dark colours of the
+/// reader's system.
 const STYLE: &str = include_str!("html_page.css");
 
-/// A self-contained page of HTML: without scripts and other files, with embedded pictures. The page is also well-formed XML.
+/// A self-contained HTML page with embedded pictures: the page has no scripts and needs no other files. The page is also well-formed XML.
 ///
-/// The parts of the page are in the order in which they are added; [`Display`] writes the page.
+/// The parts of the page are in the order in which they were added. [`Display`] writes the page.
 ///
 /// ```
 /// use figrs_report::HtmlPage;
@@ -29,7 +30,7 @@ pub struct HtmlPage {
 }
 
 impl HtmlPage {
-    /// A page with a title and nothing else.
+    /// A page that contains only a title.
     pub fn new(title: &str) -> Self {
         Self {
             title: clean(title),
@@ -37,7 +38,7 @@ impl HtmlPage {
         }
     }
 
-    /// Adds a list of names and their values; nothing if it is empty.
+    /// Adds a list of names with their values. If the list is empty, nothing is added.
     pub fn settings(
         &mut self,
         settings: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
@@ -54,19 +55,19 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a heading.
+    /// Adds a heading with this text.
     pub fn heading(&mut self, text: &str) -> &mut Self {
         self.body.push(format!("<h2>{}</h2>\n", clean(text)));
         self
     }
 
-    /// Adds a paragraph.
+    /// Adds a paragraph with this text.
     pub fn paragraph(&mut self, text: &str) -> &mut Self {
         self.body.push(format!("<p>{}</p>\n", clean(text)));
         self
     }
 
-    /// Adds a list; nothing if it is empty.
+    /// Adds a list of texts. If the list is empty, nothing is added.
     pub fn list(&mut self, items: impl IntoIterator<Item = impl AsRef<str>>) -> &mut Self {
         let item = |item| format!("<li>{}</li>\n", cleaned(item));
         let items: String = items.into_iter().map(item).collect();
@@ -76,7 +77,8 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a table with a row of headings. The first column, and the last if there are more than two, are aligned to the left, all other columns to the right.
+    /// Adds a table with a row of headings. The first column is aligned to the left, and so is the last one if there are more than two
+    /// columns; the others are aligned to the right.
     pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -85,7 +87,7 @@ impl HtmlPage {
         self.marked_table(headings, rows.into_iter().map(|row| (row, false)))
     }
 
-    /// As [`HtmlPage::table`], with marked rows that are highlighted.
+    /// As [`HtmlPage::table`], but each row states whether it is highlighted.
     pub fn marked_table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -106,7 +108,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a picture, an SVG document, with its caption; or the error in its place.
+    /// Adds an SVG picture with its caption. If the picture could not be drawn, the error is added instead.
     pub fn svg<E: Display>(&mut self, caption: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => self.figure(&svg, caption),
@@ -114,7 +116,7 @@ impl HtmlPage {
         }
     }
 
-    /// Adds pictures, each the bytes of a PNG file and its caption, side by side.
+    /// Adds several pictures next to each other. Each of them is a caption with the bytes of a PNG file.
     pub fn gallery<'a>(
         &mut self,
         pictures: impl IntoIterator<Item = (&'a str, &'a [u8])>,
@@ -131,7 +133,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a chart that contains its title; or the error in its place, with its name.
+    /// Adds a chart that contains its own title. If the chart could not be drawn, its name and the error are added instead.
     pub(crate) fn chart<E: Display>(&mut self, name: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => {
@@ -166,7 +168,7 @@ impl Display for HtmlPage {
     }
 }
 
-/// The heading for the name of a setting: `min_walk` becomes `Min walk`.
+/// A heading made from the name of a setting: `min_walk` becomes `Min walk`.
 fn in_words(name: &str) -> String {
     let name = name.replace('_', " ");
     let mut letters = name.chars();
@@ -176,7 +178,8 @@ fn in_words(name: &str) -> String {
     }
 }
 
-/// A picture that shrinks with the page. A very wide picture keeps half of its width, so that it stays readable, and is scrolled sideways.
+/// An SVG picture that shrinks with the page. A very wide picture shrinks to half of its width at most, so that it stays readable, and can
+/// be scrolled.
 fn fitted(svg: &str) -> String {
     let width = svg.strip_prefix("<svg").and_then(|rest| {
         rest.split('>')
@@ -195,7 +198,7 @@ fn fitted(svg: &str) -> String {
     }
 }
 
-/// A text that XML can hold, escaped.
+/// A text that is escaped for XML, without characters that XML does not allow.
 fn clean(text: &str) -> String {
     let plain = |c: char| match c {
         '\u{fffe}' | '\u{ffff}' => ' ',

@@ -1,4 +1,4 @@
-//! Distributions as bars.
+//! Charts of distributions as bars.
 
 use figrs_infer::Posterior;
 use plotters::element::{PathElement, Rectangle, Text};
@@ -12,12 +12,12 @@ const NAMES: i32 = 170;
 const BARS: i32 = 300;
 const NUMBERS: i32 = 170;
 
-/// The chart of a distribution.
+/// A chart of a distribution.
 pub trait PosteriorChart {
-    /// A bar for each class with its probability, with a line of two standard errors to each side if the
-    /// probabilities are estimates, as an SVG document.
+    /// The distribution as an SVG document: for each class, a bar with its probability. If the probabilities are estimates, a line extends
+    /// two standard errors to each side of the end of the bar.
     ///
-    /// **Errors.** [`ChartError::Empty`] if no value was found.
+    /// **Errors.** [`ChartError::Empty`] if the distribution has no values.
     fn to_svg(&self) -> Result<String, ChartError>;
 }
 

@@ -1,4 +1,4 @@
-//! Trace and rank plots of the draws of chains.
+//! Trace plots and rank plots of the draws of chains.
 
 use figrs_core::{AnyElement, Element, Value};
 use figrs_infer::diagnostics::mean_ranks;
@@ -8,25 +8,26 @@ use plotters::prelude::*;
 
 use super::{ChartError, colour, drawn, plain};
 
-/// Maximum number of points for each chain.
+/// Maximum number of points that are drawn for each chain.
 const POINTS: usize = 1000;
-/// Number of bins of the ranks.
+/// Number of bins of the histograms of ranks.
 const BINS: usize = 20;
 
 /// Charts of the draws of chains.
 pub trait ChainCharts {
-    /// A trace plot: the values of a target draw by draw, a line for each chain, as an SVG document. For a list of numbers the
-    /// first is drawn; truth values are 0 and 1. Of chains longer than a thousand draws, at most a thousand evenly spaced draws are shown.
+    /// A trace plot as an SVG document: a line for each chain, with the value of a target in each draw. Of a list of numbers, the first is
+    /// drawn; truth values are drawn as 0 and 1. Of a chain of more than a thousand draws, at most a thousand evenly spaced draws are
+    /// drawn.
     ///
-    /// **Errors.** [`ChartError::NotATarget`]; [`ChartError::NotNumeric`]; [`ChartError::Misfit`]; [`ChartError::Empty`]
-    /// without draws or finite values.
+    /// **Errors.** [`ChartError::NotATarget`]; [`ChartError::NotNumeric`]; [`ChartError::Misfit`]; [`ChartError::Empty`] if there are no
+    /// draws or no finite values.
     fn trace_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
 
-    /// A rank plot: histograms of the ranks of each chain's draws among all draws, a panel for each chain, as an SVG document.
-    /// Chains that agree have bars of equal height, up to noise (Vehtari et al. 2021, section 4.3). Equal draws share their
-    /// mean rank, so that few values give few bars, equally high in all panels.
+    /// A rank plot as an SVG document: for each chain, a panel with a histogram of the ranks of its draws among all draws. If the chains
+    /// agree, the bars have equal heights, up to noise (Vehtari et al. 2021, section 4.3). Equal draws have the mean of their ranks. A
+    /// target with few values therefore has few bars, whose heights are equal in all panels if the chains agree.
     ///
-    /// **Errors.** As [`trace_svg`](Self::trace_svg).
+    /// **Errors.** The errors of [`trace_svg`](Self::trace_svg).
     fn rank_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
 }
 
@@ -40,7 +41,7 @@ impl ChainCharts for Draws {
     }
 }
 
-/// The trace plot of a target.
+/// Draws the trace plot of a target.
 pub(crate) fn trace(draws: &Draws, element: &AnyElement) -> Result<String, ChartError> {
     let numbers = numbers(draws, element)?;
     let finite = numbers.iter().flatten().copied().filter(|x| x.is_finite());
@@ -71,7 +72,7 @@ pub(crate) fn trace(draws: &Draws, element: &AnyElement) -> Result<String, Chart
     })
 }
 
-/// The rank plot of a target.
+/// Draws the rank plot of a target.
 pub(crate) fn ranks(draws: &Draws, element: &AnyElement) -> Result<String, ChartError> {
     let numbers = numbers(draws, element)?;
     let all: Vec<f64> = numbers.concat();
@@ -121,7 +122,7 @@ pub(crate) fn ranks(draws: &Draws, element: &AnyElement) -> Result<String, Chart
     })
 }
 
-/// The numbers of a target, chain by chain.
+/// The numbers of a target in the draws of each chain.
 fn numbers(draws: &Draws, element: &AnyElement) -> Result<Vec<Vec<f64>>, ChartError> {
     let target = draws
         .targets

@@ -1,4 +1,4 @@
-//! Errors against time.
+//! A chart of errors against time.
 
 use figrs_infer::Comparison;
 use figrs_infer::internals::{drawable, range};
@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 use super::{ChartError, Mark, colour, drawn, legend, legend_height};
 
-/// The largest error against the time for each curve, with logarithmic axes.
+/// A chart of the error curves: the largest error of each run against its time, on logarithmic axes.
 pub(crate) fn curves(comparison: &Comparison) -> Result<String, ChartError> {
     let points = || comparison.curves.iter().flat_map(drawable);
     let seconds = range(points().map(|point| point.seconds));

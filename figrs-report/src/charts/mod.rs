@@ -1,4 +1,4 @@
-//! Charts as SVG, by plotters.
+//! Charts as SVG documents, drawn by the crate plotters.
 //!
 //! | chart | file |
 //! |---|---|
@@ -30,22 +30,22 @@ pub use chains::ChainCharts;
 pub use grouped_bars::GroupedBars;
 pub use tornado::TornadoChart;
 
-/// Reason that there is no chart.
+/// The reason why a chart cannot be drawn.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ChartError {
-    /// There is nothing to draw.
+    /// The data of the chart are empty.
     #[error("{chart} has nothing to show; {remedy}")]
     Empty {
-        /// The chart.
+        /// The kind of chart.
         chart: &'static str,
-        /// The remedy.
+        /// A remedy.
         remedy: &'static str,
     },
     /// The element was not a target of the run.
     #[error("{element} was not a target of this run; add it to the targets")]
     NotATarget {
-        /// The element.
+        /// The element of the query.
         element: Label,
     },
     /// The values of the element cannot be ordered on an axis.
@@ -53,31 +53,31 @@ pub enum ChartError {
         "the values of {element} are no numbers and no truth values; draw a function of it (`map`) that is a number"
     )]
     NotNumeric {
-        /// The element.
+        /// The element whose values cannot be ordered.
         element: Label,
     },
-    /// The number of draws is not that of the chains times their length.
+    /// The number of draws of a target is not the number of chains times their length.
     #[error(
         "{draws} draws of {element} do not fit {chains} chains of {length} draws; give each target `chains * length` positions"
     )]
     Misfit {
-        /// The element.
+        /// The target that has the draws.
         element: Label,
-        /// Draws.
+        /// Number of draws.
         draws: usize,
-        /// Chains.
+        /// Number of chains.
         chains: usize,
-        /// Draws in each.
+        /// Number of draws in each chain.
         length: usize,
     },
-    /// The drawing failed.
+    /// The library that draws charts reported an error.
     #[error("the chart cannot be drawn: {0}; report this with the numbers that were drawn")]
     Drawing(String),
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Runs a drawing closure on an area of this size; returns the SVG.
+/// Runs a function that draws on an area of this size, and returns the SVG document.
 fn drawn(
     size: (u32, u32),
     draw: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn Error>>,
@@ -92,24 +92,24 @@ fn drawn(
     Ok(svg)
 }
 
-/// Marks of the series of a chart in its legend.
+/// The kind of mark for a series in a legend.
 #[derive(Clone, Copy)]
 enum Mark {
     Line,
     Bar,
 }
 
-/// Number of names side by side in a legend.
+/// Number of names in each line of a legend.
 const ACROSS: usize = 2;
-/// Height of a line of a legend.
+/// Height of a line of a legend, in pixels.
 const LEGEND_LINE: i32 = 20;
 
-/// Height of the legend of `names` series.
+/// Height, in pixels, of the legend for `names` series.
 fn legend_height(names: usize) -> u32 {
     LEGEND_LINE as u32 * names.div_ceil(ACROSS) as u32 + 12
 }
 
-/// Draws the names of series with their colours, on an area below the chart, where they hide nothing.
+/// Draws a legend with the names and colours of series on an area below the chart, so that it covers no part of the chart.
 fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Error>> {
     let font = ("sans-serif", 13).into_font();
     let text = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));
@@ -136,12 +136,13 @@ fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-/// The colour of the curve or chain with this number.
+/// The colour of the curve or the chain with this index.
 fn colour(number: usize) -> RGBColor {
     COLOURS[number % COLOURS.len()]
 }
 
-/// Colours that differ visibly on white, on black after inversion, and for most people with colour blindness.
+/// Colours that can be distinguished on a white background, on a black background after inversion, and by most people with colour
+/// blindness.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(36, 87, 197),
     RGBColor(213, 94, 0),
@@ -153,7 +154,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(196, 40, 40),
 ];
 
-/// A text without control characters, which XML cannot hold, cut after `longest` characters.
+/// A text without control characters, which XML does not allow; texts of more than `longest` characters are cut.
 fn plain(text: &str, longest: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut plain: String = text.chars().take(longest).map(plain).collect();

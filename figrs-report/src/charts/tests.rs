@@ -1,4 +1,4 @@
-//! Charts are well-formed, show their data, and are the same every time.
+//! Tests that charts are well-formed XML, contain their data, and are the same each time.
 
 use figrs_core::{AnyElement, Element, Flip, If, Model, Normal, Param, StandardDeviation, Uniform};
 use quick_xml::Reader;
@@ -13,7 +13,7 @@ use figrs_learn::{Query, Sensitivity};
 use super::{ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoChart};
 use crate::ComparisonPage;
 
-/// Number of tags of each name in a document, if it is well-formed.
+/// Returns a function from the name of a tag to the number of such tags in a document. Fails if the document is not well-formed.
 fn tags(xml: &str) -> impl Fn(&str) -> usize {
     let mut reader = Reader::from_str(xml);
     let mut names = Vec::new();
@@ -36,7 +36,7 @@ fn a_posterior_has_a_bar_for_each_class() {
         .run(&Model::new(), &letter)
         .unwrap();
     let svg = answer.posteriors().unwrap()[0].to_svg().unwrap();
-    // The background and three bars; the title, and a name and a number for each.
+    // There are rectangles for the background and three bars, and texts for the title and for the name and the number of each bar.
     assert_eq!((tags(&svg)("rect"), tags(&svg)("text")), (1 + 3, 1 + 2 * 3));
     assert_eq!(tags(&svg)("polyline"), 0);
     assert!(
@@ -66,7 +66,8 @@ fn a_tornado_has_a_bar_for_each_side_of_each_parameter() {
     let tornado = answer.tornado(&query, ranges).unwrap();
     let svg = tornado.to_svg().unwrap();
     assert_eq!(svg, tornado.to_svg().unwrap());
-    // The background and four sides; the title, and a name and two numbers for each parameter; the line of the present value.
+    // There are rectangles for the background and the four sides of bars, texts for the title and for the name and the two numbers of each
+    // parameter, and a line for the present value.
     assert_eq!((tags(&svg)("rect"), tags(&svg)("text")), (1 + 4, 1 + 2 * 3));
     assert_eq!(tags(&svg)("polyline"), 1);
     assert!(
@@ -89,7 +90,7 @@ fn curves_are_drawn_where_there_are_any() {
         svg.contains("ImportanceSampling") && svg.contains("seconds"),
         "{svg}"
     );
-    // A dot for each point.
+    // Each point of the curve is a circle.
     assert_eq!(tags(&svg)("circle"), 3);
     let error = compare().run().curves_svg().unwrap_err();
     assert!(error.to_string().contains("add a `curve`"), "{error}");
@@ -120,7 +121,7 @@ fn traces_have_a_line_and_ranks_a_panel_for_each_chain() {
     for chain in 1..=4 {
         assert!(ranks.contains(&format!("chain {chain}")), "{ranks}");
     }
-    // The background, and twenty bars for each chain.
+    // There are rectangles for the background and for twenty bars of each chain.
     assert_eq!(tags(&ranks)("rect"), 1 + 4 * 20);
     assert_eq!(ranks, draws.rank_svg(&height).unwrap());
     let coin = Flip::new(0.3);
@@ -168,7 +169,7 @@ fn a_report_is_well_formed_and_has_every_picture() {
         .run();
     let page = comparison.to_html("A <title>", &[("seed", "7 & 8".into())]);
     let count = tags(&page);
-    // Curves, a posterior, the model, the elimination tree, a trace and ranks.
+    // The pictures are the error curves, a posterior, the model, the elimination tree, a trace plot and a rank plot.
     assert_eq!((count("svg"), count("figure"), count("script")), (6, 6, 0));
     assert_eq!((count("tr"), count("td")), (1 + 2, 2 * 10));
     for part in [
@@ -184,7 +185,7 @@ fn a_report_is_well_formed_and_has_every_picture() {
         assert!(page.contains(part), "{part} in {page}");
     }
     assert!(!page.contains("href=") && !page.contains("src="));
-    // A chart that contains its title has no caption that repeats it.
+    // If a chart contains its title, it has no caption with the same text.
     assert_eq!(
         page.matches("rain &lt;&amp;&gt; (VariableElimination)")
             .count(),
@@ -193,7 +194,7 @@ fn a_report_is_well_formed_and_has_every_picture() {
     assert!(!page.contains("<figcaption>rain"), "{page}");
 }
 
-/// The numbers of an attribute of all tags of a name.
+/// The numbers in an attribute of all tags with a name.
 fn numbers_of(svg: &str, tag: &str, attribute: &str) -> Vec<f64> {
     let start = format!("<{tag} ");
     let tags = svg.split(&start).skip(1);
@@ -247,7 +248,7 @@ fn a_report_of_a_model_without_end_says_what_is_missing() {
     let targets: &[AnyElement] = comparison.elements();
     assert_eq!(targets.len(), 1);
     let page = comparison.to_html("Without end", &[]);
-    // A posterior, and the expanded part of the model.
+    // The pictures are a posterior and the expanded part of the model.
     assert_eq!(tags(&page)("svg"), 2);
     assert!(page.contains("The model cannot be compiled") && page.contains("not explored"));
 }
@@ -267,7 +268,7 @@ fn grouped_bars_have_a_bar_for_each_value() {
     assert!(svg.contains("&lt;section&gt;") && svg.contains("training"));
     let nothing = GroupedBars::new("a", "b").series("c", [None, nan]);
     assert!(matches!(nothing.to_svg(), Err(ChartError::Empty { .. })));
-    // Values that are all zero have a chart without height.
+    // If all values are zero, the chart has bars without height.
     let zero = GroupedBars::new("a", "b").series("c", [Some(0.0)]);
     assert!(zero.to_svg().is_ok());
 }

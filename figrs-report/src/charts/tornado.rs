@@ -1,4 +1,4 @@
-//! One-way sensitivity analyses as bars.
+//! Charts of one-way sensitivity analyses as bars.
 
 use figrs_learn::{Tornado, TornadoRow};
 use plotters::element::{PathElement, Rectangle, Text};
@@ -10,13 +10,14 @@ use super::{ChartError, drawn, plain};
 const LINE: i32 = 24;
 const NAMES: i32 = 170;
 const BARS: i32 = 420;
-/// Room for a number on each side of the bars.
+/// Width, in pixels, of the space for a number on each side of the bars.
 const MARGIN: i32 = 90;
 
-/// The chart of a one-way sensitivity analysis.
+/// A chart of a one-way sensitivity analysis.
 pub trait TornadoChart {
-    /// A bar for each parameter, between the values of the query at the ends of its range, with the widest at the top, as an SVG document. The side
-    /// of the lower end is light; a line marks the present value of the query.
+    /// The analysis as an SVG document, with a bar for each parameter and the widest bar at the top. A bar extends between the values of
+    /// the query at both ends of the range of its parameter. The side of the lower end has a light colour, and a line marks the present
+    /// value of the query.
     ///
     /// **Errors.** [`ChartError::Empty`] if there are no parameters.
     fn to_svg(&self) -> Result<String, ChartError>;
@@ -55,7 +56,7 @@ impl TornadoChart for Tornado {
                     (row.low.1, RGBColor(160, 196, 226)),
                     (row.high.1, RGBColor(70, 130, 180)),
                 ];
-                // The wider side first, if both are on one side of the present value.
+                // If both sides of a bar are on the same side of the present value, the wider one is drawn first.
                 let is_wider =
                     |side: f64, other: f64| (side - self.value).abs() > (other - self.value).abs();
                 let order = if is_wider(row.high.1, row.low.1) {

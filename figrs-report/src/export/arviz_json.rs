@@ -1,4 +1,4 @@
-//! Draws in the JSON layout of ArviZ.
+//! Draws in the JSON format of ArviZ.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
@@ -8,7 +8,7 @@ use figrs_infer::{Draws, TargetDraws};
 
 use super::{check, names};
 
-/// Writes draws to a writer.
+/// Writes the draws to `writer`.
 pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     check(draws)?;
     let mut out = BufWriter::new(writer);
@@ -45,7 +45,7 @@ pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a list of chains, each a list of draws.
+/// Writes nested JSON lists: a list of chains, each of which is a list of draws.
 fn write_nested<'a>(
     draws: &Draws,
     out: &mut impl Write,
@@ -63,10 +63,10 @@ fn write_nested<'a>(
     write!(out, "]")
 }
 
-/// JSON fragments of the values of a target.
+/// For each distinct value of a target, its JSON text.
 struct VariableFragments {
     fragments: Vec<String>,
-    /// The values of the positions, if the values are written as positions.
+    /// The values as texts, if a draw is written as the index of its value; otherwise empty.
     levels: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl VariableFragments {
                 let items: Vec<String> = list.iter().map(|&x| number(x)).collect();
                 format!("[{}]", items.join(","))
             }
-            // Integers keep all their digits.
+            // Integers are written with all their digits.
             Some(NumericValue::One(x))
                 if support.get::<f64>(i).is_some() || support.get::<f32>(i).is_some() =>
             {
@@ -106,7 +106,7 @@ impl VariableFragments {
     }
 }
 
-/// A number as Python's `json` writes it.
+/// A number in the notation of Python's `json`.
 fn number(x: f64) -> String {
     if x.is_nan() {
         "NaN".into()
@@ -117,7 +117,7 @@ fn number(x: f64) -> String {
     }
 }
 
-/// A JSON string.
+/// A text as a JSON string.
 fn string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

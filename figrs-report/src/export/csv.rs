@@ -1,4 +1,4 @@
-//! Draws as comma-separated values.
+//! Writes draws as comma-separated values.
 
 use std::io::{self, BufWriter, Write};
 
@@ -7,7 +7,7 @@ use figrs_infer::{Draws, TargetDraws};
 
 use super::{check, names};
 
-/// Writes draws to a writer.
+/// Writes the draws to `writer`.
 pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     check(draws)?;
     let mut out = BufWriter::new(writer);
@@ -41,11 +41,11 @@ pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Cells of the values of a target.
+/// For each distinct value of a target, its cells in the table.
 struct CsvCells {
-    /// Number of columns of a list.
+    /// Number of columns, if the values are lists.
     components: Option<usize>,
-    /// Every cell after a comma.
+    /// For each value, its cells, with a comma before each cell.
     rows: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl CsvCells {
     }
 }
 
-/// A cell, in quotation marks if CSV requires them.
+/// The text of a cell, in quotation marks if CSV requires them.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! Draws as files for other programs.
+//! Writes draws to files for other programs.
 
 mod arviz_json;
 mod csv;
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use figrs_infer::Draws;
 use figrs_infer::internals::distinct_names;
 
-/// Draws as files for other programs.
+/// Writes draws to files for other programs.
 ///
 /// ```
 /// use figrs_core::{Flip, Model};
@@ -26,30 +26,30 @@ use figrs_infer::internals::distinct_names;
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
 pub trait WriteDraws {
-    /// Writes a table of comma-separated values (RFC 4180, lines end with CR LF) with a line for each draw.
+    /// Writes a table of comma-separated values, with a line for each draw (RFC 4180; lines end with CR LF).
     ///
-    /// The columns are `chain` and `draw`, counted from zero; one for each target, under its name, or if it has none under its constructor and
-    /// source line; and `log_weight` if draws are weighted. A list of numbers has a column for each,
-    /// `name[0]`, `name[1]` and so on, if all have the same length. Floating-point numbers keep all their digits, strings are
-    /// written unchanged, and other values as `Debug` prints them. Repeated names are numbered: `coin (2)`.
+    /// The first columns are `chain` and `draw`, counted from zero. Each target has a column, whose heading is its name, or its constructor
+    /// and source line if it has no name. If draws are weighted, there is a column `log_weight`. If the values of a target are lists of
+    /// numbers of the same length, there is a column for each component: `name[0]`, `name[1]` and so on. Floating-point numbers keep all
+    /// their digits, strings are written unchanged, and other values as `Debug` prints them. Repeated names are numbered: `coin (2)`.
     ///
-    /// **Errors.** Those of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws do not fit
-    /// together.
+    /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
+    /// agree.
     fn write_csv(&self, writer: impl Write) -> io::Result<()>;
 
-    /// Writes the draws as ArviZ's JSON of inference data, which its `from_json` reads (in versions from 1.0 its `from_dict` takes
-    /// the parsed groups, all keys but `attrs`).
+    /// Writes the draws in the JSON format of ArviZ for inference data, which ArviZ reads by `from_json`. From version 1.0 of ArviZ on,
+    /// parse the file, and pass all groups (the keys other than `attrs`) to its `from_dict`.
     ///
-    /// The group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv), as nested lists over chains and
-    /// draws, and over components if the values are lists of numbers of the same length. Numbers are written unchanged, truth
-    /// values as 0 and 1 (ArviZ cannot subtract truth values), and any other value as its position in the list
-    /// `levels_of_NAME` among the `attrs`. The group `sample_stats` has `log_weight` if draws are weighted: ArviZ itself treats
-    /// all draws as equally likely, so resample such draws first. `attrs` also names this library and its version.
-    /// Numbers that are not finite are written `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them, which
-    /// strict JSON does not allow.
+    /// The group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv). A variable is a nested list over
+    /// chains and draws, and over components if the values are lists of numbers of the same length. Numbers are written unchanged. Truth
+    /// values are written as 0 and 1, because ArviZ cannot subtract truth values. Any other value is written as its index in the list
+    /// `levels_of_NAME` among the `attrs`. If draws are weighted, the group `sample_stats` has the variable `log_weight`. ArviZ itself
+    /// gives all draws the same weight, so resample weighted draws first. `attrs` also contains the name and the version of this library.
+    /// Numbers that are not finite are written as `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them; strict JSON does not
+    /// allow this.
     ///
-    /// **Errors.** Those of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws do not fit
-    /// together.
+    /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
+    /// agree.
     fn write_arviz_json(&self, writer: impl Write) -> io::Result<()>;
 }
 
@@ -63,7 +63,7 @@ impl WriteDraws for Draws {
     }
 }
 
-/// Checks that positions and numbers of draws fit together, because the fields are public.
+/// Checks that the indices are in range and that the numbers of draws agree. The fields of `Draws` are public, so that this is not certain.
 fn check(draws: &Draws) -> io::Result<()> {
     let all = draws.chains.checked_mul(draws.length);
     for target in &draws.targets {
@@ -92,7 +92,7 @@ fn misfit(draws: &Draws, what: &str, found: usize) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
-/// The names of the targets, all different, and different from the reserved names.
+/// The names of the targets, made different from each other and from the reserved names.
 fn names(draws: &Draws, reserved: &[&str]) -> Vec<String> {
     let elements = draws.targets.iter().map(|target| target.element.clone());
     distinct_names(&elements.collect::<Vec<_>>(), reserved)

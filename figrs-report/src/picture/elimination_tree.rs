@@ -1,11 +1,12 @@
-//! Elimination trees as pictures.
+//! Draws elimination trees as pictures.
 
 use figrs_infer::EliminationTree;
 
 use super::{Drawable, Picture, PictureEdge, PictureNode, Shape};
 
-/// A box for each step with the elements that it sums out and the size of its clique; the largest is shaded.
-impl Drawable for EliminationTree {
+/// The picture has a box for each elimination step, with the elements that are summed out and the size of the clique. Boxes of the largest
+/// cliques are shaded.
+impl Draw for EliminationTree {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();
         let width = self.width();

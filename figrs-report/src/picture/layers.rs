@@ -1,37 +1,36 @@
-//! Layered layout (Sugiyama) of the nodes and arrows of a picture.
+//! The layout of the nodes and arrows of a picture in layers (Sugiyama).
 
 use rust_sugiyama::configure::Config;
 use rust_sugiyama::from_vertices_and_edges;
 
 type Point = (f64, f64);
 
-/// The space between nodes.
+/// The distance between nodes, in pixels.
 const SPACE: f64 = 26.0;
-/// Maximum number of bend points: if there are more, arrows are not routed between nodes.
+/// Maximum number of bend points of all arrows. If there are more, arrows are drawn straight, and may cross nodes.
 const BENDS: usize = 3000;
 
-/// An arrow that has to be placed.
+/// An arrow for which a route has to be computed.
 pub(super) struct ArrowRoute {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The size of the arrow's text, if it has one.
+    /// The size of the text of the arrow, if it has a text.
     pub(super) label: Option<Point>,
 }
 
-/// Layout: nodes and arrows with their places.
+/// The layout of a picture: the positions of its nodes and the routes of its arrows.
 pub(super) struct GraphLayout {
     /// The centre of each node.
     pub(super) centres: Vec<Point>,
-    /// The points that each arrow passes between its nodes; its text is at the first.
+    /// For each arrow, the points through which it passes between its end nodes. The text of the arrow is at the first of these points.
     pub(super) bends: Vec<Vec<Point>>,
     pub(super) size: Point,
 }
 
-/// Places nodes of these sizes in layers, so that every arrow points downwards. `order` lists the nodes, so that every arrow
-/// leads to a later one.
+/// Places nodes of these sizes in layers, so that every arrow points downwards. `order` lists the nodes in topological order.
 ///
-/// Each arrow that crosses a layer has its own point there, which is placed like a node, so that the arrow passes between the nodes (Sugiyama, Tagawa and Toda
-/// 1981; coordinates by Brandes and Köpf 2001).
+/// In each layer that an arrow crosses, the arrow has a point that is placed like a node. The arrow therefore passes between the nodes
+/// (Sugiyama, Tagawa and Toda 1981; coordinates by Brandes and Köpf 2001).
 pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> GraphLayout {
     let mut after: Vec<Vec<&ArrowRoute>> = sizes.iter().map(|_| Vec::new()).collect();
     for route in routes {
@@ -69,7 +68,7 @@ pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> 
         ..Config::default()
     };
     let mut parts = from_vertices_and_edges(&vertices, &edges, &config);
-    // Neither the parts nor the nodes of a part are in the same order every time.
+    // The connected parts are sorted, because their order changes from call to call, and so does the order of the nodes of a part.
     parts.sort_by_key(|(part, ..)| part.iter().map(|(vertex, _)| *vertex).min());
     let mut centres = vec![(0.0, 0.0); vertices.len()];
     let mut size = (0.0_f64, 0.0_f64);

@@ -1,4 +1,4 @@
-//! Pictures: directed graphs with shapes and labels.
+//! Pictures: directed graphs whose nodes have shapes and labels.
 
 mod dot;
 mod elimination_tree;
@@ -9,7 +9,7 @@ mod svg;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-/// A graph that can be drawn: of a model ([`ModelGraph`](figrs_core::graph::ModelGraph)) or of an elimination
+/// A graph that can be drawn: the graph of a model ([`ModelGraph`](figrs_core::graph::ModelGraph)) or of an elimination
 /// ([`EliminationTree`](figrs_infer::EliminationTree)).
 ///
 /// ```
@@ -23,8 +23,8 @@ use thiserror::Error;
 /// assert!(graph.to_dot().contains("wet") && graph.to_svg().is_ok());
 /// # Ok::<(), figrs_core::ModelError>(())
 /// ```
-pub trait Drawable {
-    /// The nodes and arrows.
+pub trait Draw {
+    /// The nodes and arrows of the graph as a picture.
     fn picture(&self) -> Picture;
 
     /// The picture in the DOT language of Graphviz.
@@ -32,66 +32,66 @@ pub trait Drawable {
         self.picture().to_dot()
     }
 
-    /// The picture drawn as SVG.
+    /// The picture as an SVG document.
     ///
-    /// **Errors.** [`PictureError::TooLarge`] above [`Picture::MAX_NODES`] nodes or [`Picture::MAX_EDGES`] arrows.
+    /// **Errors.** [`PictureError::TooLarge`] if there are more than [`Picture::MAX_NODES`] nodes or [`Picture::MAX_EDGES`] arrows.
     fn to_svg(&self) -> Result<String, PictureError> {
         self.picture().to_svg()
     }
 }
 
-/// The outline of a node.
+/// The shape of the outline of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// A random choice.
+    /// The shape of a random choice.
     #[default]
     Ellipse,
-    /// A function.
+    /// The shape of a function.
     Box,
-    /// A Chain.
+    /// The shape of a Chain.
     Diamond,
-    /// A Score.
+    /// The shape of a Score.
     Hexagon,
 }
 
 /// A node of a [`Picture`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PictureNode {
-    /// The identifier of the node; `None` stands for the position of the node.
+    /// The identifier of the node; if it is `None`, the index of the node is used instead.
     pub id: Option<String>,
-    /// The text of the node.
+    /// The lines of text in the node.
     pub lines: Vec<String>,
-    /// The outline of the node.
+    /// The shape of the outline of the node.
     pub shape: Shape,
     /// `true` if the node is shaded.
     pub shaded: bool,
-    /// `true` if the border of the node is doubled.
+    /// `true` if the node has a double border.
     pub double: bool,
-    /// `true` if the border of the node is bold.
+    /// `true` if the node has a bold border.
     pub bold: bool,
 }
 
 /// An arrow of a [`Picture`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureEdge {
-    /// The position of the node where the arrow begins.
+    /// The index of the node where the arrow begins.
     pub from: usize,
-    /// The position of the node where the arrow ends.
+    /// The index of the node where the arrow ends.
     pub to: usize,
-    /// The text of the arrow; empty for none.
+    /// The text of the arrow; empty if it has no text.
     pub label: String,
     /// `true` if the arrow is dashed.
     pub dashed: bool,
 }
 
-/// Styled nodes and arrows, written as [DOT](Self::to_dot) or drawn as [SVG](Self::to_svg).
+/// A directed graph with the styles of its nodes and arrows. The graph is written as [DOT](Self::to_dot) or drawn as [SVG](Self::to_svg).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     nodes: Vec<PictureNode>,
     edges: Vec<PictureEdge>,
 }
 
-/// Reason that a picture is not drawn.
+/// The reason why a picture cannot be drawn.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PictureError {
@@ -103,9 +103,9 @@ pub enum PictureError {
         Picture::MAX_EDGES
     )]
     TooLarge {
-        /// Number of nodes.
+        /// Number of nodes of the picture.
         nodes: usize,
-        /// Number of arrows.
+        /// Number of arrows of the picture.
         edges: usize,
     },
     /// An arrow begins or ends at a node that does not exist.
@@ -113,19 +113,19 @@ pub enum PictureError {
         "an arrow from node {from} to node {to} is in a picture of {nodes} nodes; add the nodes first"
     )]
     NoSuchNode {
-        /// The position of the node where the arrow begins.
+        /// The index of the node where the arrow begins.
         from: usize,
-        /// The position of the node where the arrow ends.
+        /// The index of the node where the arrow ends.
         to: usize,
-        /// Number of nodes.
+        /// Number of nodes of the picture.
         nodes: usize,
     },
-    /// Arrows lead from a node to itself.
+    /// Some arrows form a cycle.
     #[error(
         "the arrows of node {node} lead back to it; only graphs without cycles are drawn, write DOT with `to_dot`"
     )]
     Cycle {
-        /// The position of the node.
+        /// The index of a node of the cycle, or of a node that can be reached from it.
         node: usize,
     },
 }
@@ -136,12 +136,12 @@ impl Picture {
     /// Maximum number of arrows that are drawn as SVG.
     pub const MAX_EDGES: usize = 1000;
 
-    /// An empty picture.
+    /// A picture without nodes and arrows.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a node and returns its position.
+    /// Adds a node and returns its index.
     pub fn add_node(&mut self, node: PictureNode) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1
@@ -152,12 +152,12 @@ impl Picture {
         self.edges.push(edge);
     }
 
-    /// The nodes.
+    /// The nodes of the picture.
     pub fn nodes(&self) -> &[PictureNode] {
         &self.nodes
     }
 
-    /// The arrows.
+    /// The arrows of the picture.
     pub fn edges(&self) -> &[PictureEdge] {
         &self.edges
     }

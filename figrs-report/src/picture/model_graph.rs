@@ -1,14 +1,14 @@
-//! Graphs of models as pictures.
+//! Draws the graphs of models as pictures.
 
 use figrs_core::graph::{EdgeKind, GraphEdge, GraphNode, ModelGraph};
 use figrs_core::internals::Kind;
 
 use super::{Drawable, Picture, PictureEdge, PictureNode, Shape};
 
-/// Random choices are ellipses, functions boxes, Chains diamonds, Scores hexagons. Elements with evidence are shaded, targets
-/// have a double border, interventions are drawn in bold; branches of Chains are dashed and carry the parent values that lead
-/// to them.
-impl Drawable for ModelGraph {
+/// Random choices are ellipses, functions are boxes, Chains are diamonds and Scores are hexagons. Elements with evidence are shaded,
+/// targets have a double border, and elements with interventions have a bold border. Arrows to the branches of Chains are dashed, and are
+/// labelled with the parent values that select the branch.
+impl Draw for ModelGraph {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();
         for node in self.nodes() {

@@ -1,4 +1,4 @@
-//! Pictures drawn as SVG.
+//! Draws pictures as SVG documents.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use super::{Picture, PictureError, PictureNode, Shape};
 type SvgPoint = (f64, f64);
 
 const FONT: usize = 13;
-/// The width of a letter and the height of a line.
+/// The width of a letter and the height of a line, in pixels.
 const LETTER: SvgPoint = (7.2, 16.0);
-/// Maximum number of characters of a line; longer lines are cut.
+/// Maximum number of characters of a line of text; longer lines are cut.
 const LONGEST: usize = 40;
 
 impl Picture {
-    /// The picture drawn in layers, with every arrow downwards, as an SVG document without scripts or references.
+    /// The picture as an SVG document without scripts or references. Its nodes are in layers, and every arrow points downwards.
     ///
-    /// Lines of more than forty characters are cut, and several arrows between two nodes are drawn as one. The same picture
-    /// gives the same text.
+    /// Lines of text with more than forty characters are cut. Several arrows from one node to another are drawn as one arrow. The same
+    /// picture always gives the same document.
     ///
     /// **Errors.** [`PictureError::TooLarge`], [`PictureError::NoSuchNode`], [`PictureError::Cycle`].
     pub fn to_svg(&self) -> Result<String, PictureError> {
@@ -64,7 +64,7 @@ impl Picture {
         ))
     }
 
-    /// The nodes in an order in which every arrow points to a later one.
+    /// The indices of the nodes in topological order.
     fn topological_order(&self) -> Result<Vec<usize>, PictureError> {
         let (nodes, edges) = (self.nodes.len(), self.edges.len());
         if nodes > Self::MAX_NODES || edges > Self::MAX_EDGES {
@@ -98,7 +98,7 @@ impl Picture {
     }
 }
 
-/// A line as it is drawn: without control characters, and cut if it is too long.
+/// A line of text in the form in which it is drawn: without control characters, and cut if it is too long.
 fn shown(line: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut shown: String = line.chars().take(LONGEST).map(plain).collect();
@@ -119,7 +119,7 @@ fn text((x, y): SvgPoint, line: &str) -> String {
     )
 }
 
-/// All arrows from one node to another.
+/// All arrows from one node to another, which are drawn as one arrow.
 struct Arrow<'a> {
     labels: Vec<&'a str>,
     dashed: bool,
@@ -208,9 +208,10 @@ impl PictureNode {
         tags
     }
 
-    /// The outline around a centre with half of its width and height; the tag is left open.
+    /// The opening tag of the outline of a node, without its end. The arguments are the centre of the node, and half of its width and
+    /// height.
     fn outline(&self, (x, y): SvgPoint, (right, down): SvgPoint) -> String {
-        // Arrows arrive at the middle of a side: the upper and the lower side of a flat diamond are kept.
+        // Arrows end at the middle of the upper or lower side. A diamond is therefore drawn with short upper and lower sides.
         let sides = |slant: f64| {
             let (a, b) = (x - right + slant, x + right - slant);
             let (left, right, top, bottom) = (x - right, x + right, y - down, y + down);
