@@ -1,4 +1,4 @@
-//! A fit whose expected counts are computed in parts, round by round.
+//! A fit of a model to cases whose expected counts are computed in parts, round by round.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::part_bytes;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, Round, graph_text, hash};
 
-/// A fit of a model to cases.
+/// A fit of a model to cases, by a learner.
 #[derive(Debug)]
 pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) learner: &'a ExpectationMaximization<E>,
@@ -24,11 +24,11 @@ pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) cases: &'a Cases<C>,
 }
 
-/// The identity of a fit, without that of any round.
+/// The identity of a fit, which does not include a round.
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
-/// The reason that the parts of a round cannot be merged.
+/// The reason why the parts of a round cannot be merged.
 enum Unmerged {
     /// The round is new, and its parts have not been counted.
     New(u64),
@@ -36,7 +36,7 @@ enum Unmerged {
 }
 
 impl FitIdentity {
-    /// The identity of the parts that answer a request, and the bytes of the request.
+    /// The identity of the parts that answer a request, and the request as bytes.
     fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
         let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
         let identity = PartIdentity {
@@ -50,7 +50,7 @@ impl FitIdentity {
         Ok((identity, bytes))
     }
 
-    /// Reads the request from the bytes of its file; returns it with the identity of the parts that answer it.
+    /// Parses a request from the bytes of its file. Returns it with the identity of the parts that answer it.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`].
     pub(crate) fn read(
@@ -71,7 +71,7 @@ impl FitIdentity {
         Ok((identity, request))
     }
 
-    /// The request of the last round that was begun in a directory.
+    /// The request of the last round that was begun in a directory; `None` if no round was begun.
     fn latest(
         &self,
         directory: &Path,
@@ -98,7 +98,7 @@ impl FitIdentity {
         self.read(bytes, &file).map(Some)
     }
 
-    /// The contributions of the parts that answer a request.
+    /// Merges the contributions of the parts that answer a request.
     fn parts(
         &self,
         request: &CountRequest,
@@ -130,7 +130,7 @@ impl FitIdentity {
 }
 
 impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
-    /// The identity of the fit.
+    /// The identity of the fit; `run` is the identity of the run of the program.
     pub(crate) fn identity(&self, run: PartIdentity) -> FitIdentity {
         let mut bytes = graph_text(self.model, &self.cases.elements()).into_bytes();
         bytes.extend(self.cases.row_bytes());
@@ -141,12 +141,13 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         })
     }
 
-    /// The worker of the rounds.
+    /// The worker that counts in all rounds.
     pub(crate) fn counter(&self) -> Result<CaseCounter, SpreadError> {
         Ok(self.learner.case_counter(self.model, self.cases)?)
     }
 
-    /// Does a part of the last round that was begun in a directory, or of the first round, unless the part exists.
+    /// Computes a part of the last round that was begun in a directory, or of the first round if none was begun. If the part exists
+    /// already, nothing is done.
     pub(crate) fn do_part(
         &self,
         identity: &FitIdentity,
@@ -174,13 +175,13 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         files.write(number, &contributions)
     }
 
-    /// The fit by the parts in their files; `None` if a round has yet to be counted.
+    /// The fit, computed from the parts in their files. `None` if the parts of the next round are not computed yet.
     pub(crate) fn merge(
         &self,
         identity: &FitIdentity,
         (directory, absent): (&Path, AbsentPart),
     ) -> Result<Option<Fit>, SpreadError> {
-        // A round needs all of its parts.
+        // All parts of a round are necessary, so that absent parts cannot be left out.
         let absent = match absent {
             AbsentPart::Awaited => absent,
             AbsentPart::Refused | AbsentPart::LeftOut => AbsentPart::Refused,
@@ -189,7 +190,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         let fit = self.learner.fit_by(self.model, self.cases, |request| {
             identity.parts(request, (directory, absent)).map_err(|why| {
                 *unmerged.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
-                // This error ends the fit; the actual reason is reported instead.
+                // This error only ends the fit; the actual reason is stored and reported instead.
                 Error::NothingToLearn
             })
         });
@@ -207,7 +208,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
     }
 }
 
-/// The contributions of a part of a round.
+/// Computes a part of a round, and returns its contributions as bytes.
 pub(crate) fn count(
     counter: &mut CaseCounter,
     request: &CountRequest,

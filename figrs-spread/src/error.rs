@@ -1,4 +1,4 @@
-//! Errors of runs in parts.
+//! Errors of runs that are divided into parts.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,16 +6,16 @@ use std::path::PathBuf;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-/// An error of a run in parts.
+/// An error of a run that is divided into parts.
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SpreadError {
-    /// Inference failed, in the part of this number or outside of parts.
+    /// Inference failed, in a part or outside of the parts.
     #[error("{}{source}", part.map(|part| format!("part {part}: ")).unwrap_or_default())]
     Inference {
-        /// The part, if the error occurred in one.
+        /// The number of the part, if the error occurred in a part.
         part: Option<u64>,
-        /// The error.
+        /// The error of the inference.
         source: Box<figrs_infer::Error>,
     },
     /// There is no part with this number.
@@ -23,23 +23,23 @@ pub enum SpreadError {
         "there is no part {part}: {parts} parts are numbered from 0; give --part a smaller number, or --parts a larger one"
     )]
     NoSuchPart {
-        /// The requested part.
+        /// The number of the requested part.
         part: u64,
-        /// The number of parts.
+        /// The number of parts of the run.
         parts: u64,
     },
-    /// A part ended before its last unit.
+    /// A part was stopped before its last unit.
     #[error(
         "part {part} was stopped before its end; give its sampler no limit of time, and do it again"
     )]
     Stopped {
-        /// The part.
+        /// The number of the part.
         part: u64,
     },
-    /// The settings do not limit the length of the run.
+    /// The settings of the sampler do not limit the length of the run.
     #[error("the run has no end, so that it has no parts; give the sampler a number of samples")]
     Endless,
-    /// Parts are missing.
+    /// Parts that must be merged are missing.
     #[error(
         "{} of {parts} parts{} are missing in {}: {}; do them by --part, and {}",
         missing.len(),
@@ -51,17 +51,17 @@ pub enum SpreadError {
     MissingParts {
         /// The numbers of the missing parts.
         missing: Vec<u64>,
-        /// The number of all parts.
+        /// The total number of parts.
         parts: u64,
-        /// The round, of a fit.
+        /// The number of the round, if the run is a fit.
         round: Option<u64>,
-        /// The directory where the parts should be.
+        /// The directory in which the parts should be.
         directory: PathBuf,
     },
     /// A file is not a part of this run.
     #[error("{} is part of another run: its {what} is {theirs}, here {ours}; remove it, or give the options that it was made with, or another --out", file.display())]
     ForeignPart {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The name of the property that differs.
         what: String,
@@ -70,21 +70,21 @@ pub enum SpreadError {
         /// The value of the property in this process.
         ours: String,
     },
-    /// A file is damaged, or not a part at all.
+    /// A file is damaged, or it is not a part.
     #[error(
         "{} is no part: {problem}; remove it and {}",
         file.display(),
         part.map_or("begin again".into(), |part| format!("do part {part} again"))
     )]
     DamagedPart {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The part that should be in the file; `None` for the numbers of a round.
+        /// The number of the part that should be in the file; `None` if the file should contain the request of a round.
         part: Option<u64>,
-        /// The problem.
+        /// A description of the problem.
         problem: String,
     },
-    /// A set of files was begun with other settings.
+    /// The set of files in a directory was begun with other settings.
     #[error("{}: the set was begun as another one: its {what} is {theirs}, here {ours}; give the settings that it was begun with, or another directory", directory.display())]
     ForeignSet {
         /// The directory of the set.
@@ -96,52 +96,52 @@ pub enum SpreadError {
         /// The value of the property in this process.
         ours: String,
     },
-    /// A sampler of items drew another number of items than requested.
+    /// A sampler of items returned another number of items than requested.
     #[error("the sampler drew {drawn} items for the numbers {} to {}: it has to draw one for each, in their order", asked.start, asked.end.saturating_sub(1))]
     ItemsMissing {
-        /// The requested numbers.
+        /// The requested range of numbers.
         asked: std::ops::Range<u64>,
-        /// The number of items drawn.
+        /// The number of items that the sampler returned.
         drawn: u64,
     },
-    /// A directory of parts is given to a process that neither writes nor merges them.
+    /// A directory of parts was given to a process that neither writes nor merges parts.
     #[error(
         "--out {}: this process neither writes parts into it nor merges them; give --part or --merge, or leave out --out",
         directory.display()
     )]
     UnusedDirectory {
-        /// The directory.
+        /// The directory of parts that was given.
         directory: PathBuf,
     },
-    /// A line on the standard input is not a request for a part.
+    /// A line on the standard input is not a valid request for a part.
     #[error(
         "{line:?} on the standard input is no request; a request is `RUN PART`, two numbers from 0 on, for a round of a fit with the bytes of its file in \
          hexadecimal digits, and runs are asked for in their order"
     )]
     InvalidRequest {
-        /// The line.
+        /// The line that is not a request.
         line: String,
     },
-    /// A file of a part could not be read or written.
+    /// The file of a part could not be read or written.
     #[error("{}: {source}; check the directory of --out", file.display())]
     PartFile {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The error.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A file could not be read or written.
     #[error("{}: {source}", file.display())]
     File {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The error.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The values of targets could not be converted to bytes.
     #[error("the values of the targets cannot be sent: {problem}")]
     NotPortable {
-        /// The problem.
+        /// A description of the problem.
         problem: String,
     },
     /// Items of a set could not be drawn.
@@ -149,12 +149,12 @@ pub enum SpreadError {
     Item {
         /// The number of the first requested item.
         number: u64,
-        /// The error.
+        /// The error of the sampler.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// The first numbers of a list as text.
+/// The first numbers of a list, as text.
 fn numbers(all: &[u64]) -> String {
     const SHOWN: usize = 8;
     let shown: Vec<String> = all.iter().take(SHOWN).map(u64::to_string).collect();

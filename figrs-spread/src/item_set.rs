@@ -12,21 +12,21 @@ use super::error::SpreadError;
 use super::part_files::write_whole;
 use super::part_identity::{PartIdentity, hash};
 
-/// Name of the file that identifies the set in a directory.
+/// Name of the file in a directory that identifies the set of files in it.
 const MARK: &str = ".set.figrs";
 
-/// A set of numbered files, with an item in each.
+/// A set of numbered files, each of which contains one item.
 #[derive(Debug)]
 pub(crate) struct ItemSet<'a, S: ?Sized> {
     pub(crate) sampler: &'a S,
     pub(crate) seed: u64,
-    /// The numbers of all files of the set.
+    /// The range of the numbers of all files of the set.
     pub(crate) numbers: Range<u64>,
     pub(crate) directory: &'a Path,
 }
 
 impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
-    /// The identity of the run that draws the set.
+    /// The identity of the run that draws the set; `run` is the identity of the run of the program.
     pub(crate) fn identity(&self, run: PartIdentity) -> PartIdentity {
         PartIdentity {
             units: self.numbers.end.saturating_sub(self.numbers.start),
@@ -36,13 +36,13 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// The settings that determine the names and contents of files.
+    /// The settings that determine the names and the contents of the files, as text.
     fn settings(&self) -> String {
         let (seed, extension, digits) = (self.seed, self.sampler.extension(), self.digits());
         format!("seed: {seed}, extension: {extension}, digits of a number: {digits}")
     }
 
-    /// A hash of the first item, or of the reason that there is none.
+    /// A hash of the first item of the sampler, or of the error if it cannot be drawn.
     fn pilot(&self) -> u64 {
         let mut bytes = Vec::new();
         match self.sampler.items(self.seed, 0..1) {
@@ -56,7 +56,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         hash(&bytes)
     }
 
-    /// The numbers of the files of a part.
+    /// The range of the numbers of the files that belong to a part.
     pub(crate) fn share(&self, identity: &PartIdentity, part: u64) -> Range<u64> {
         let share = identity.share(part);
         self.numbers.start + share.start..self.numbers.start + share.end
@@ -72,11 +72,11 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
             .join(format!("{number:0digits$}.{extension}"))
     }
 
-    /// Marks the directory as the place of this set.
+    /// Writes the file that identifies the set into the directory, unless it exists.
     ///
-    /// **Errors.** [`SpreadError::ForeignSet`] if it holds another set; [`SpreadError::DamagedPart`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::ForeignSet`] if the directory contains another set; [`SpreadError::DamagedPart`], [`SpreadError::File`].
     pub(crate) fn begin(&self, identity: &PartIdentity) -> Result<(), SpreadError> {
-        // The parts and the size of a set may change.
+        // The number of parts and the size of the set may change, so that they are not compared.
         let identity = PartIdentity {
             parts: 1,
             units: 0,
@@ -106,7 +106,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// Draws the missing files among these numbers; returns the number of files drawn.
+    /// Draws the items with these numbers whose files do not exist. Returns the number of files that were written.
     ///
     /// **Errors.** [`SpreadError::Item`], [`SpreadError::File`].
     pub(crate) fn fill(&self, numbers: &Range<u64>) -> Result<u64, SpreadError> {
@@ -159,7 +159,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         all
     }
 
-    /// Writes the items with these numbers, except items whose files exist; returns the number of files written.
+    /// Writes the items with these numbers, except those whose files exist. Returns the number of files that were written.
     fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<u64, SpreadError> {
         let mut count = 0;
         for (number, item) in numbers.zip(items) {

@@ -1,8 +1,8 @@
-//! Runs in numbered parts, for engines that run many processes on one machine or on many.
+//! Runs that are divided into numbered parts, so that they can be computed by many processes on one or many machines.
 //!
-//! A program that runs its queries through [`Spread::run`] is its own worker: without options it runs everything itself; `--part N` writes one part of the
-//! run to a file, `--serve` writes the parts that are requested on its standard input, and `--merge` reads the parts and continues with the
-//! answer, whose bits are those of a single process.
+//! A program that runs its queries through [`Spread::run`] is its own worker. Without options it computes the whole run. With `--part N` it
+//! writes one part of the run to a file, and with `--serve` it writes the parts that are requested on its standard input. With `--merge` it
+//! reads the parts and continues with the answer, which is that of a single process to the last bit.
 //!
 //! | item | by |
 //! |---|---|

@@ -1,24 +1,24 @@
-//! A part as bytes: a signature, a checksum of the rest, a header, the contributions.
+//! The format of a part in bytes: a signature, a checksum of everything after it, a header, and the contributions.
 
 use serde::{Deserialize, Serialize};
 
 use super::part_identity::PartIdentity;
 
-/// Start of each part, with the version of the format.
+/// The bytes with which each part begins; they contain the version of the format.
 const SIGNATURE: &[u8] = b"figrs part 1\n";
 const CHECKSUM_BYTES: usize = 4;
 const LENGTH_BYTES: usize = 4;
 
-/// The header of a part.
+/// The header of the bytes of a part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartHeader {
     pub(crate) identity: PartIdentity,
-    /// The number of the part; `None` for the request of a round.
+    /// The number of the part; `None` if the contents are the request of a round.
     pub(crate) number: Option<u64>,
 }
 
 impl PartHeader {
-    /// The first difference from another header: its name, and both values.
+    /// The first property in which two headers differ: its name, and both values.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
         let number = || {
             let message =
@@ -30,7 +30,7 @@ impl PartHeader {
     }
 }
 
-/// The bytes of a part.
+/// Converts a part to bytes.
 pub(crate) fn write(header: &PartHeader, contributions: &[u8]) -> postcard::Result<Vec<u8>> {
     let header = postcard::to_stdvec(header)?;
     let mut rest = (header.len() as u32).to_le_bytes().to_vec();
@@ -40,10 +40,10 @@ pub(crate) fn write(header: &PartHeader, contributions: &[u8]) -> postcard::Resu
     Ok([SIGNATURE, &checksum, &rest].concat())
 }
 
-/// The problem of bytes that have changed since they were written.
+/// The problem that is reported if the bytes have changed since they were written.
 pub(crate) const DAMAGED: &str = "it is damaged, or not complete";
 
-/// The header and the contributions in the bytes of a part; otherwise the problem.
+/// Parses the header and the contributions from the bytes of a part; an error describes the problem.
 pub(crate) fn read(bytes: &[u8]) -> Result<(PartHeader, &[u8]), &'static str> {
     let rest = bytes.strip_prefix(SIGNATURE);
     let rest = rest.ok_or("it does not begin as a part of this format")?;

@@ -1,4 +1,4 @@
-//! The files of parts in a directory.
+//! The files in a directory that contain the parts of a run.
 
 use std::cell::Cell;
 use std::fs;
@@ -12,7 +12,7 @@ use super::error::SpreadError;
 use super::part_bytes::{self, PartHeader};
 use super::part_identity::PartIdentity;
 
-/// Polling interval for absent parts.
+/// Time between two checks whether a missing part exists.
 const POLL: Duration = Duration::from_millis(100);
 
 /// The files of the parts of a run.
@@ -20,11 +20,11 @@ const POLL: Duration = Duration::from_millis(100);
 pub(crate) struct PartFiles<'a> {
     directory: &'a Path,
     pub(crate) identity: PartIdentity,
-    /// `true` once the user was informed that a part is awaited.
+    /// `true` once the user was told that the process waits for a part.
     is_told: Cell<bool>,
 }
 
-/// Treatment of absent parts.
+/// What is done about missing parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AbsentPart {
     Refused,
@@ -47,18 +47,18 @@ impl<'a> PartFiles<'a> {
         self.directory.join(name)
     }
 
-    /// The file of the request that the parts of a round answer.
+    /// The path of the file with the request of a round.
     pub(crate) fn request_file(&self) -> PathBuf {
         let name = format!("{}.figrs", self.identity.name());
         self.directory.join(name)
     }
 
-    /// The contributions of a part; `None` if there is no such file.
+    /// The contributions of a part; `None` if its file does not exist.
     fn read(&self, number: u64) -> Result<Option<Vec<u8>>, SpreadError> {
         self.identity.read(&self.file(number), Some(number))
     }
 
-    /// The contributions of a part; waits for it if absent parts are awaited.
+    /// The contributions of a part. If missing parts are awaited, waits until the file of the part exists.
     fn awaited(&self, number: u64, absent: AbsentPart) -> Result<Option<Vec<u8>>, SpreadError> {
         loop {
             let found = self.read(number)?;
@@ -73,11 +73,11 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Passes the contributions of the parts to `take` in order until it breaks; returns the numbers of the parts that are left out because they are
-    /// absent or damaged.
+    /// Passes the contributions of the parts to `take`, in the order of their numbers, until `take` breaks. Returns the numbers of the
+    /// parts that were left out because they are missing or damaged.
     ///
-    /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`] unless such parts are left out; [`SpreadError::ForeignPart`],
-    /// [`SpreadError::PartFile`]; those of `take`.
+    /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`], unless such parts are left out;
+    /// [`SpreadError::ForeignPart`], [`SpreadError::PartFile`]; the errors of `take`.
     pub(crate) fn take_all(
         &self,
         absent: AbsentPart,
@@ -116,7 +116,7 @@ impl<'a> PartFiles<'a> {
         })
     }
 
-    /// True if the part exists and is whole; false if it is absent, cut or changed.
+    /// True if the part exists and is complete; false if it is missing, truncated or changed.
     ///
     /// **Errors.** [`SpreadError::ForeignPart`], [`SpreadError::PartFile`].
     pub(crate) fn has(&self, number: u64) -> Result<bool, SpreadError> {
@@ -129,7 +129,7 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// The error for a part whose file belongs to this run but has impossible contents.
+    /// The error for a part whose file belongs to this run but has invalid contents.
     pub(crate) fn damaged(&self, number: u64, problem: impl ToString) -> SpreadError {
         SpreadError::DamagedPart {
             file: self.file(number),
@@ -138,7 +138,7 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Writes a part, whole or not at all, unless another process has written it meanwhile.
+    /// Writes a part, completely or not at all, unless another process has written it in the meantime.
     ///
     /// **Errors.** [`SpreadError::ForeignPart`] if that process belongs to another run.
     pub(crate) fn write(&self, number: u64, contributions: &[u8]) -> Result<(), SpreadError> {
@@ -148,7 +148,7 @@ impl<'a> PartFiles<'a> {
         self.write_to(&self.file(number), Some(number), contributions)
     }
 
-    /// Writes the request that the parts of a round answer, unless it exists; returns false if it does.
+    /// Writes the request of a round, unless it exists. Returns `false` if it exists.
     pub(crate) fn write_request(&self, request: &[u8]) -> Result<bool, SpreadError> {
         let file = self.request_file();
         let is_new = self.identity.read(&file, None)?.is_none();
@@ -173,7 +173,7 @@ impl<'a> PartFiles<'a> {
 }
 
 impl PartIdentity {
-    /// The beginning of the names of the run's files.
+    /// The text with which the names of the files of the run begin.
     fn name(&self) -> String {
         let place = self.place;
         match &self.round {
@@ -182,14 +182,14 @@ impl PartIdentity {
         }
     }
 
-    /// The units of a part.
+    /// The range of the units that belong to a part.
     pub(crate) fn share(&self, part: u64) -> Range<u64> {
         let bound =
             |part: u64| (u128::from(self.units) * u128::from(part) / u128::from(self.parts)) as u64;
         bound(part)..bound(part + 1)
     }
 
-    /// The bytes of a part of this run, or, without a number, of the request of its round.
+    /// A part of this run in bytes; if `number` is `None`, the request of its round.
     ///
     /// **Errors.** [`SpreadError::NotPortable`].
     pub(crate) fn bytes(
@@ -204,7 +204,7 @@ impl PartIdentity {
         part_bytes::write(&header, contributions).map_err(SpreadError::not_portable)
     }
 
-    /// The contributions in a file of a part; `None` if there is no such file.
+    /// The contributions in the file of a part; `None` if the file does not exist.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`], [`SpreadError::PartFile`].
     pub(crate) fn read(
@@ -219,7 +219,7 @@ impl PartIdentity {
         }
     }
 
-    /// The contributions in the bytes of a part that were read from this file.
+    /// The contributions in the bytes of a part; `file` is the file from which they were read.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`].
     pub(crate) fn contributions(
@@ -251,14 +251,14 @@ impl PartIdentity {
     }
 }
 
-/// Writes a file whole or not at all: to a temporary file, which is moved to its place at the end.
+/// Writes a file completely or not at all: writes to a temporary file, which is renamed at the end.
 pub(crate) fn write_whole(
     file: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let directory = file.parent().unwrap_or(Path::new(""));
     let mut builder = tempfile::Builder::new();
-    // Other users may read it, like any file.
+    // The permissions of the file are those of an ordinary file, so that other users may read it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut beside = builder.tempfile_in(directory)?;

@@ -1,4 +1,4 @@
-//! Requests for parts on the standard input, and the parts on the standard output.
+//! Requests for parts on the standard input, and answers with parts on the standard output.
 
 use std::io::{self, BufRead, Write};
 
@@ -7,14 +7,14 @@ use super::error::SpreadError;
 /// A request for a part of one of the program's runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// The number of the run among the runs of the program.
+    /// The index of the run among the runs of the program.
     pub(crate) place: u32,
     pub(crate) part: u64,
-    /// The bytes of the file of a round.
+    /// For a fit, the bytes of the file with the request of the round.
     pub(crate) round: Vec<u8>,
 }
 
-/// First byte of an answer that is a part; the byte of an error is `FAILED`.
+/// First byte of an answer that contains a part. An answer that contains an error begins with `FAILED`.
 const PART: u8 = 0;
 const FAILED: u8 = 1;
 
@@ -45,7 +45,7 @@ impl Request {
     }
 }
 
-/// Converts hexadecimal digits to bytes.
+/// Parses hexadecimal digits as bytes.
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
     let digit = |digit: &u8| char::from(*digit).to_digit(16);
@@ -56,10 +56,10 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     pairs.map(byte).collect()
 }
 
-/// Writes the answer to a request: its length in eight bytes, least first, a byte that is 0 for a part and 1 for an error, and the part or
-/// the text of the error.
+/// Writes the answer to a request. The answer consists of its length as eight bytes in little-endian order, a byte that is 0 for a part and
+/// 1 for an error, and the part or the text of the error.
 pub(crate) fn answer(part: Result<&[u8], &SpreadError>) -> Result<(), SpreadError> {
-    // Locked only now: the model's code may print from other threads.
+    // The output is locked only now, because the functions of the model may print from other threads.
     let mut output = io::stdout().lock();
     let text = part.map_err(ToString::to_string);
     let (kind, bytes) = match &text {

@@ -1,4 +1,4 @@
-//! A run of a sampler in parts.
+//! A run of a sampler that is divided into parts.
 
 use std::ops::ControlFlow;
 
@@ -11,10 +11,10 @@ use super::error::SpreadError;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, graph_text, hash};
 
-/// Number of worlds whose draws identify a model.
+/// Number of worlds that are drawn to identify a model.
 const PILOT_WORLDS: u64 = 64;
 
-/// A run of a sampler.
+/// A run of a sampler that is divided into parts.
 #[derive(Debug)]
 pub(crate) struct SampledRun<'a, S, T> {
     pub(crate) sampler: &'a S,
@@ -23,7 +23,7 @@ pub(crate) struct SampledRun<'a, S, T> {
 }
 
 impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
-    /// The identity of the run, given that of the program's run.
+    /// The identity of the run; `run` is the identity of the run of the program.
     pub(crate) fn identity(&self, run: PartIdentity) -> Result<PartIdentity, SpreadError> {
         let units = self.sampler.units(self.model, &self.targets.elements())?;
         if units == u64::MAX {
@@ -37,7 +37,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         })
     }
 
-    /// A hash of the elements of the model before their branches, and of a few worlds or the error that prevents them.
+    /// A hash of the elements of the model outside of branches, and of a few worlds, or of the error if these cannot be drawn.
     fn pilot(&self) -> u64 {
         let mut bytes = graph_text(self.model, &self.targets.elements()).into_bytes();
         let sampler = ImportanceSampling::new(PILOT_WORLDS);
@@ -51,7 +51,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         hash(&bytes)
     }
 
-    /// The contributions of a part.
+    /// Computes a part, and returns its contributions as bytes.
     pub(crate) fn part(
         &self,
         identity: &PartIdentity,
@@ -68,7 +68,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         postcard::to_stdvec(&part).map_err(SpreadError::not_portable)
     }
 
-    /// The answer of the parts in their files.
+    /// Computes the answer from the parts in their files.
     pub(crate) fn merge(
         &self,
         files: &PartFiles<'_>,
@@ -83,7 +83,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
             let damaged = |error: String| files.damaged(number, error);
             let part: PortablePartOf<S, T> =
                 postcard::from_bytes(contributions).map_err(|error| damaged(error.to_string()))?;
-            // Parts before this one may have been left out.
+            // The parts before this one may have been left out.
             let between = sums.units().end..files.identity.share(number).start;
             sums.leave_out(between.clone())?;
             let merged = sums.merge_portable(part, self.targets);

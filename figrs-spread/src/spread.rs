@@ -1,4 +1,4 @@
-//! A run in parts: this process does all of them, does one, or merges them.
+//! Runs in parts: this process computes all parts, computes one part, or merges the parts.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -20,28 +20,29 @@ use super::part_identity::PartIdentity;
 use super::requests::{self, Request};
 use super::sampled_run::SampledRun;
 
-/// The runs of a program: this process does all parts, does one of them, or merges them.
+/// The runs of a program. This process computes all parts, computes one part, or merges the parts.
 ///
-/// Every process of a run is the same program with other options ([`SpreadOptions`]): it builds the same model, and its runs are distinguished
-/// by their order. A process that serves parts must write nothing else to its standard output.
+/// All processes of a run execute the same program with different options ([`SpreadOptions`]) and build the same model. The runs of the
+/// program are distinguished by their order. A process that serves parts must write nothing else to its standard output.
 ///
-/// **Guarantee.** The answer of the merged parts is that of one process to the last bit, except for its time, whatever the number of parts,
-/// processes and threads. A part of another run, version or seed, or of other settings, is refused, and so is a damaged part. A part of another model is
-/// refused if the models differ in the elements before their branches, in the numbers of their distributions, or in some worlds.
+/// **Guarantee.** The answer of the merged parts is that of a single process to the last bit, except for its time. The answer does not
+/// depend on the number of parts, processes and threads. A part of another run, version or seed, or with other settings, is refused, and so
+/// is a damaged part. A part of another model is refused if the models differ in the elements outside of branches, in the parameters of
+/// their distributions, or in some worlds.
 #[derive(Debug)]
 pub struct Spread {
     name: String,
     parts: u64,
     role: Role,
-    /// The number of runs so far.
+    /// The number of runs that were started so far.
     runs: Cell<u32>,
-    /// The request for a later run, as it was read.
+    /// A request for a later run that was read but not answered yet.
     request: RefCell<Option<Request>>,
-    /// True after the last request.
+    /// True after the end of the requests.
     ended: Cell<bool>,
 }
 
-/// Role of this process.
+/// The role of this process.
 #[derive(Debug)]
 enum Role {
     Whole,
@@ -56,7 +57,7 @@ enum Role {
     },
 }
 
-/// The command line of a program that has no other options.
+/// The command line of a program that has no options of its own.
 #[derive(Parser)]
 #[command(about = "Does all of its work, or numbered parts of it")]
 struct CommandLine {
@@ -65,19 +66,20 @@ struct CommandLine {
 }
 
 impl Spread {
-    /// The runs of the program with this name, in `parts` parts unless the options of the command line specify another number; unknown options and `--help` end
-    /// the program.
+    /// Prepares the runs of the program with this name, with options from the command line. A run has `parts` parts, unless the options
+    /// specify another number. Unknown options and `--help` end the program.
     ///
-    /// Programs with their own options use [`from_options`](Self::from_options).
+    /// Programs with options of their own use [`from_options`](Self::from_options).
     ///
-    /// **Errors.** Those of [`from_options`](Self::from_options).
+    /// **Errors.** The errors of [`from_options`](Self::from_options).
     pub fn from_args(name: &str, parts: u64) -> Result<Self, SpreadError> {
         Self::from_options(name, parts, CommandLine::parse().options)
     }
 
-    /// The runs of the program with this name, in `parts` parts unless the options specify another number.
+    /// Prepares the runs of the program with this name. A run has `parts` parts, unless the options specify another number.
     ///
-    /// **Errors.** [`SpreadError::NoSuchPart`]; [`SpreadError::UnusedDirectory`] if there is a directory of parts but no part is done or merged.
+    /// **Errors.** [`SpreadError::NoSuchPart`]; [`SpreadError::UnusedDirectory`] if a directory of parts is given but parts are neither
+    /// computed nor merged.
     pub fn from_options(
         name: &str,
         parts: u64,
@@ -117,10 +119,10 @@ impl Spread {
         })
     }
 
-    /// The answer of a sampler: of all units in this process, or of the parts that it merges. `None` in a process that does parts.
+    /// The answer of a sampler: this process runs all units, or merges the parts. `None` in a process that computes parts.
     ///
-    /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; [`SpreadError::Endless`]; for parts
-    /// [`SpreadError::Stopped`], [`SpreadError::MissingParts`], [`SpreadError::ForeignPart`], [`SpreadError::DamagedPart`], [`SpreadError::NotPortable`],
+    /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; [`SpreadError::Endless`]; for parts [`SpreadError::Stopped`],
+    /// [`SpreadError::MissingParts`], [`SpreadError::ForeignPart`], [`SpreadError::DamagedPart`], [`SpreadError::NotPortable`],
     /// [`SpreadError::PartFile`], and [`SpreadError::File`] for the standard input or output.
     pub fn run<S, T>(
         &self,
@@ -148,12 +150,13 @@ impl Spread {
         })
     }
 
-    /// The natural logarithm of the probability of the evidence, by a sum over slices: of all in this process, or of the parts that it merges. `None` in a
-    /// process that does parts.
+    /// The natural logarithm of the probability of the evidence, computed as a sum over slices: this process computes all slices, or merges
+    /// the parts. `None` in a process that computes parts.
     ///
-    /// **Guarantee.** Exact up to rounding, with the same bits for any number of parts.
+    /// **Guarantee.** The result is exact up to rounding, and its bits do not depend on the number of parts.
     ///
-    /// **Errors.** As for [`run`](Self::run). A sum over some of the parts is an error too, which states the resulting lower bound.
+    /// **Errors.** The errors of [`run`](Self::run). If some parts are left out, the result is an error that states the lower bound from the other
+    /// parts.
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Model};
@@ -174,16 +177,17 @@ impl Spread {
         Ok(Some(answer.log_evidence()?.value))
     }
 
-    /// The parameters that a learner fits to cases: by one process, or by expected counts that are computed in parts, round by round. `None` in a process
-    /// that does parts, and if the next round has yet to be counted.
+    /// The parameters that a learner fits to cases. This process computes the fit alone, or from expected counts that are computed in
+    /// parts, round by round. `None` in a process that computes parts, and if the next round is not computed yet.
     ///
-    /// Each round has its own parts. A process that does a part counts at the parameters of the last round in the directory, or of the first if there is
-    /// none yet; a process that merges goes through the rounds whose parts exist, then writes the parameters of the next round, or returns the fit.
-    /// So arrays of jobs run one round per submission, and a process that waits for parts drives all rounds.
+    /// Each round has its own parts. A process that computes a part uses the parameters of the last round in the directory, or of the first
+    /// round if there is none. A process that merges processes the rounds whose parts exist, and then either writes the parameters of the
+    /// next round or returns the fit. An array of jobs therefore computes one round for each submission, whereas a process that waits for
+    /// parts leads through all rounds.
     ///
-    /// **Guarantee.** The fit is that of one process to the last bit.
+    /// **Guarantee.** The fit is that of a single process to the last bit.
     ///
-    /// **Errors.** As for [`run`](Self::run); a round needs all of its parts, and mini-batches are refused.
+    /// **Errors.** The errors of [`run`](Self::run). All parts of a round are necessary, and mini-batches are not possible.
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -243,17 +247,18 @@ impl Spread {
         Ok(None)
     }
 
-    /// Draws a set of items, such as levels or boards, in numbered files, each written whole or not at all; existing files are kept, and holes
-    /// filled. A process that does one part draws the files of that part; one that merges fills the holes of the parts that were done. Returns the number of
-    /// files drawn by this process.
+    /// Draws a set of items, such as levels or boards, into numbered files. Each file is written completely or not at all; existing files
+    /// are kept, and missing files are drawn. A process that computes one part draws the files of that part. A process that merges draws
+    /// the missing files of the parts that were computed. Returns the number of files that this process has written.
     ///
-    /// The name of a file is its number, with as many digits as the last one of the set has, and the extension. A file `.set.figrs` in the directory
-    /// stores the settings of the set, which may grow to more numbers with the same number of digits; parts of a set that has grown need another `--out`.
+    /// The name of a file is its number with an extension; all numbers have as many digits as the last number of the set. The file
+    /// `.set.figrs` in the directory stores the settings of the set. The set may be extended to further numbers with the same number of
+    /// digits; the parts of an extended set need another `--out`.
     ///
-    /// **Guarantee.** The files are the same for any number of parts, processes and threads.
+    /// **Guarantee.** The files do not depend on the number of parts, processes and threads.
     ///
-    /// **Errors.** [`SpreadError::Item`] with the error of the sampler; [`SpreadError::ForeignSet`] if the directory holds another set;
-    /// [`SpreadError::File`]; for parts those of [`run`](Self::run).
+    /// **Errors.** [`SpreadError::Item`] with the error of the sampler; [`SpreadError::ForeignSet`] if the directory contains another set;
+    /// [`SpreadError::File`]; if parts are computed or merged, the errors of [`run`](Self::run).
     pub fn levels<S: ItemSampler + ?Sized>(
         &self,
         sampler: &S,
@@ -276,7 +281,7 @@ impl Spread {
         };
         match &self.role {
             Role::Whole => return set.fill(&set.numbers),
-            // A finished part may have holes.
+            // Files of a part may be missing although the part was computed.
             Role::Part { number, .. } => drop(fill(set.share(&identity, *number))?),
             Role::Server | Role::Merger { .. } => {}
         }
@@ -298,7 +303,7 @@ impl Spread {
         matches!(self.role, Role::Whole)
     }
 
-    /// The identity of the next run of the program, as far as it is known in advance.
+    /// The identity of the next run of the program; the properties that depend on the kind of run are not set yet.
     fn next(&self) -> PartIdentity {
         PartIdentity {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -312,7 +317,7 @@ impl Spread {
         }
     }
 
-    /// Does the parts of a run that are the task of this process; returns the files if it has to merge them.
+    /// Computes the parts of a run that this process has to compute. If this process has to merge parts, returns their files.
     fn in_parts(
         &self,
         identity: PartIdentity,
@@ -336,7 +341,7 @@ impl Spread {
         Ok(None)
     }
 
-    /// Does the requested parts of a run, until a part of a later run is requested or the input ends.
+    /// Computes the requested parts of a run, until a part of a later run is requested or the input ends.
     fn serve(
         &self,
         place: u32,

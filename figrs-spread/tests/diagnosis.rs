@@ -1,4 +1,4 @@
-//! The diagnosis of a run in parts is that of the run in one process.
+//! Tests that the diagnosis of a run in parts is that of the run in one process.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -21,13 +21,14 @@ fn spread(part: Option<u64>, directory: Option<&Path>) -> Spread {
     Spread::from_options("test", 3, options).unwrap()
 }
 
-/// Findings and the number of samples.
+/// The text of the diagnosis, the number of samples drawn, and the number of samples requested.
 fn message(answer: &Answer) -> (String, u64, Option<u64>) {
     let sampling = answer.sampling().unwrap();
     (answer.diagnose().to_string(), sampling.done, sampling.asked)
 }
 
-/// Two switches that mostly agree: chains rarely go from one mode to the other. Little is drawn, so that there is something to find.
+/// A model of two switches that mostly agree, so that chains rarely move from one mode to the other. The runs are short, so that the
+/// diagnosis has findings.
 fn model() -> (Model, Element<bool>, Element<bool>) {
     let first = Flip::new(0.5).named("first");
     let second = If::new(&first, Flip::new(0.999), Flip::new(0.001)).named("second");

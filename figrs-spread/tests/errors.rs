@@ -1,4 +1,4 @@
-//! Errors of runs in parts.
+//! Tests of the errors of runs in parts.
 
 use std::fs;
 use std::io;
@@ -88,7 +88,7 @@ fn a_run_without_end_has_no_parts() {
     assert!(matches!(error, SpreadError::Endless), "{error}");
 }
 
-/// Runs the first part of a sampler that is stopped before its end.
+/// Tests that a part is not written if the sampler was stopped before the end of the part.
 fn stopped(sampler: &impl MergeableSampler) {
     let directory = tempfile::tempdir().unwrap();
     let error = spread(Some(0), directory.path())
@@ -106,7 +106,8 @@ fn a_part_that_was_stopped_is_not_written() {
     stopped(&Gibbs::new(1_000_000_000).deadline(deadline));
 }
 
-/// The coins of other processes, which differ in a number or in evidence that no world tells of.
+/// Parts of other models are refused, if the models differ in a probability, or in evidence that does not change the distribution of
+/// worlds.
 #[test]
 fn parts_of_other_models_are_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -143,7 +144,7 @@ fn a_merge_without_some_parts_is_that_of_the_others() {
     };
     let merger = Spread::from_options("test", 4, options).unwrap();
     let merged = merger.run(&sampler, &Model::new(), &coin).unwrap().unwrap();
-    // Their units by the library alone.
+    // The same units, merged by the functions of the library alone.
     let targets = [coin.erased().clone()];
     let units = sampler.units(&Model::new(), &targets).unwrap();
     let mut sums = sampler
@@ -162,7 +163,7 @@ fn a_merge_without_some_parts_is_that_of_the_others() {
     assert!(figures(&merged).1 < 2100);
 }
 
-/// A value that serde cannot write.
+/// A value that serde cannot serialise.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
 struct Unwritable(bool);
 figrs_core::value!(Unwritable);
@@ -194,7 +195,7 @@ fn files_that_cannot_be_written_are_named() {
     assert!(matches!(&error, SpreadError::PartFile { file, .. } if file.starts_with(&occupied)));
 }
 
-/// The files of a set of ten, with their texts.
+/// The names of the files of a set, with their contents.
 fn set(directory: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| {
         let path = entry.unwrap().path();
@@ -208,7 +209,7 @@ fn set(directory: &Path) -> Vec<(String, String)> {
     entries
 }
 
-/// Numbers that are drawn in batches of four; from one on there are none.
+/// A sampler of random numbers in batches of four, which fails for items from number `end` on.
 struct Numbers {
     end: u64,
 }
@@ -272,7 +273,7 @@ fn a_file_that_cannot_be_drawn_is_named_by_its_number() {
     assert_eq!(set(directory.path()).len(), 1);
 }
 
-/// A sampler that draws one item whatever it is asked for.
+/// A sampler that always returns one item, however many items are requested.
 struct OneItem;
 
 impl ItemSampler for OneItem {
@@ -331,7 +332,7 @@ fn a_directory_without_parts_to_do_or_to_merge_is_refused() {
     assert!(matches!(error, SpreadError::UnusedDirectory { .. }));
 }
 
-/// The fit of a biased coin, by these learners.
+/// Fits a biased coin with this learner.
 fn fit(
     spread: &Spread,
     learner: &ExpectationMaximization<JunctionTree>,
@@ -386,7 +387,7 @@ fn what_a_fit_cannot_do_in_parts_is_refused() {
         matches!(&error, SpreadError::MissingParts { missing, round: Some(0), .. } if *missing == [0, 1, 3]),
         "{error}"
     );
-    // The first round from other parameters.
+    // A request for the first round of another model, with other parameters.
     let started = learner.map_estimate().rounds(7);
     let other = || {
         let bias = Learned::beta("bias", 2.0, 1.0);
