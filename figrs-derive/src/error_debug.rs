@@ -1,4 +1,4 @@
-//! The implementation of `Debug` for errors: the message, or on demand the structure.
+//! Derives `Debug` for errors: `{:?}` prints the message, and `{:#?}` prints the structure.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -39,7 +39,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     })
 }
 
-/// Writes one variant as a derived `Debug` would.
+/// The match arm that writes one variant in the same way as a derived `Debug`.
 fn arm(path: &TokenStream, name: &Ident, fields: &Fields) -> TokenStream {
     let title = name.to_string();
     let members: Vec<_> = fields.members().collect();

@@ -1,4 +1,4 @@
-//! Derive macros: `Value` for a user's types, `ErrorDebug` for error enums.
+//! Derive macros: `Value` for the types of users, and `ErrorDebug` for error types.
 
 mod error_debug;
 mod value;
@@ -6,10 +6,10 @@ mod value;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Implements `figrs::Value` for an enum or a struct whose fields are values.
+/// Implements `figrs::Value` for an enum or a struct. All its fields must be values.
 ///
-/// Two values are the same if they are of one variant and all their fields are the same. Elements may be fields: they are
-/// compared by their identity. The type needs `Clone` and `Debug`, but no `PartialEq` or `Hash`. If the trait does not come from
+/// Two values are the same if they have the same variant and all their fields are the same. Fields may be elements, which are compared by
+/// their identity. The type must implement `Clone` and `Debug`, but neither `PartialEq` nor `Hash`. If the trait is not exported by
 /// `figrs`, the attribute `crate` names the crate that exports it.
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(input: TokenStream) -> TokenStream {
@@ -19,9 +19,9 @@ pub fn derive_value(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Implements `Debug` for an error: `{:?}` prints its `Display` text, `{:#?}` its structure.
+/// Implements `Debug` for an error type: `{:?}` prints the text of `Display`, and `{:#?}` prints the structure.
 ///
-/// `fn main() -> Result<(), Error>` prints errors with `Debug`.
+/// The derived text is useful because a function `fn main() -> Result<(), Error>` prints its error with `Debug`.
 #[proc_macro_derive(ErrorDebug)]
 pub fn derive_error_debug(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

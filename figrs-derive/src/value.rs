@@ -1,17 +1,17 @@
-//! The implementation of `Value`: equality, hashing and representatives variant by variant, field by field.
+//! Derives `Value`: equality, hashing and representatives, for each variant and each field.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Fields, Ident, LitStr, Member, Path, parse_quote};
 
-/// A variant of an enum, or a struct, as patterns.
+/// The path and the fields of a struct or of one variant of an enum, from which patterns are generated.
 struct Variant<'a> {
     path: TokenStream,
     fields: &'a Fields,
 }
 
 impl Variant<'_> {
-    /// The pattern that binds each field to its own name, and these names.
+    /// A pattern that binds each field to a variable, and the names of these variables. The names begin with `prefix`.
     fn pattern(&self, prefix: &str) -> (TokenStream, Vec<Ident>) {
         let members: Vec<Member> = self.fields.members().collect();
         let names: Vec<Ident> = (0..members.len())
@@ -77,7 +77,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     })
 }
 
-/// The crate that exports the trait: `figrs`, or the one in `#[value(crate = "..")]`.
+/// The path of the crate that exports the trait: `figrs`, or the crate in `#[value(crate = "..")]`.
 fn crate_path(input: &DeriveInput) -> Result<Path, Error> {
     let mut path: Path = parse_quote!(::figrs);
     for attribute in &input.attrs {
@@ -99,7 +99,7 @@ fn same(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
         let ((left, a), (right, b)) = (variant.pattern("a"), variant.pattern("b"));
         quote!((#left, #right) => true #(&& #krate::Value::same(#a, #b))*)
     });
-    // Without a second variant the arm would not be reached.
+    // If there is only one variant, a further arm would be unreachable.
     let otherwise = (variants.len() != 1).then(|| quote!(_ => false));
     quote!(match (self, other) { #(#arms,)* #otherwise })
 }
