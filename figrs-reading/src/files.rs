@@ -1,19 +1,19 @@
-//! Files of a limited size.
+//! Reads files up to a limit on their size.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Maximum number of bytes that are read of a file of rules, clues, tiles, evidence or of a trained chain.
+/// Maximum number of bytes of a file with rules, clues, tiles, evidence or a trained chain.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// Maximum number of bytes that are read of a network or of evidence about one: those of the competitions have tens of millions.
+/// Maximum number of bytes of a file with a network or evidence about a network. Networks of competitions have tens of millions of bytes.
 pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
 
-/// Reads the bytes of a file. A file of more than `most` bytes is refused before memory is allocated for it, and one of unknown size,
-/// such as a device, after `most` bytes.
+/// Reads the bytes of a file. If the file has more than `most` bytes, it is refused before memory is allocated. If its size is unknown, as
+/// for a device, it is refused once more than `most` bytes were read.
 ///
-/// **Errors.** Those of the file, and [`ErrorKind::FileTooLarge`].
+/// **Errors.** The errors of reading the file; [`ErrorKind::FileTooLarge`].
 pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
     let file = File::open(path)?;
     let message = file.metadata()?.len();
@@ -23,9 +23,9 @@ pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
     read_to_limit(file, Vec::with_capacity(message as usize), most)
 }
 
-/// Reads the bytes of a stream such as standard input, but no more than `most` and one.
+/// Reads the bytes of a stream, such as the standard input; it is refused once more than `most` bytes were read.
 ///
-/// **Errors.** Those of the stream, and [`ErrorKind::FileTooLarge`].
+/// **Errors.** The errors of reading the stream; [`ErrorKind::FileTooLarge`].
 pub fn read_stream_limited(stream: impl Read, most: u64) -> Result<Vec<u8>> {
     read_to_limit(stream, Vec::new(), most)
 }
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(read_stream_limited(&b"12345"[..], 5)?, b"12345");
         let error = read_stream_limited(&b"12345"[..], 4).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
-        // A file with holes has a size, but no bytes on the disk.
+        // A sparse file has a size, but takes no space on the disk.
         let holes = File::create(&path)?;
         holes.set_len(1 << 40)?;
         let error = read_limited(&path, MOST_BYTES).unwrap_err();

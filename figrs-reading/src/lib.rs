@@ -1,4 +1,4 @@
-//! Files of a limited size, and the positions of mistakes in texts.
+//! Reading of files up to a limit on their size, and positions of mistakes in texts.
 
 #![warn(clippy::unwrap_used)]
 

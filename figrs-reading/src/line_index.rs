@@ -1,16 +1,16 @@
-//! Lines and columns of a text.
+//! Line and column numbers in a text.
 
-/// Finds the lines and columns of positions in a text, fastest if they are queried in order.
+/// Converts offsets in a text to line and column numbers. Queries are fastest if the offsets are in ascending order.
 #[derive(Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,
-    /// Offset of the start of the line of the last answer, and the number of that line.
+    /// Offset of the start of the line that was found last, and the number of this line.
     start: usize,
     line: usize,
 }
 
 impl<'t> LineIndex<'t> {
-    /// The index of a text.
+    /// Prepares the queries of a text.
     pub fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -19,7 +19,8 @@ impl<'t> LineIndex<'t> {
         }
     }
 
-    /// The line and the column of a byte of the text, or of its end, both counted from 1; columns count characters.
+    /// The line number and the column number of the byte at `offset`, which may be the end of the text. Both are counted from 1, and
+    /// columns are counted in characters.
     pub fn at(&mut self, offset: usize) -> (usize, usize) {
         if offset < self.start {
             *self = Self::new(self.text);

@@ -1,6 +1,6 @@
-//! Mistakes in texts of JSON and TOML, in words.
+//! Descriptions of mistakes in JSON and TOML texts.
 
-/// The mistake that was found in a JSON text, without its position.
+/// A description of the mistake in a JSON text, without its position.
 pub fn in_json(error: &serde_json::Error) -> String {
     if error.is_eof() {
         return "the text ends too early".into();
@@ -10,12 +10,12 @@ pub fn in_json(error: &serde_json::Error) -> String {
     text[..end].into()
 }
 
-/// The mistake that was found in a TOML text, without its position, on one line.
+/// A description of the mistake in a TOML text, in one line and without its position.
 pub fn in_toml(error: &toml::de::Error) -> String {
     error.message().trim_end().replace('\n', "; ")
 }
 
-/// The position of a mistake in a TOML text, as `line 3, column 7: `; empty if the error has none.
+/// The position of the mistake in a TOML text, in the form `line 3, column 7: `; empty if the position is unknown.
 pub fn place_in_toml(error: &toml::de::Error) -> String {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
