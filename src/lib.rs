@@ -1,4 +1,4 @@
-// If README and another text name the same link, the first definition counts: here that of a page of this documentation.
+// If README and another text define the same link, the first definition is used. The definitions here lead to pages of this documentation.
 #![doc = "[tutorial]: crate::tutorial\n\
     [statistician]: crate::tutorial::models_of_data\n\
     [level designer]: crate::tutorial::levels_by_example\n\
@@ -70,7 +70,8 @@ pub use figrs_report::{
 #[cfg(feature = "spread")]
 pub use figrs_spread as spread;
 
-// Texts of `docs/`, as pages of the documentation and as tests; they contain no items. Programs of the tutorial use all features.
+// The texts of `docs/` are included as pages of the documentation and as tests; they contain no items. The programs of the tutorial need
+// all features.
 #[cfg(any(doc, doctest))]
 #[doc = concat!("[decisions]: ", env!("CARGO_PKG_REPOSITORY"), "/tree/main/docs/decisions\n")]
 #[doc = "[Elements and algorithms of your own]: tutorial::your_own_element_and_algorithm\n\
@@ -86,7 +87,7 @@ pub mod glossary {}
 #[cfg(any(doc, all(doctest, feature = "full")))]
 pub mod tutorial;
 
-/// Interfaces between the crates, tests and benchmarks of figrs. Not for users: it may change with any version.
+/// Interfaces between the crates, tests and benchmarks of figrs. They are not meant for users: any version may change them.
 #[doc(hidden)]
 pub mod internals {
     pub use figrs_core::internals::*;
