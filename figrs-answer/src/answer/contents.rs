@@ -251,7 +251,7 @@ impl Answer {
     }
 
     /// Statistics of the run, if the algorithm was a sampler or another iterative algorithm.
-    pub fn sampling(&self) -> Option<&Sampling> {
+    pub fn sampling(&self) -> Option<&RunStatistics> {
         self.sampling.as_ref()
     }
 }

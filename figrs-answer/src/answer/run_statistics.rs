@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 /// Statistics of the run of a sampler or of another iterative algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Sampling {
+pub struct RunStatistics {
     /// The reason why the run ended.
     pub stopped: Stopped,
     /// Number of samples, steps or sweeps that were made, over all chains.
@@ -38,7 +38,7 @@ pub struct Sampling {
     pub died: Option<Vec<u64>>,
 }
 
-impl Sampling {
+impl RunStatistics {
     /// Statistics with these three fields; all other fields are empty.
     #[doc(hidden)]
     pub fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {

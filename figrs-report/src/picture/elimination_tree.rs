@@ -6,7 +6,7 @@ use super::{Drawable, Picture, PictureEdge, PictureNode, Shape};
 
 /// The picture has a box for each elimination step, with the elements that are summed out and the size of the clique. Boxes of the largest
 /// cliques are shaded.
-impl Draw for EliminationTree {
+impl Drawable for EliminationTree {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();
         let width = self.width();

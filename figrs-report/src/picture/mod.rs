@@ -23,7 +23,7 @@ use thiserror::Error;
 /// assert!(graph.to_dot().contains("wet") && graph.to_svg().is_ok());
 /// # Ok::<(), figrs_core::ModelError>(())
 /// ```
-pub trait Draw {
+pub trait Drawable {
     /// The nodes and arrows of the graph as a picture.
     fn picture(&self) -> Picture;
 

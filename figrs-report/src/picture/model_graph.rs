@@ -8,7 +8,7 @@ use super::{Drawable, Picture, PictureEdge, PictureNode, Shape};
 /// Random choices are ellipses, functions are boxes, Chains are diamonds and Scores are hexagons. Elements with evidence are shaded,
 /// targets have a double border, and elements with interventions have a bold border. Arrows to the branches of Chains are dashed, and are
 /// labelled with the parent values that select the branch.
-impl Draw for ModelGraph {
+impl Drawable for ModelGraph {
     fn picture(&self) -> Picture {
         let mut picture = Picture::new();
         for node in self.nodes() {

@@ -221,7 +221,7 @@ impl Answer {
 }
 
 /// Checks the end and the statistics of a run, and adds findings.
-fn check_run(sampling: &Sampling, findings: &mut Vec<Finding>) {
+fn check_run(sampling: &RunStatistics, findings: &mut Vec<Finding>) {
     if sampling.stopped != Stopped::Finished {
         findings.push(Finding::StoppedEarly {
             why: sampling.stopped,
