@@ -20,7 +20,6 @@
 //! | [`Parents`] | tuples and lists of elements, with `map` and `flat_map` |
 //! | [`Distribution`] | the trait of user-defined atomic distributions |
 //! | [`graph`] | the graph of a model, for walking |
-//! | `lower` | for samplers: one world at a time |
 //! | [`expand`], [`factor`] | for exact algorithms: variables and factors |
 //!
 //! # Words
