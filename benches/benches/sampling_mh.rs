@@ -1,4 +1,4 @@
-//! Single-site Metropolis-Hastings on a mixture of two Gaussians, beside a hand-written loop with the same proposals that
+//! Single-site Metropolis-Hastings on a mixture of two Gaussians, beside a hand-written loop that makes random walks and draws from the prior and
 //! does no more than it must; both on one thread, the same number of steps.
 
 use std::hint::black_box;
