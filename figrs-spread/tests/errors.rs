@@ -67,11 +67,11 @@ fn errors_of_a_sampler_name_the_part() {
     let coin = coin();
     let impossible = Model::new().observe(&coin, true).observe(&coin, false);
     let sampler = MetropolisHastings::new(100);
-    let error = spread(Some(2), directory.path())
+    let error = spread(Some(0), directory.path())
         .run(&sampler, &impossible, &coin)
         .unwrap_err();
     assert!(
-        matches!(error, SpreadError::Inference { part: Some(2), .. }),
+        matches!(error, SpreadError::Inference { part: Some(0), .. }),
         "{error}"
     );
     let none = fs::read_dir(directory.path()).unwrap().count();

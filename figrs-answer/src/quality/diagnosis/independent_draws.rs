@@ -7,10 +7,9 @@
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::answer::chain_error::chain_samples;
-use crate::answer::draws::TargetDraws;
 use crate::answer::few_hits::independent_draws;
 use crate::answer::numeric::NumericColumns;
-use figrs_core::AnyColumn;
+use figrs_core::{AnyColumn, Label, Support};
 
 use super::choice_agreement::FALSE_ALARMS;
 use super::finding::Finding;
@@ -21,13 +20,24 @@ const ALLOWANCE: f64 = 3.0;
 /// Minimum effective number of draws of the chains for each of their values. With fewer draws, the values that no chain has are not tested.
 const DRAWS_PER_VALUE: f64 = 20.0;
 
-/// Independent draws of one target, with their weights.
+/// Draws of one target, or of one choice, by chains of equal length.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainDraws<'a> {
+    /// The distinct values that were drawn.
+    pub support: &'a Support,
+    /// For each draw, the position of its value in `support`; the draws of one chain are adjacent.
+    pub indices: &'a [u32],
+    /// Number of chains.
+    pub chains: usize,
+}
+
+/// Independent draws of one target, or of one choice, with their weights.
 ///
 /// A weight is the ratio of the density of the distribution of the chains to that of the distribution of the independent draws, up to a
 /// constant factor. For draws from the prior it is the likelihood.
 #[derive(Clone, Copy, Debug)]
 pub struct IndependentDraws<'a> {
-    /// The values of the target in the independent draws.
+    /// The values of the target or choice in the independent draws.
     pub values: &'a dyn AnyColumn,
     /// For each independent draw, the natural logarithm of its weight.
     pub log_weights: &'a [f64],
@@ -46,27 +56,33 @@ struct Excess {
     chance: f64,
 }
 
-/// Tests each value of a target that some independent draw has. Returns the finding for the value whose number of draws is least probable,
-/// if a finding is false with a probability of at most [`FALSE_ALARMS`]. This rate of false alarms applies to all values of all `targets`
-/// targets together.
+/// Tests each value of a target or choice that some independent draw has. Returns the finding for the value whose number of draws is least probable,
+/// if a finding is false with a probability of at most [`FALSE_ALARMS`]. This rate of false alarms applies to all values of all `tests`
+/// targets and choices together.
 ///
 /// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the
 /// distribution of the chains. If the chains have not visited worlds of small weight, their mean of `1 / w` is too small; the test is then
 /// less powerful, but not wrong. If the weights of the independent draws are far smaller than those of the worlds of the chains, the test
 /// finds nothing.
 pub fn missed_values(
-    target: &TargetDraws,
-    (chains, targets): (usize, usize),
+    (label, chains): (&Label, ChainDraws<'_>),
     draws: IndependentDraws<'_>,
+    tests: usize,
 ) -> Option<Finding> {
+    let ChainDraws {
+        support,
+        indices,
+        chains,
+    } = chains;
     let of = draws.log_weights.len();
-    let support = &target.support;
     let columns = NumericColumns::new((0..support.len()).map(|value| support.any(value)));
-    let samples = chain_samples(&columns, &target.indices, chains);
-    let samples = independent_draws(&target.indices, chains, samples);
+    let samples = chain_samples(&columns, indices, chains);
+    let samples = independent_draws(indices, chains, samples);
     let log_ratio = log_mean_inverse(draws.chain_log_weights)?;
     let mut counts = vec![0_u64; support.len()];
-    target.indices.iter().for_each(|&i| counts[i as usize] += 1);
+    for &value in indices {
+        counts[value as usize] += 1;
+    }
     // All values that no chain has form one more class.
     let mut shown: Vec<Vec<usize>> = vec![Vec::new(); support.len() + 1];
     for draw in 0..of {
@@ -80,7 +96,7 @@ pub fn missed_values(
     let excess = |(value, shown): (usize, &Vec<usize>)| {
         let first = *shown.first()?;
         let count = counts.get(value).map_or(0.0, |&count| count as f64);
-        let share = count / target.indices.len() as f64;
+        let share = count / indices.len() as f64;
         let most =
             share + ALLOWANCE * (share * (1.0 - share) / samples).sqrt() + ALLOWANCE / samples;
         let lightest = shown.iter().map(|&draw| draws.log_weights[draw]);
@@ -95,9 +111,9 @@ pub fn missed_values(
     };
     let found = shown.iter().enumerate().filter_map(excess);
     let worst = found.min_by(|a, b| a.chance.total_cmp(&b.chance))?;
-    let chance = worst.chance * (tested * targets) as f64;
+    let chance = worst.chance * (tested * tests) as f64;
     (chance < FALSE_ALARMS).then(|| Finding::MissedValues {
-        element: target.element.label(),
+        element: label.clone(),
         value: format!("{:?}", draws.values.datum(worst.first)),
         hits: worst.hits,
         of,
@@ -144,11 +160,12 @@ mod tests {
         let law = WeightedIndex::new(&SHARES[..values]).unwrap();
         let drawn: Vec<usize> = (0..2000).map(|_| law.sample(&mut random)).collect();
         let index = |&value: &usize| support.insert(&(value as u8)).map(|i| i as u32);
-        let indices = drawn.iter().filter_map(index).collect();
-        let target = TargetDraws {
-            element: element.erased().clone(),
-            support: support.build(),
-            indices,
+        let indices = drawn.iter().filter_map(index);
+        let indices: Vec<u32> = indices.collect();
+        let chains = ChainDraws {
+            support: &support.build(),
+            indices: &indices,
+            chains: 4,
         };
         let prior = WeightedIndex::new((0..4).map(|i| SHARES[i] / WEIGHTS[i])).unwrap();
         let prior: Vec<usize> = (0..60).map(|_| prior.sample(&mut random)).collect();
@@ -158,7 +175,7 @@ mod tests {
             log_weights: &prior.iter().map(log).collect::<Vec<f64>>(),
             chain_log_weights: &drawn.iter().map(log).collect::<Vec<f64>>(),
         };
-        missed_values(&target, (4, 1), draws)
+        missed_values((&element.erased().label(), chains), draws, 1)
     }
 
     #[test]

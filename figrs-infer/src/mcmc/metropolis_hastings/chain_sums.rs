@@ -8,14 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::NAME;
 use super::chain::{ChainLength, ChainRecord};
 use super::choices::agreement_of;
+use super::prior_comparison::missed;
 use super::probes::ProbeRecord;
 use super::sites::SiteRecord;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
-use figrs_answer::quality::diagnosis::Finding;
-use figrs_answer::quality::diagnosis::independent_draws::{IndependentDraws, missed_values};
 use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
@@ -157,7 +156,7 @@ impl Sums for MetropolisSums {
             .filter_map(|(_, probe)| probe.sites.as_ref())
             .collect();
         let mut choices = agreement_of(&records, &probed);
-        choices.missed = missed(&draws, (&records, fewest), &self.probes);
+        choices.missed = missed(&draws, (&records, fewest.unwrap_or(0)), &self.probes);
         let answer = answer.with_choices(choices);
         Ok(answer.with_sampling(sampling).with_draws(draws))
     }
@@ -180,7 +179,7 @@ impl PortableSums for MetropolisSums {
                 return demand(unit.values.is_empty(), "it has values and no draws");
             }
             ChainWork::Probe(record) => {
-                let draws = record.prior.log_likelihoods.len();
+                let draws = record.prior.worlds.sweeps as usize;
                 let are_all = record.prior.densities.len() == draws
                     && unit.values.len() == self.targets.len()
                     && unit.values.iter().all(|values| values.len() == draws);
@@ -188,6 +187,7 @@ impl PortableSums for MetropolisSums {
                     are_all,
                     "its draws from the prior have another number of values",
                 )?;
+                record.prior.worlds.check()?;
                 return record.sites.as_ref().map_or(Ok(()), SiteRecord::check);
             }
         };
@@ -212,47 +212,6 @@ impl PortableSums for MetropolisSums {
         }
         Ok(())
     }
-}
-
-/// Findings about values of targets that are too frequent in the draws from the prior for the chains to be right. Only prior draws with as
-/// many densities as the worlds of the chains are compared.
-fn missed(
-    draws: &Draws,
-    (records, densities): (&[&SiteRecord], Option<usize>),
-    probes: &[(Vec<Box<dyn AnyColumn>>, ProbeRecord)],
-) -> Vec<Finding> {
-    let chain_log_weights = records.iter().flat_map(|record| &record.log_likelihoods);
-    let chain_log_weights: Vec<f64> = chain_log_weights.copied().collect();
-    let mut log_weights = Vec::new();
-    let mut columns: Vec<_> = draws
-        .targets
-        .iter()
-        .map(|target| target.element.no_column())
-        .collect();
-    for (values, ProbeRecord { prior, .. }) in probes {
-        let all = 0..prior.densities.len() as u32;
-        let kept: Vec<u32> = all
-            .filter(|&i| Some(prior.densities[i as usize]) == densities)
-            .collect();
-        log_weights.extend(kept.iter().map(|&i| prior.log_likelihoods[i as usize]));
-        for (column, values) in columns.iter_mut().zip(values) {
-            column.append(&*values.gather(&kept));
-        }
-    }
-    let of_target = |(position, target): (usize, &TargetDraws)| {
-        let independent = IndependentDraws {
-            values: &*columns[position],
-            log_weights: &log_weights,
-            chain_log_weights: &chain_log_weights,
-        };
-        missed_values(target, (draws.chains, draws.targets.len()), independent)
-    };
-    draws
-        .targets
-        .iter()
-        .enumerate()
-        .filter_map(of_target)
-        .collect()
 }
 
 /// The last `kept` draws of one target in each chain, as indices of its distinct values in the order of first occurrence.

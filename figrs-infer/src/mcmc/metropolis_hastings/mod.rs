@@ -19,6 +19,7 @@
 //! | `choices`, `modes` | agreement of chains about all choices of their worlds; modes that probes found |
 //! | `probes` | draws from the prior, and short chains, that look for other modes |
 //! | `chain` | one chain from its first world to its last draw |
+//! | `prior_comparison` | comparison of the chains with draws from the prior |
 //! | `chain_sums` | the draws of all chains as an answer |
 
 mod acceptance;
@@ -31,6 +32,7 @@ mod decisions;
 mod image_moves;
 mod kernel;
 mod modes;
+mod prior_comparison;
 mod probes;
 mod proposal_success;
 mod proposals;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::acceptance::AcceptanceTerms;
 use super::settings::MetropolisSettings;
-use super::sites::SiteRecord;
+use super::sites::{MOST_SWEEPS, SiteRecord};
 use super::starts::candidate;
 use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
@@ -29,6 +29,10 @@ const PRIOR_STREAMS: u64 = 1 << 41;
 /// A draw from the prior counts as this number of steps for each choice of the world. All draws of all probes together may count as twice
 /// the burn-in of one chain.
 const SWEEPS_OF_PRIOR_DRAW: u64 = 2;
+/// Maximum number of worlds that a probe draws from the prior; a record of more sweeps would drop some.
+const MAX_PRIOR_DRAWS: usize = MOST_SWEEPS as usize - 1;
+/// Maximum number of choices in all prior draws of a probe together.
+const MAX_PRIOR_NUMBERS: usize = 1 << 17;
 
 /// Number of steps between two checks of the clock.
 const BLOCK: u64 = 16;
@@ -38,8 +42,8 @@ const BLOCK: u64 = 16;
 /// The values of the targets in these worlds are stored elsewhere, in columns.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct PriorDraws {
-    /// For each world, the natural logarithm of its likelihood.
-    pub(super) log_likelihoods: Vec<f64>,
+    /// The choices and the likelihood of each world, as one sweep.
+    pub(super) worlds: SiteRecord,
     /// For each world, the number of its likelihoods that are densities.
     pub(super) densities: Vec<usize>,
 }
@@ -95,7 +99,7 @@ pub(super) fn probe(
     let by = (number, burn_in / PROBE_DIVISOR);
     let drawn = draw_from_prior(&settings, (model, targets), by, run, &mut values);
     record.prior = drawn.unwrap_or_default();
-    if record.prior.log_likelihoods.is_empty() {
+    if record.prior.densities.is_empty() {
         values = targets.iter().map(AnyElement::no_column).collect();
     }
     let sites = run_short_chain(&settings, (model, targets), by, run);
@@ -116,7 +120,11 @@ fn draw_from_prior(
     let mut random = stream(settings.drawing.seed, PRIOR_STREAMS + number);
     let mut draws = PriorDraws::default();
     let mut left = most;
-    while left > 0 && run.stopped().is_none() {
+    let fits = |worlds: &SiteRecord| {
+        let sweeps = worlds.sweeps as usize;
+        sweeps < MAX_PRIOR_DRAWS && sweeps * worlds.choices < MAX_PRIOR_NUMBERS
+    };
+    while left > 0 && fits(&draws.worlds) && run.stopped().is_none() {
         let is_possible = trace.restart(&mut random)?;
         let choices = trace.choices() as u64;
         left = left.saturating_sub(SWEEPS_OF_PRIOR_DRAW.saturating_mul(choices.max(1)));
@@ -128,7 +136,7 @@ fn draw_from_prior(
         for (column, value) in values.iter_mut().zip(&drawn) {
             column.push(value.as_any());
         }
-        draws.log_likelihoods.push(trace.log_likelihood());
+        draws.worlds.record_world(&trace);
         draws.densities.push(trace.densities());
     }
     Ok(draws)

@@ -10,7 +10,7 @@ use figrs_answer::run::portable_part::demand;
 
 /// If this number of sweeps is stored, every other sweep is dropped. The remaining sweeps are at least four for each of the sixteen batches
 /// of the test of agreement.
-const MOST_SWEEPS: u32 = 128;
+pub(super) const MOST_SWEEPS: u32 = 128;
 /// Minimum number of stored sweeps at which sweeps are dropped for lack of memory. Half of them remain, one for each batch of the test of
 /// agreement.
 const LEAST_SWEEPS: u32 = 32;
@@ -116,6 +116,11 @@ impl SiteRecord {
             self.until -= 1;
             return;
         }
+        self.sweep(trace);
+    }
+
+    /// Records a world that does not belong to a chain, as one sweep.
+    pub(crate) fn record_world(&mut self, trace: &Trace) {
         self.sweep(trace);
     }
 

@@ -1,0 +1,147 @@
+//! Comparison of the chains with the draws from the prior that the evidence does not exclude.
+
+use figrs_core::{AnyColumn, Label, Support, SupportBuilder};
+use rustc_hash::FxHashMap;
+
+use super::choices::together;
+use super::modes::values;
+use super::probes::ProbeRecord;
+use super::sites::{ChoiceSeries, SiteKey, SiteRecord};
+use figrs_answer::answer::draws::Draws;
+use figrs_answer::quality::diagnosis::Finding;
+use figrs_answer::quality::diagnosis::independent_draws::{
+    ChainDraws, IndependentDraws, missed_values,
+};
+
+/// Maximum number of values of a choice that is compared.
+const MAX_VALUES: usize = 32;
+
+/// Values of targets, and of numeric choices with few values, that are too frequent in the draws from the prior for the chains to be right.
+///
+/// Only prior draws with as many densities as the worlds of the chains are compared, and only choices that every world has. Of the choices, the
+/// one with the least probable number of draws is named.
+pub(super) fn missed(
+    draws: &Draws,
+    (records, densities): (&[&SiteRecord], usize),
+    probes: &[(Vec<Box<dyn AnyColumn>>, ProbeRecord)],
+) -> Vec<Finding> {
+    let chain_log_weights = records.iter().flat_map(|record| &record.log_likelihoods);
+    let chain_log_weights: Vec<f64> = chain_log_weights.copied().collect();
+    let mut log_weights = Vec::new();
+    let targets = draws.targets.iter();
+    let mut columns: Vec<_> = targets.map(|target| target.element.no_column()).collect();
+    let mut numbers: FxHashMap<&SiteKey, Vec<f64>> = FxHashMap::default();
+    for (values_of_targets, ProbeRecord { prior, .. }) in probes {
+        let all = 0..prior.densities.len() as u32;
+        let kept: Vec<u32> = all
+            .filter(|&i| prior.densities[i as usize] == densities)
+            .collect();
+        let log = |&i: &u32| prior.worlds.log_likelihoods[i as usize];
+        log_weights.extend(kept.iter().map(log));
+        for (column, values) in columns.iter_mut().zip(values_of_targets) {
+            column.append(&*values.gather(&kept));
+        }
+        for series in prior
+            .worlds
+            .series
+            .iter()
+            .filter(|series| is_compared(series))
+        {
+            let drawn: Vec<f64> = values(series, 0).map(|(_, number)| number).collect();
+            if drawn.len() == prior.densities.len() {
+                let drawn = kept.iter().map(|&i| drawn[i as usize]);
+                numbers.entry(&series.key).or_default().extend(drawn);
+            }
+        }
+    }
+    let all = together(records);
+    let choices: Vec<ChoiceComparison<'_>> = all
+        .iter()
+        .filter_map(|chains| ChoiceComparison::new(chains, records, &numbers, log_weights.len()))
+        .collect();
+    let tests = draws.targets.len() + choices.len();
+    let finding = |label: &Label, chains: ChainDraws<'_>, values: &dyn AnyColumn| {
+        let independent = IndependentDraws {
+            values,
+            log_weights: &log_weights,
+            chain_log_weights: &chain_log_weights,
+        };
+        missed_values((label, chains), independent, tests)
+    };
+    let of_targets = draws
+        .targets
+        .iter()
+        .zip(&columns)
+        .filter_map(|(target, values)| {
+            let chains = ChainDraws {
+                support: &target.support,
+                indices: &target.indices,
+                chains: draws.chains,
+            };
+            finding(&target.element.label(), chains, &**values)
+        });
+    let mut found: Vec<Finding> = of_targets.collect();
+    let of_choices = choices.iter().filter_map(|choice| {
+        let chains = ChainDraws {
+            support: &choice.support,
+            indices: &choice.indices,
+            chains: records.len(),
+        };
+        finding(choice.label, chains, choice.drawn)
+    });
+    let chance = |finding: &Finding| match finding {
+        Finding::MissedValues { chance, .. } => *chance,
+        _ => 1.0,
+    };
+    found.extend(of_choices.min_by(|a, b| chance(a).total_cmp(&chance(b))));
+    found
+}
+
+/// True for a numeric choice that every world has.
+fn is_compared(series: &ChoiceSeries) -> bool {
+    matches!(series.key, SiteKey::Lasting(_)) && series.width == 1 && !series.is_digest
+}
+
+/// A choice in the worlds of the chains and in the draws from the prior.
+struct ChoiceComparison<'a> {
+    label: &'a Label,
+    support: Support,
+    /// The positions of the values in `support`, chain after chain.
+    indices: Vec<u32>,
+    drawn: &'a Vec<f64>,
+}
+
+impl<'a> ChoiceComparison<'a> {
+    /// `None` if the choice has too many values, or some worlds do not have it.
+    fn new(
+        chains: &[Option<&'a ChoiceSeries>],
+        records: &[&SiteRecord],
+        numbers: &'a FxHashMap<&SiteKey, Vec<f64>>,
+        draws: usize,
+    ) -> Option<Self> {
+        let first = (*chains.first()?)?;
+        let drawn = numbers
+            .get(&first.key)
+            .filter(|drawn| drawn.len() == draws)?;
+        let sweeps = records.iter().map(|record| record.sweeps).min()? as usize;
+        let mut builder = SupportBuilder::new::<f64>();
+        let mut indices = Vec::with_capacity(sweeps * chains.len());
+        for series in chains {
+            let series =
+                series.filter(|series| is_compared(series) && series.met.len() >= sweeps)?;
+            let last = series.met.len() - sweeps;
+            for (_, number) in values(series, 0).skip(last) {
+                indices.push(builder.insert(&number)? as u32);
+                if builder.len() > MAX_VALUES {
+                    return None;
+                }
+            }
+        }
+        Some(Self {
+            label: &first.label,
+            support: builder.build(),
+            indices,
+            drawn,
+        })
+    }
+}
