@@ -1,4 +1,4 @@
-//! Exact answers about boards, by a generator's own formulas or by the exact method (states of the board read cell by cell).
+//! Exact answers about boards, computed by a generator's own formulas or by the exact method, which explores the states of a board read cell by cell.
 
 use std::fmt;
 
@@ -19,10 +19,10 @@ pub trait OwnAnswers<C, B> {
     /// Returns the name of the method.
     fn name(&self) -> &'static str;
 
-    /// Returns the number of boards.
+    /// Returns the number of boards that follow the rules and meet all demands.
     fn count(&self, progress: &Progress<'_>) -> Result<BigUint, BoardError>;
 
-    /// Returns the logarithm of the probability that independent cells follow the rules and meet all demands.
+    /// Returns the logarithm of the probability that independently drawn cells follow the rules and meet all demands.
     fn log_probability(&self) -> Result<f64, BoardError>;
 
     /// Returns the marginal distribution of each cell, in scan order, using at most this many bytes.
@@ -59,7 +59,7 @@ impl Progress<'_> {
 
 /// Exact answers to questions about the boards of a generator.
 ///
-/// **Guarantee.** Counts are exact, other numbers up to rounding.
+/// **Guarantee.** Counts are exact; all other numbers are exact up to rounding.
 pub struct BoardAnswers<'g, G: Generator> {
     source: Source<'g, G>,
     memory: u64,
@@ -109,7 +109,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the size of the exact method's states, if the exact method is used.
+    /// Returns the number and the bytes of the exact method's states, if this method is used.
     pub fn cost(&self) -> Option<Cost> {
         match &self.source {
             Source::Own(_) => None,
@@ -132,7 +132,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the number of boards.
+    /// Returns the number of boards that follow the rules and meet all demands.
     ///
     /// **Errors.** [`BoardError::Inference`] if the count is interrupted, or the exact method cannot count.
     pub fn count(&self) -> Result<BigUint, BoardError> {
@@ -142,7 +142,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the logarithm of the probability that independent cells follow the rules and meet all demands.
+    /// Returns the logarithm of the probability that independently drawn cells follow the rules and meet all demands.
     ///
     /// **Errors.** The errors of the generator's own formulas.
     pub fn log_probability(&self) -> Result<f64, BoardError> {

@@ -19,7 +19,7 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// |---|---|
 /// | a sampler of independent boards | this sampler, with rejection of boards that do not meet the demands, until a million boards in a row fail (fewer if there are Markov chains) |
 /// | rules that independent cells [often follow](Generator::is_often_met), and more than 16 MiB of states are predicted | rejection |
-/// | demands of which it can be [relaxed](Generator::relaxed) | the exact method and rejection in turn, in rounds of four times the work of the round before, until one of them has drawn the boards |
+/// | demands that can be left out, so that a [relaxed](Generator::relaxed) generator remains | the exact method and rejection in turn, in rounds of four times the work of the round before, until one of them has drawn the boards |
 /// | cells and rules whose boards are [joined](super::RuledCells::joined), if at most four boards are wanted and the exact method is predicted to take twenty times as long | Markov chains, one for each board; the exact method if they do not converge in its predicted time |
 /// | an element program whose states fit into memory | the exact method |
 /// | [cells and rules](Generator::ruled_cells) of whole boards | Markov chains |
@@ -35,7 +35,7 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// independent; their law tends to the exact one as the chains run: until the R-hat of simple measures is at most 1.05, or about half a minute's work is done.
 /// The report has both R-hat and the effective number of boards.
 ///
-/// **Complexity.** The complexity of the method; if methods take turns, a few times that of the quicker one.
+/// **Complexity.** The complexity is that of the method; if methods take turns, it is a few times that of the quicker one.
 ///
 /// **Errors.** [`BoardError::NoSolution`] with clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`]; [`BoardError::NotFound`];
 /// [`BoardError::NoMethod`]; the errors of the generator.
@@ -172,7 +172,7 @@ impl ConditionalSampler {
         exact.ok_or_else(|| self.too_large(generator, false))
     }
 
-    /// Returns the error that no board is possible, with clues that exclude each other if there are any.
+    /// Returns [`BoardError::NoSolution`], for a generator without possible boards; the error has clues that exclude each other if there are any.
     ///
     /// **Guarantee.** Exact.
     ///
@@ -243,7 +243,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Reports that drawing goes on by a method.
+    /// Reports to the listener that boards are now drawn by this method.
     pub(super) fn turn(&self, method: Method, reason: Reason) -> MethodChoice {
         let choice = MethodChoice { method, reason };
         self.watch.tell(Event::Turned(choice));

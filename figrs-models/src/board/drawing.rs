@@ -48,7 +48,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let (settings, generator) = (self.settings, self.generator);
         let exact = settings.allows(Method::Exact);
         let relaxed = generator.relaxed();
-        // Without either, rejection would be the exact method by another name.
+        // Without a relaxed generator and without rules that are often met, rejection would do the same as the exact method.
         let rejects = relaxed.is_some() || generator.is_often_met();
         let rejection = settings.allows(Method::Rejection)
             && (rejects || settings.only() == Some(Method::Rejection));
@@ -79,7 +79,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                     .and_then(|exact| self.exactly(&exact)),
             },
         };
-        // The next method, if there is one, or the error.
+        // If the method failed for one of these reasons, the next method is tried; otherwise its outcome is returned.
         let reason = match &outcome {
             Err(BoardError::TooLarge { .. }) => self.too_large(),
             Err(BoardError::NoneMet { tried }) => Reason::TooRare { tried: *tried },
@@ -292,7 +292,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Creates an empty tally of rejection.
     pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
-        /// Number of cells drawn in vain before Markov chains are tried, which takes up to a few seconds (a sampler of mazes visits each room several times).
+        /// Number of cells of rejected boards that are drawn before Markov chains are tried, which takes up to a few seconds (a sampler of mazes
+        /// visits each room several times).
         const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {
             true => CELLS / self.generator.size().cells() as u64,

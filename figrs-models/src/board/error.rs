@@ -27,7 +27,7 @@ pub enum BoardError {
     /// A method needs more memory than is allowed.
     #[error("{method} would need {} bytes, and {limit} are allowed; allow more (`memory`), or use a smaller board", bytes(*.predicted))]
     TooLarge {
-        /// The method.
+        /// The method that needs too much memory.
         method: Method,
         /// Predicted bytes, if they exceed the limit.
         predicted: Option<f64>,
@@ -41,7 +41,7 @@ pub enum BoardError {
         "none of {tried} boards in a row met the demands, which are impossible or very rare; demand less"
     )]
     NoneMet {
-        /// Number of boards.
+        /// Number of boards in a row that did not meet the demands.
         tried: u64,
     },
     /// Markov chains did not find a board that follows all rules.

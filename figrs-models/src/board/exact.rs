@@ -47,8 +47,8 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         }
     }
 
-    /// Returns the compiled program, for further questions: its number of worlds is the number of boards, and its evidence the probability that
-    /// independent cells follow the rules and meet all demands.
+    /// Returns the compiled program, for further questions: its number of worlds is the number of boards, and the probability of its evidence is the
+    /// probability that independent cells follow the rules and meet all demands.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }

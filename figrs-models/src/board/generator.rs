@@ -50,7 +50,8 @@ pub trait Generator: Sized {
         false
     }
 
-    /// Returns cells and rules for Markov chains of boards of any size, with the law of the element program, if there are any; called for each chain.
+    /// Returns cells and rules with the same law as the element program, for Markov chains of boards of any size, if there are any. The method is
+    /// called once for each chain.
     fn ruled_cells(&self) -> Option<RuledCells<Self::Cell>> {
         None
     }

@@ -9,7 +9,7 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
-/// Bytes of states in the first round, and the factor by which they grow between rounds.
+/// Bytes of states that the exact method explores in the first round; the next constant is the factor by which these bytes grow from round to round.
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
@@ -17,9 +17,9 @@ const GROWTH: u64 = 4;
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Gives both methods rounds of equal work, each several times as long as the round before. So drawing takes at most a few times as long as the quicker
-    /// method, and neither the acceptance rate nor the memory that the exact method needs has to be known in advance, unless the latter exceeds
-    /// [`UNPREDICTED_BYTES`].
+    /// Gives both methods rounds of equal work, each several times as long as the round before. So drawing takes at most a few times as long as the
+    /// quicker method, and neither the acceptance rate nor the memory that the exact method needs has to be known in advance, unless that memory
+    /// exceeds [`UNPREDICTED_BYTES`].
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
@@ -82,7 +82,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
             match exact(budget) {
                 Ok(None) => {}
                 Ok(Some(exact)) => {
-                    // The boards of rejection have the same law and stay; further boards get other random numbers.
+                    // The boards that rejection has drawn have the same law and are kept; further boards get other random numbers.
                     let seed = stream(settings.seed, u64::MAX).next_u64();
                     self.boards.turn_to(Method::Exact);
                     let report = self.complete_exactly(&exact, seed)?;

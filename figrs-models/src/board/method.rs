@@ -43,7 +43,7 @@ impl fmt::Display for Method {
 pub struct MethodChoice {
     /// The method.
     pub method: Method,
-    /// The reason.
+    /// The reason for the choice.
     pub reason: Reason,
 }
 
@@ -57,7 +57,7 @@ pub enum Reason {
     Direct,
     /// None of the boards that the previous method drew met the demands.
     TooRare {
-        /// Number of boards in a row.
+        /// Number of boards in a row that did not meet the demands.
         tried: u64,
     },
     /// The states of the exact method are known to fit into memory.
@@ -98,7 +98,7 @@ pub(super) struct Predicted(pub(super) f64);
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Numbers from this one on, larger than any memory, are written in the same way.
+        /// Numbers of bytes from this one on exceed any memory, so all of them are written as the same text.
         const MOST: f64 = 1e18;
         if self.0 < MOST {
             write!(f, "about {:.0}", self.0)

@@ -133,7 +133,7 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Counts tried boards, as failures until one is kept.
+    /// Counts tried boards; they count as failures until a board is kept.
     fn failed(&mut self, tries: u64) {
         self.tried += tries;
         self.failures += tries;

@@ -1,10 +1,10 @@
-//! Reports on the drawing of boards.
+//! Reports on how boards were drawn.
 
 use std::time::Duration;
 
 use super::{Cost, MethodChoice};
 
-/// Report on the drawing of boards.
+/// Report on how boards were drawn.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {

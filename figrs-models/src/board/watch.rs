@@ -28,7 +28,7 @@ pub enum Event {
         /// Number of boards that were tried, if some are rejected.
         tried: Option<u64>,
     },
-    /// Markov chains went on.
+    /// Markov chains made further sweeps.
     Swept {
         /// Number of sweeps of all chains so far.
         sweeps: u64,

@@ -7,7 +7,7 @@ use super::{Automaton, Partition, Position};
 /// The cells that are `true`, each connected with its neighbours, form no cycle: every group of them
 /// is a tree.
 ///
-/// **Complexity.** States are the ways in which the cells of one row can be connected, as for [`Connected`](super::Connected).
+/// **Complexity.** The states are the partitions of the cells of one row into connected groups, as for [`Connected`](super::Connected).
 #[derive(Clone, Copy, Debug)]
 pub struct Acyclic;
 

@@ -4,7 +4,7 @@ use figrs_derive::ErrorDebug;
 
 use super::GridError;
 
-/// A mistake in a text of clues, with its place.
+/// A mistake in a text of clues, with its line and column.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ClueError {

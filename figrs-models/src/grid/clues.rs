@@ -96,7 +96,7 @@ impl<C: Copy> Clues<C> {
     }
 }
 
-/// **Errors.** [`ClueError`], with the place of the mistake.
+/// **Errors.** [`ClueError`], with the line and column of the mistake.
 impl<C: Symbol> FromStr for Clues<C> {
     type Err = ClueError;
 

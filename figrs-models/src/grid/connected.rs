@@ -5,7 +5,8 @@ use super::{Automaton, Partition, Position};
 
 /// The cells that are `true` are connected, side by side or one above the other, and there is at least one such cell.
 ///
-/// **Complexity.** States are the ways in which the cells of one row can be connected: about three times as many with each further column.
+/// **Complexity.** The states are the partitions of the cells of one row into connected groups; each further column makes their number about three
+/// times as large.
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
@@ -13,7 +14,7 @@ pub struct Connected;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if a `true` cell was read. If so and none is in the frontier, no other may follow.
+    /// `true` if a `true` cell was read. If `any` is true and the frontier has no such cell, no other one may follow.
     any: bool,
 }
 figrs_core::value!(ConnectedState);

@@ -8,12 +8,13 @@ use super::{Automaton, Partition, Position, Size};
 
 /// The cells that are `true` are connected, side by side or one above the other; a given cell is among them, and there are at most 16.
 ///
-/// It accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept, and fails as soon as too few cells are left to connect those
-/// read so far with each other and with the given cell: between two groups of the frontier one cell for each column around which no group reaches, and from
-/// there to the given cell one for each column and row.
+/// It accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. It rejects a board
+/// as soon as too few further cells are allowed to connect the groups of the frontier with each other and with the given cell. Two neighbouring
+/// groups need one cell for each column between them that no group encloses; the given cell needs at least one for each column beside the groups and
+/// for each row below them.
 ///
-/// **Complexity.** All groups of the frontier are within 16 columns, wherever these are, so that states do not grow with the grid: they are the ways in which
-/// the cells are connected with each other and with the given cell; their number grows by a factor of two and a half with each cell.
+/// **Complexity.** All groups of the frontier are within 16 columns, so the states do not grow with the grid: they are the partitions of the cells of
+/// these columns into connected groups. The number of states grows by a factor of two and a half with each allowed cell.
 #[derive(Clone, Debug)]
 pub struct ConnectedAround {
     cell: Position,
@@ -152,7 +153,8 @@ mod tests {
         automaton.accepts(&state)
     }
 
-    /// The automaton accepts the same boards as both other automata plus the given cell: all boards of small grids, all cells, several ranges.
+    /// The automaton accepts the boards that both other automata accept and that contain the given cell; the test compares all boards of small grids,
+    /// for all given cells and several ranges.
     #[test]
     fn it_accepts_connected_cells_around_one() {
         for (rows, columns) in [(1, 7), (7, 1), (3, 4), (4, 3), (2, 6)] {

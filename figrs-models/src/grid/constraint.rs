@@ -59,7 +59,7 @@ impl<S: Value> Constraint<S> {
 
     /// Folds an automaton over the elements of all cells and adds the evidence that it accepts the cells to some models.
     ///
-    /// **Errors.** As [`new`](Self::new).
+    /// **Errors.** The errors of [`new`](Self::new).
     #[track_caller]
     pub(crate) fn in_models<C: Value, const N: usize>(
         models: [Model; N],

@@ -6,7 +6,7 @@ use super::{Automaton, Position, Size};
 
 /// Bounds on the number of cells that are `true`. The state is the number so far.
 ///
-/// **Complexity.** One state for each number so far that can still be accepted.
+/// **Complexity.** There is one state for each number of `true` cells so far that can still lead to acceptance.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     least: u32,

@@ -9,20 +9,19 @@ use super::{GridError, Ground, Size};
 /// Maximum number of nodes with known distances: the cells of the frontier, then the stops.
 const NODES: usize = WAY_COLUMNS + WAY_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
-/// Distance between nodes if no way between them is known.
+/// Distance between nodes if no path between them is known.
 const UNREACHABLE: u8 = u8::MAX;
 
-/// A walk over cells that are not walls visits some marks in order, by a shortest way from each mark to the next. Its length must be in a
-/// range. Each mark is in exactly one cell.
+/// A walk over cells that are not walls visits some marks in order, by a shortest path from each mark to the next. Its length must be in a range.
+/// Each mark is in exactly one cell.
 ///
-/// The state holds the distances, through cells read so far, between the cells of the frontier, from these to the marks,
-/// and between successive marks; distances that can no longer be part of a shortest way are left out.
+/// The state holds the distances, through cells read so far, between the cells of the frontier, from these to the marks, and between successive
+/// marks; distances that can no longer be part of a shortest path are left out.
 ///
-/// **Guarantee.** Lengths are exact: the frontier cuts a shortest way into pieces, and each piece within the cells read
-/// is as short as possible.
+/// **Guarantee.** Lengths are exact: the frontier cuts a shortest path into pieces, and each piece within the cells read is as short as possible.
 ///
-/// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), as the number of metrics on a frontier instead of
-/// its partitions; therefore grids must be narrow.
+/// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), because the states are metrics on a
+/// frontier instead of partitions of it; therefore grids must be narrow.
 #[derive(Clone, Copy, Debug)]
 pub struct Distances {
     columns: usize,
@@ -66,7 +65,7 @@ impl Distances {
             return Err(GridError::TooLargeForDistances { rows, columns });
         }
         let (least, most) = GridError::not_empty("steps", steps)?.into_inner();
-        // No walk is longer than one over all cells from each mark to the next, fewer than 255 steps.
+        // No walk is longer than one that passes all cells between each two successive marks; even that walk has fewer than 255 steps.
         let longest = (stops as u32 - 1) * (size.cells() as u32 - 1);
         let enough = if most >= longest && least > 0 {
             least
@@ -101,7 +100,7 @@ impl Distances {
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Drops distances to marks that can no longer shorten the way between two marks. Returns false if some way can no longer be completed.
+    /// Drops distances to marks that can no longer shorten the path between two marks. Returns false if some path can no longer be completed.
     fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));
@@ -110,7 +109,7 @@ impl Distances {
             let from = self.node(stop);
             let mut open = false;
             for column in 0..self.columns {
-                // Further ways leave the cells read and return to them in another column.
+                // Any shorter path has to leave the cells read so far and to return to them in another column.
                 let can_help = |to: usize| {
                     (0..self.columns).any(|back| {
                         let across = column.abs_diff(back) as u8 + 1;
@@ -209,7 +208,7 @@ impl Walk for Distances {
         for (node, distance) in here.iter_mut().enumerate() {
             *distance = reach(ways.up, &above, node).min(reach(ways.left, &before, node));
         }
-        // The cell above leaves the frontier; ways through it are kept as distances between the other nodes.
+        // The cell above leaves the frontier; paths through it are kept as distances between the other nodes.
         for (node, &distance) in here.iter().enumerate() {
             set(&mut matrix, column, node, distance);
         }
@@ -246,7 +245,7 @@ impl Walk for Distances {
         let ended =
             |stop| (0..self.columns).all(|column| matrix[self.node(stop)][column] == UNREACHABLE);
         if seen.count_ones() as usize == self.stops && (0..self.stops).all(ended) {
-            // No distance becomes shorter.
+            // No distance can become shorter, so the distances from the frontier are no longer needed.
             for column in 0..self.columns {
                 for node in 0..nodes {
                     if node != column {

@@ -73,7 +73,7 @@ pub enum GridError {
         /// Number of items in the list.
         found: usize,
     },
-    /// The grid is too large for bounds on the lengths of ways.
+    /// The grid is too large for bounds on the lengths of paths.
     #[error(
         "lengths of ways on {rows} rows and {columns} columns: use at most {} columns and {} cells, or no bounds on lengths",
         WAY_COLUMNS,

@@ -1,8 +1,8 @@
-//! Size limits of grids with bounds on the lengths of ways, and of islands.
+//! Size limits of grids with bounds on the lengths of paths, and of islands.
 
-/// Maximum number of columns of a grid with bounds on the lengths of ways.
+/// Maximum number of columns of a grid with bounds on the lengths of paths.
 pub(super) const WAY_COLUMNS: usize = 6;
-/// Maximum number of cells of a grid with bounds on the lengths of ways.
+/// Maximum number of cells of a grid with bounds on the lengths of paths.
 pub(super) const WAY_CELLS: usize = 80;
 /// Maximum number of marks of a walk.
 pub(super) const WAY_STOPS: usize = 4;

@@ -17,8 +17,8 @@
 //! | the cells of each of two colours are connected | [`TwoColours`] |
 //! | the cells of a colour contain no cycle | [`Acyclic`] |
 //! | marked cells can reach one another | [`ConnectedMarks`] |
-//! | lengths of ways between marked cells | [`Distances`] |
-//! | ways where not all neighbours are connected | [`Walk`] |
+//! | lengths of paths between marked cells | [`Distances`] |
+//! | paths where not all neighbours are connected | [`Walk`] |
 //! | two constraints together, a constraint on a function of each cell | [`Automaton::and`], [`Automaton::reading`] |
 //!
 //! ```

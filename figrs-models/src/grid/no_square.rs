@@ -4,7 +4,7 @@ use super::{Automaton, Position, Size};
 
 /// No 2 by 2 square has four equal cells.
 ///
-/// **Complexity.** States are the colours of one row and one more cell: twice as many with each column.
+/// **Complexity.** The states are the colours of one row and of one more cell; each further column doubles their number.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSquare {
     size: Size,

@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(over(red, [9, 9, 9, 0]), red);
         assert_eq!(over([1, 2, 3, 0], [9, 9, 9, 0]), [0; 4]);
         assert_eq!(over([0; 4], [9, 8, 7, 20]), [9, 8, 7, 20]);
-        // Three fifths opaque blue over red.
+        // Blue with an opacity of three fifths is drawn over opaque red.
         assert_eq!(over(red, [0, 0, 100, 153]), [80, 0, 60, 255]);
-        // Half over half: three quarters opaque, two thirds of it the upper colour.
+        // Both colours are half opaque: the result is three quarters opaque, and two thirds of it is the upper colour.
         assert_eq!(over([0, 90, 0, 128], [90, 0, 0, 128]), [60, 30, 0, 192]);
     }
 }

@@ -5,8 +5,8 @@ use super::{Variation, VariationError, side};
 use crate::boards::chromatic_maze::{ChromaticTile, Hue};
 use crate::grid::{Board, Position};
 
-/// The variation of chromatic mazes has four parts: the distance of the starts, the distance of the finishes, the difference of the lengths of the ways
-/// from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of the same colour.
+/// The variation of chromatic mazes has four parts: the distance of the starts, the distance of the finishes, the difference of the lengths of the
+/// paths from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of the same colour.
 ///
 /// On mazes of side `N` with these four as `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. In scan order, each tile
 /// takes a remaining tile of its colour in the other maze, or counts `2N - 2` if none remains:

@@ -5,10 +5,10 @@ use super::{Variation, VariationError, side};
 use crate::boards::dungeon::DungeonTile;
 use crate::grid::{Board, Position};
 
-/// The variation of dungeons is the mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the ways
-/// from gem to altar, and of the numbers of walls; the distances of walls from walls, and of empty cells from empty cells. A
-/// way or a distance is the number of steps if no cell is in the way. In scan order, each wall takes the nearest remaining wall of
-/// the other dungeon, or counts `2N - 2` if none remains; so do empty cells.
+/// The variation of dungeons is the mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the
+/// paths from gem to altar, and of the numbers of walls; the distances of walls from walls, and of empty cells from empty cells. A path or a distance
+/// is the number of steps if no cell is in the way. In scan order, each wall takes the nearest remaining wall of the other dungeon, or counts
+/// `2N - 2` if none remains; so do empty cells.
 ///
 /// On dungeons of side `N`:
 ///

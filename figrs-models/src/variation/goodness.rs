@@ -85,16 +85,16 @@ mod tests {
 
     #[test]
     fn classes_of_few_count_together() {
-        // 3 and 4 make a class of 7.
+        // The expected counts 3 and 4 are pooled into a class of 7.
         let fit = goodness_of_fit(&[(10, 12.0), (5, 3.0), (6, 4.0), (9, 11.0)]).unwrap();
         let terms = 4.0 / 12.0 + 16.0 / 7.0 + 4.0 / 11.0;
         assert!((fit.statistic - terms).abs() < 1e-12);
         assert_eq!(fit.freedom, 2);
-        // 1 and 2 are too few, and join the class of 6.
+        // The expected counts 1 and 2 together are below five, so they are pooled with the class of 6.
         let fit = goodness_of_fit(&[(12, 11.0), (5, 6.0), (2, 1.0), (1, 2.0)]).unwrap();
         assert!((fit.statistic - (1.0 / 11.0 + 1.0 / 9.0)).abs() < 1e-12);
         assert_eq!(fit.freedom, 1);
-        // By the tables 3.841 has a probability of 5 %.
+        // In published tables the statistic 3.841 with one degree of freedom has a p-value of 5 %.
         let fit = goodness_of_fit(&[(100, 100.0), (100, 100.0)]).unwrap();
         assert_eq!((fit.statistic, fit.p_value), (0.0, 1.0));
     }

@@ -86,10 +86,11 @@ fn mazes_by_hand() {
 fn dungeons_by_hand() {
     let one = dungeon("GW..A....");
     let other = dungeon(".G.WW.A..");
-    // Gems 1 apart, altars 2; their ways 2 and 3; walls 1 and 2. The wall takes the one below it.
+    // The gems are 1 apart and the altars 2; the paths from gem to altar have 2 and 3 steps; there are 1 and 2 walls. The single wall takes the wall
+    // below it.
     let single = 1.0 + 2.0 + 1.0 + 1.0;
     let walls = 1.0;
-    // The cells 2, 3, 5, 6, 7, 8 are empty and take 2, 0, 5, 7, 8 and none.
+    // The empty cells 2, 3, 5, 6, 7 and 8 take the empty cells 2, 0, 5, 7, 8 and none of the other dungeon.
     let empty = 0.0 + 1.0 + 0.0 + 1.0 + 1.0 + 4.0;
     assert_scores(
         one.variation(&other).unwrap(),
@@ -107,10 +108,10 @@ fn dungeons_by_hand() {
 fn chromatic_mazes_by_hand() {
     let one = chromatic("RRYG", 0, 3);
     let other = chromatic("BRRR", 3, 0);
-    // Red: the nearest to the first tile is the second one, one step away; the nearest one left to the second tile is the fourth.
-    // Yellow and green find none, two steps each.
+    // Red: the nearest to the first tile is the second one, one step away; the nearest remaining tile to the second one is the fourth. Yellow and
+    // green find no tile of their colour, which counts two steps each.
     let nearest = 1.0 + 1.0 + 2.0 * (1.0 + 1.0 + 4.0) / 8.0;
-    // The first one in order, and then the third tile, two steps from the second.
+    // By `first`, the first red tile takes the first remaining one in scan order, and the second red tile takes the third tile, two steps away.
     let first = 1.0 + 1.0 + 2.0 * (1.0 + 2.0 + 4.0) / 8.0;
     let most = 2.0 + 0.25 + 2.0;
     assert_scores(
@@ -118,7 +119,7 @@ fn chromatic_mazes_by_hand() {
         [nearest, 100.0 * nearest / most, first],
     );
     assert_scores(one.variation(&one).unwrap(), [0.0; 3]);
-    // Ways of one and of two steps.
+    // The paths have one and two steps.
     let near = chromatic("RRYG", 0, 1);
     assert_scores(one.variation(&near).unwrap(), [0.75, 75.0 / most, 0.75]);
 }
@@ -158,9 +159,8 @@ fn boards_that_have_no_score_are_refused() {
     }
 }
 
-/// The mean over all ordered pairs of the 7704 chromatic mazes of 2 by 2. The part of the score for colours does not depend on the ends
-/// and vice versa, so each part is summed separately: over mazes with the same ends, and over mazes with the same
-/// colours.
+/// Checks the mean score over all ordered pairs of the 7704 chromatic mazes of 2 by 2. The part of the score for colours does not depend on the ends
+/// and vice versa, so each part is summed separately: over mazes with the same ends, and over mazes with the same colours.
 #[test]
 fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let size = square(2);
@@ -169,7 +169,7 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
         .flat_map(|start| (0..4).map(move |finish| (start, finish)))
         .filter(|(start, finish)| start != finish)
         .collect();
-    // Numbers of mazes with these colours, and with these ends.
+    // The numbers of mazes with each choice of colours, and with each choice of ends.
     let (mut coloured, mut ended) = (Vec::new(), vec![0.0; all_ends.len()]);
     for number in 0..6usize.pow(4) {
         let colours = [0, 1, 2, 3].map(|tile| Hue::WHEEL[number / 6usize.pow(tile) % 6]);
@@ -213,12 +213,12 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let [nearest, percent, first] = sums.map(|sum| sum / (mazes * mazes));
     assert!((nearest - 2.631_402_184_567_308_6).abs() < 1e-12);
     assert!((first - 2.682_174_652_161_114).abs() < 1e-12);
-    // These are not multiples of a quarter, so their sum is rounded.
+    // The scores of this reading are not multiples of a quarter, so their sum is rounded.
     assert!((percent - 61.915_345_519_228_41).abs() < 1e-9);
 }
 
-/// The means over all ordered pairs of boards, including pairs of equal boards: the means for two independent draws from the exact law. An
-/// implementation of the same formulas in another language computed these numbers.
+/// Checks the mean scores over all ordered pairs of boards, including pairs of equal boards; these are the expected scores of two independent draws
+/// from the exact law. An implementation of the same formulas in another language computed these numbers.
 #[test]
 fn the_exact_law_has_its_means() {
     fn means<B: Variation>(boards: &[B]) -> [f64; 3] {

@@ -1,6 +1,8 @@
-//! Boards of Markov chains of the library's puzzles against exact laws, and islands of little land against polyominoes.
+//! Compares boards that Markov chains draw for the library's puzzles with exact laws, and numbers of islands of few cells with numbers of
+//! polyominoes.
 //!
-//! Seeds are fixed, and chains of a seed each are independent. All tests here together would give a false alarm with a probability of `FALSE_ALARM`, were they drawn.
+//! Seeds are fixed, and chains of different seeds are independent. For random seeds, all tests of this file together would give a false alarm with
+//! probability `FALSE_ALARM`.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -15,7 +17,7 @@ use figrs_models::variation::goodness_of_fit;
 use figrs_models::yin_yang::YinYang;
 
 const FALSE_ALARM: f64 = 1e-6;
-/// Number of laws compared.
+/// Number of laws that the tests of this file compare with draws.
 const LAWS: f64 = 5.0;
 const DRAWS: u64 = 500;
 
@@ -23,7 +25,7 @@ fn size(rows: usize, columns: usize) -> Size {
     Size::new(rows, columns).unwrap()
 }
 
-/// One board of each seed.
+/// Draws one board for each seed.
 fn drawn<G: Generator>(generator: &G) -> impl Iterator<Item = G::Board> {
     (0..DRAWS).map(|seed| {
         let sampler = ConditionalSampler::new().among([Method::Chain]);
@@ -53,7 +55,7 @@ fn follows<K: Hash + Eq>(mut expected: HashMap<K, f64>, drawn: impl Iterator<Ite
     assert!(fit.p_value > FALSE_ALARM / LAWS, "{fit:?}");
 }
 
-/// Yin-Yang boards by moves of the line between the colours, with bounds on the colours and without: all are equally likely.
+/// Yin-Yang boards that are drawn by moves of the line between the colours are equally likely, with bounds on the colours and without.
 #[test]
 fn lines_between_colours_follow_the_law() {
     let boards = [
@@ -78,7 +80,7 @@ fn lines_between_colours_follow_the_law() {
     }
 }
 
-/// Start, finish, and the number of colours.
+/// Returns the start, the finish and the number of different colours of a chromatic maze.
 fn kind(board: &Board<ChromaticTile>) -> (Position, Position, usize) {
     let mut colours: Vec<Hue> = board.cells().iter().map(|tile| tile.colour).collect();
     colours.sort_unstable_by_key(|&hue| hue as u8);
@@ -90,7 +92,7 @@ fn kind(board: &Board<ChromaticTile>) -> (Position, Position, usize) {
     )
 }
 
-/// Chromatic mazes with bounds, with clues and without either, against the enumeration of all boards of two by two.
+/// Compares chromatic mazes with bounds, with clues and without either with the enumeration of all boards of two by two tiles.
 #[test]
 fn chromatic_mazes_of_chains_follow_the_law() {
     let all = || ChromaticMaze::new(size(2, 2)).unwrap();
@@ -123,7 +125,7 @@ fn chromatic_mazes_of_chains_follow_the_law() {
     }
 }
 
-/// Mazes wider than automata read, with a long way.
+/// Draws chromatic mazes with a long solution that are wider than automata can read.
 #[test]
 fn chromatic_mazes_are_as_wide_as_asked_for() {
     let maze = ChromaticMaze::new(size(18, 20))
@@ -137,7 +139,7 @@ fn chromatic_mazes_are_as_wide_as_asked_for() {
     }
 }
 
-/// Islands of so many cells around the centre are the polyominoes of that size, once for each of their cells.
+/// The islands of some number of cells around the centre are the polyominoes with that number of cells, each counted once for each of its cells.
 #[test]
 fn islands_of_little_land_are_polyominoes() {
     let polyominoes = [1u32, 2, 6, 19, 63, 216, 760];
@@ -156,7 +158,7 @@ fn islands_of_little_land_are_polyominoes() {
     }
 }
 
-/// A chain that is interrupted gives the boards it has, and says so.
+/// A chain that is interrupted returns the boards that it has, and reports the interruption.
 #[test]
 fn interrupted_chains_say_so() {
     let flag = Arc::new(AtomicBool::new(false));
@@ -172,7 +174,7 @@ fn interrupted_chains_say_so() {
     assert_eq!(sample.boards.len(), 2);
 }
 
-/// Clues are named, and not the rules, if one rule alone excludes all boards with them.
+/// If one rule alone excludes all boards with the given clues, the error names the clues.
 #[test]
 fn chains_name_clues_that_leave_no_board() {
     let rest = format!("{}\n", "?".repeat(20)).repeat(19);

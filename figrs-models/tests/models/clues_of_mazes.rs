@@ -1,4 +1,4 @@
-//! Clues of mazes and chromatic mazes, against all boards of small sizes.
+//! Compares mazes and chromatic mazes with clues with the enumeration of all boards of small sizes.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ fn size(rows: usize, columns: usize) -> Size {
     Size::new(rows, columns).unwrap()
 }
 
-/// All mazes of a size: every choice of pointers that leads to the first room.
+/// Returns all mazes of a size: every choice of pointers that lead from all rooms to the first room.
 fn mazes(size: Size) -> Vec<Board<Pointer>> {
     let rooms = size.cells() - 1;
     let all = (0..4_usize.pow(rooms as u32)).filter_map(|number| {
@@ -31,8 +31,8 @@ fn meets(maze: &Board<Pointer>, clues: &PointerClues) -> bool {
     cells.all(|(at, PointerClue(pointer))| maze.cells()[maze.size().index(at)] == pointer)
 }
 
-/// Every set of up to two clues on three by three rooms, and all sets on two by two: the exact number of mazes is that of all that meet them, and
-/// clues are refused if and only if there is none.
+/// For every set of one or two clues on grids of up to three by three rooms, the exact number of mazes is the number of enumerated mazes that meet
+/// the clues. Clues are refused if and only if there is no such maze.
 #[test]
 fn clues_leave_the_mazes_that_meet_them() {
     let (mut refused, mut asked) = (0, 0);
@@ -81,7 +81,7 @@ fn clues_leave_the_mazes_that_meet_them() {
     );
 }
 
-/// A fixed seed, at which a right sampler fails one time in ten thousand.
+/// The seed is fixed; for a random seed, a correct sampler fails once in ten thousand runs.
 #[test]
 fn mazes_with_clues_are_drawn_uniformly() {
     let clues: PointerClues = "...\n.<.\n^..".parse().unwrap();
@@ -123,7 +123,7 @@ fn clues_of_pointers_are_arrows() {
     assert!("o.".parse::<PointerClues>().is_err());
 }
 
-/// Colours, start and finish of all chromatic mazes of one by three tiles that have a way.
+/// Returns the colours, the start and the finish of all chromatic mazes of one by three tiles that have a solution.
 fn chromatic() -> Vec<([Hue; 3], usize, usize)> {
     let mut all = Vec::new();
     for number in 0..216 {
@@ -162,7 +162,7 @@ fn clues_leave_the_chromatic_mazes_that_meet_them() {
         let exact = Frontier::new()
             .compile(elements.model(), elements.cells())
             .unwrap();
-        // The tiles determine a maze, and the colours with them.
+        // The tiles determine a maze with its colours, so the number of worlds is the number of mazes.
         assert_eq!(exact.count().unwrap(), count.into(), "{text}");
         if count == 0 {
             let message = ConditionalSampler::new().conflict(&maze).unwrap();
@@ -200,7 +200,8 @@ fn chromatic_mazes_with_clues_are_drawn_by_both_methods() {
     }
 }
 
-/// All bounds on the way: numbers, probabilities and the pointers of the rooms are those of all mazes whose way has such a length.
+/// For all bounds on the number of steps of the solution, the number and the probability of the mazes are those of the enumerated mazes within the
+/// bounds.
 #[test]
 fn bounds_on_the_way_leave_the_mazes_that_meet_them() {
     for size in [size(1, 4), size(2, 3), size(3, 3), size(4, 2)] {
@@ -239,7 +240,7 @@ fn bounds_on_the_way_leave_the_mazes_that_meet_them() {
     }
 }
 
-/// The probability that rooms choose the pointers of a maze, with the weights of snakes.
+/// Returns the probability that independent rooms choose the pointers of a maze, with the weights [`DirectionWeights::SNAKE`].
 fn chance(maze: &Board<Pointer>) -> f64 {
     let weight = |pointer: Pointer| match pointer {
         Pointer::Left | Pointer::Right => 0.45,

@@ -1,6 +1,6 @@
-//! A puzzle of a user's own, drawn by each method: laws against enumeration, choices with their reasons, errors.
+//! Tests each method on a puzzle that a user could have written: the laws of its boards, the chosen methods with their reasons, and errors.
 //!
-//! Seeds are fixed. All tests here together would give a false alarm with a probability of `FALSE_ALARM`, were they drawn.
+//! Seeds are fixed. For random seeds, all tests of this file together would give a false alarm with probability `FALSE_ALARM`.
 
 mod orchard;
 
@@ -20,13 +20,13 @@ use figrs_models::variation::goodness_of_fit;
 use orchard::{Chains, Everything, Orchard, Own, orchard};
 
 const FALSE_ALARM: f64 = 1e-6;
-/// Number of laws compared.
+/// Number of laws that the tests of this file compare with draws.
 const LAWS: f64 = 12.0;
 const DRAWS: usize = 3000;
-/// More than rejection draws in the first round.
+/// A number of boards larger than rejection draws in the first round.
 const WIDE_DRAWS: usize = 20_000;
 
-/// Draws, and checks their law against the enumeration of all boards. Returns the method and the reason.
+/// Draws boards, and compares their law with the enumeration of all boards. Returns the method that drew them and the reason for its choice.
 #[track_caller]
 fn law(orchard: &Orchard, sampler: ConditionalSampler) -> (Method, Reason) {
     law_of(DRAWS, orchard, sampler)
@@ -41,7 +41,7 @@ fn law_of(draws: usize, orchard: &Orchard, sampler: ConditionalSampler) -> (Meth
     (choice.method, choice.reason)
 }
 
-/// Checks the law of independent draws against the enumeration of all boards.
+/// Compares the law of independent draws with the enumeration of all boards.
 #[track_caller]
 fn follow_the_law(orchard: &Orchard, drawn: &[Vec<bool>]) {
     let mut counts = HashMap::<&Vec<bool>, u64>::new();
@@ -72,7 +72,7 @@ fn follow_the_law(orchard: &Orchard, drawn: &[Vec<bool>]) {
     assert!(fit.p_value > FALSE_ALARM / LAWS, "{fit:?}");
 }
 
-/// Chains of a seed each are independent; each gives one board.
+/// Chains of different seeds are independent, so one board is taken from each.
 #[test]
 fn chains_tend_to_the_law() {
     for chains in [Chains::Anywhere, Chains::Trees] {
@@ -138,7 +138,7 @@ fn chains_say_why_there_is_no_board() {
         chains: Some(chains),
         ..orchard()
     };
-    // Ten trees in nine cells: one rule alone excludes it. Six trees are possible, and none side by side, but not both.
+    // One rule alone excludes ten trees in nine cells. Six trees are possible, and boards without adjacent trees are possible, but no board has both.
     let error = chain(&orchard(10, Chains::Anywhere), 1 << 30);
     assert!(matches!(error, BoardError::NoSolution { .. }), "{error}");
     let error = chain(&orchard(6, Chains::Anywhere), 1 << 30);
@@ -192,7 +192,7 @@ fn a_few_boards_are_drawn_by_the_quicker_method() {
             "{choice:?}"
         );
     };
-    // More boards than there are chains depend on each other.
+    // If more boards are wanted than there are chains, boards of one chain depend on each other.
     exact(&costly, any(), 5);
     exact(&costly, any().among([Method::Exact]), 1);
     let quick = Orchard {
@@ -216,12 +216,12 @@ fn rejection_of_relaxed_boards_has_the_law() {
     let asked = ConditionalSampler::new().among([Method::Rejection]);
     let choice = law(&relaxable, asked);
     assert_eq!(choice, (Method::Rejection, Reason::Asked));
-    // In turns exact inference, which fits into the first round, comes first.
+    // If both methods take turns, exact inference draws the boards first, because its states fit into the first round.
     let turns = ConditionalSampler::new().sample(&relaxable, 5).unwrap();
     let choice = turns.report.choice;
     assert_eq!(choice.method, Method::Exact);
     assert_eq!(choice.reason, Reason::FirstInTurn { round: 1 << 20 });
-    // Without a program for the demand it is rejection.
+    // Without an element program for the demand, rejection draws the boards.
     let counted = Orchard {
         has_elements: false,
         ..relaxable
@@ -231,13 +231,13 @@ fn rejection_of_relaxed_boards_has_the_law() {
         choice,
         (Method::Rejection, Reason::FirstInTurn { round: 1 << 20 })
     );
-    // Where it has not all boards in the last round, the reason is that there is no other method.
+    // If rejection does not have all boards after the last round, the reason for its choice is that there is no element program.
     let limited = ConditionalSampler::new().memory(1 << 15);
     let choice = law(&counted, limited);
     assert_eq!(choice, (Method::Rejection, Reason::NoElements));
 }
 
-/// In the second of two rounds the demands fit into memory; those of the first are of rejection.
+/// Returns an orchard whose states fit into memory only in the second of two rounds, so that rejection draws the boards of the first round.
 fn in_both_ways() -> Orchard {
     Orchard {
         size: Size::new(4, 4).unwrap(),
@@ -282,7 +282,7 @@ fn an_interrupt_loses_no_board_that_is_drawn() {
         .interrupt(flag)
         .on_event(move |event| match *event {
             Event::Drawn { boards, .. } => count.store(boards, Ordering::Relaxed),
-            // The exact method, in the round after the first boards.
+            // The exact method runs in the round after rejection has drawn the first boards.
             Event::Explored { .. } => {
                 stop.store(count.load(Ordering::Relaxed) > 0, Ordering::Relaxed);
             }
@@ -381,7 +381,7 @@ fn particles_tend_to_the_law() {
         ..orchard()
     };
     let asked = ConditionalSampler::new().among([Method::Particles]);
-    // Each draw takes two populations of 4096 particles.
+    // Each board takes two populations of 4096 particles, so only a few boards are drawn.
     let choice = law_of(200, &small, asked);
     assert_eq!(choice, (Method::Particles, Reason::Asked));
 }
@@ -399,7 +399,7 @@ fn samplers_of_their_own_have_the_law() {
         chains: Some(Chains::Anywhere),
         ..own(Own::Hopeless)
     };
-    // Chains draw boards that are too rare for it where there is no exact method.
+    // If the exact method is not allowed, Markov chains draw boards that are too rare for the generator's own sampler.
     let sampler = ConditionalSampler::new().among([chance, Method::Chain]);
     let sample = sampler.sample(&hopeless, 2).unwrap();
     assert_eq!(sample.report.choice.method, Method::Chain);
@@ -414,7 +414,7 @@ fn exact_boards_answer_other_questions() {
     let orchard = orchard();
     let exact = ConditionalSampler::new().exact(&orchard).unwrap();
     assert!(exact.is_possible() && exact.cost().states > 0);
-    // Of the 63 independent sets of the grid those of three, four and five cells: 22 + 6 + 1.
+    // Of the 63 independent sets of cells of the grid, 22 have three cells, 6 have four and 1 has five.
     let count = exact.compiled().count().unwrap();
     assert_eq!(count.to_string(), "29");
     let (board, log) = exact.most_probable().unwrap();
@@ -566,7 +566,7 @@ fn boards_without_an_element_program_say_so() {
         ),
         "{error}"
     );
-    // Such dungeons are drawn by chains, and have no exact answers.
+    // Markov chains draw such wide dungeons, but there are no exact answers about them.
     let wide = Dungeon::new(Size::new(3, 16).unwrap());
     let sample = sampler.sample(&wide, 1).unwrap();
     assert_eq!(sample.report.choice.method, Method::Chain);

@@ -1,4 +1,4 @@
-//! The element program of the `MdMC` against the trained tables, exactly and by sampling.
+//! Compares the element program of the `MdMC` with the trained tables, exactly and by sampling.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use figrs_models::mdmc::{
     RowSplits, Structure, Structures, Tile, TileSelection, TileSet,
 };
 
-/// A chain over two kinds of tiles and two rows, with some configurations unseen.
+/// Returns a chain over two kinds of tiles and two rows, with some unseen configurations.
 fn small_chain() -> Arc<MarkovChain> {
     Arc::new(MarkovChain::train(&small_corpus(), &Structure::NS3, RowSplits::NONE).unwrap())
 }
 
-/// The same with other structures to fall back on, and smoothed.
+/// Returns a chain trained on the same levels, with other fallback structures and with smoothing.
 fn smooth_chain() -> Arc<MarkovChain> {
     let list: Structures = "ns3,(0,1),ns0".parse().unwrap();
     let chain = MarkovChain::train(&small_corpus(), &list, RowSplits::NONE).unwrap();
@@ -32,7 +32,7 @@ fn small_corpus() -> Corpus {
     .unwrap()
 }
 
-/// All levels of two rows and some columns over the chain's tiles.
+/// Returns all levels of two rows and `width` columns over the chain's tiles.
 fn levels(chain: &MarkovChain, width: usize) -> Vec<Level> {
     let cells = 2 * width;
     let tiles = chain.tiles();
@@ -51,7 +51,7 @@ fn levels(chain: &MarkovChain, width: usize) -> Vec<Level> {
         .collect()
 }
 
-/// The probability of a level when every tile follows the first structure that was shown its configuration.
+/// Returns the probability of a level if every tile is drawn by the first structure whose part of the configuration occurred in training.
 fn probability(chain: &MarkovChain, level: &Level) -> f64 {
     let mut p = 1.0;
     for row in 0..level.height() {
@@ -123,7 +123,7 @@ fn unseen_and_configuration_follow_the_decided_tiles() {
     }
 }
 
-/// Pearson's statistic of sampled levels against their probabilities.
+/// Returns Pearson's statistic of the counts of sampled levels, given their probabilities, and its degrees of freedom.
 fn chi_square(
     chain: &MarkovChain,
     width: usize,
@@ -134,7 +134,7 @@ fn chi_square(
     for _ in 0..SAMPLES {
         *counts.entry(sample().level().to_string()).or_default() += 1.0;
     }
-    // Levels that are expected fewer than five times count together.
+    // Levels with expected counts below five are pooled into one class.
     let (mut statistic, mut kinds, mut rare) = (0.0, 0, (0.0, 0.0));
     for level in levels(chain, width) {
         let expected = probability(chain, &level) * SAMPLES as f64;
@@ -154,8 +154,8 @@ fn chi_square(
     (statistic, kinds - 1)
 }
 
-/// Without look-ahead both samplers follow the joint law. Fixed seeds; a right sampler fails for one seed in
-/// about three million (mean plus five and a half standard deviations of chi-square, allowing for its skew).
+/// Without look-ahead both samplers follow the joint law. The seeds are fixed; a correct sampler fails for one seed in about three million. The limit
+/// is the mean plus five and a half standard deviations of chi-square, with an allowance for its skew.
 #[test]
 fn without_look_ahead_both_samplers_follow_the_joint_law() {
     for chain in [small_chain(), smooth_chain()] {
@@ -200,7 +200,7 @@ fn the_same_numbers_give_the_same_level_and_counts_are_its_own() {
     );
 }
 
-/// As the paper prints it: most of a level is air, and the most likely continuation of flat ground is more of it.
+/// The most likely level is flat, as in the paper, because most of a level is air and the most likely continuation of flat ground is flat ground.
 #[test]
 fn the_most_likely_tiles_are_one_flat_level() {
     let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::NONE).unwrap();

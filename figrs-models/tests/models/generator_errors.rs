@@ -1,4 +1,4 @@
-//! Every error of the generators on grids, and the messages of impossible demands.
+//! Tests every error of the generators on grids, and the messages of impossible demands.
 
 use std::collections::BTreeSet;
 
@@ -144,7 +144,7 @@ fn numbers_that_no_board_has_are_refused() {
     assert!(message(bays).contains("6 to 9 bays, where boards of this size have 0 to 5;"));
 }
 
-/// All lengths that solutions of small mazes have, by their number, and no others.
+/// A number of steps is accepted exactly if some maze of that size has a solution with this number of steps.
 #[test]
 fn lengths_of_mazes_are_those_that_occur() {
     for (rows, columns) in [(1, 5), (2, 2), (2, 3), (3, 2), (2, 4), (3, 3), (3, 4)] {
@@ -214,7 +214,7 @@ fn clues_that_are_not_a_grid_have_places() {
 
 #[test]
 fn clues_that_exclude_each_other_are_named() {
-    // The corners of one colour alternate along the border; the clue in the middle has nothing to do with it.
+    // The colours of the corners alternate along the border, so the corners exclude each other; the clue in the middle is not part of the conflict.
     let crossed = YinYang::with_clues(clues("1...2\n.....\n..1..\n.....\n2...1").unwrap());
     let corners = vec![at(0, 0), at(0, 4), at(4, 0), at(4, 4)];
     assert_eq!(crossed.conflict().unwrap(), corners);
@@ -271,7 +271,7 @@ fn boards_are_made_of_their_cells() {
         let error = Board::new(size, vec![Terrain::Land; found]).unwrap_err();
         assert_eq!(error, length("cells", found));
     }
-    // Two rooms that point to each other, and one that points out of the grid.
+    // In the first case two rooms point to each other; in the second case a room points out of the grid.
     let mazes = PerfectMaze::new(size);
     for (pointers, room) in [
         ([Pointer::Root, Pointer::Right, Pointer::Left], at(0, 1)),
@@ -319,7 +319,7 @@ fn the_tiles_of_a_chromatic_maze_have_two_ends() {
             BoardError::Grid(GridError::Length { found: 1, .. })
         ));
     }
-    // Worlds of a tree tell the same boards in both ways.
+    // Both conversions of a world of the junction tree give the same board.
     for world in tree.samples(4).unwrap().take(20) {
         let tiles = world.values(elements.cells()).unwrap();
         let board = maze.board(tiles.clone()).unwrap();

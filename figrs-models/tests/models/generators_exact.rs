@@ -1,8 +1,8 @@
-//! The element programs of mazes, dungeons, islands, Yin-Yang and chromatic mazes against known numbers.
+//! Compares the element programs of mazes, dungeons, islands, Yin-Yang boards and chromatic mazes with known numbers.
 //!
-//! The numbers are facts that were found by other programs: spanning trees by the matrix-tree theorem, boards by frontier
-//! programs in C++ and by enumeration with an answer-set solver, small ones by brute force. The same file of
-//! reference numbers, where it is at hand, is compared as a whole in `generators_reference.rs`.
+//! Other programs computed these numbers: numbers of spanning trees by the matrix-tree theorem, numbers of boards by frontier programs in C++ and by
+//! enumeration with an answer-set solver, and small numbers by brute force. The file `generators_reference.rs` compares the whole file of reference
+//! numbers, if it is present.
 
 use figrs_core::{Element, Model, Parents, Value};
 use figrs_infer::{CompiledTree, JunctionTree};
@@ -29,12 +29,12 @@ fn power(base: f64, exponent: usize) -> f64 {
     std::iter::repeat_n(base, exponent).product()
 }
 
-/// Number of worlds.
+/// Returns the number of worlds.
 fn number(tree: &mut CompiledTree) -> u64 {
     tree.count().unwrap().to_string().parse().unwrap()
 }
 
-/// Number of worlds for each value of an element, if all worlds are equally likely.
+/// Returns the number of worlds for each value of an element, for a model whose worlds are equally likely.
 fn histogram(tree: &mut CompiledTree, element: &Element<Option<u32>>) -> Vec<(u32, u64)> {
     let all = number(tree) as f64;
     let distribution = tree.distribution(element).unwrap();
@@ -52,7 +52,7 @@ fn histogram(tree: &mut CompiledTree, element: &Element<Option<u32>>) -> Vec<(u3
     counts
 }
 
-/// The expected number of cells that have a value.
+/// Returns the expected number of cells that have this value.
 fn expected<T: Value>(tree: &mut CompiledTree, cells: &[Element<T>], value: &T) -> f64 {
     let has = |cell| tree.probability(cell, value).unwrap();
     cells.iter().map(has).sum()
@@ -75,7 +75,7 @@ fn perfect_mazes_are_spanning_trees() {
         assert_eq!(tree.count().unwrap(), count.into());
         close(tree.log_evidence().exp(), probability);
     }
-    // 1 by n and 2 by n: one tree, and 1, 4, 15, 56, .. of them.
+    // A grid of 1 by n rooms has one spanning tree, and grids of 2 by n rooms have 1, 4, 15, 56, .. spanning trees.
     for (rows, columns, count) in [(1, 1, 1u32), (1, 5, 1), (5, 1, 1), (2, 4, 56), (4, 2, 56)] {
         let elements = PerfectMaze::new(Size::new(rows, columns).unwrap())
             .elements()
@@ -87,7 +87,8 @@ fn perfect_mazes_are_spanning_trees() {
 
 #[test]
 fn snakes_have_their_horizontal_links() {
-    // Side; the probability of the evidence without and with pointers out of the grid; trees by their horizontal links.
+    // Each entry has the side, the probability of the evidence without and with pointers out of the grid, and the number of trees for each number of
+    // horizontal passages.
     let three = [0, 0, 9, 48, 78, 48, 9];
     let four = [
         0, 0, 0, 64, 960, 5536, 16288, 27328, 27328, 16288, 5536, 960, 64,
@@ -129,7 +130,7 @@ fn snakes_have_their_horizontal_links() {
                 );
             }
         }
-        // The same trees, each as likely as any other.
+        // With equal weights the same trees are equally likely.
         let elements = PerfectMaze::new(Size::new(side, side).unwrap())
             .elements()
             .unwrap();
@@ -144,7 +145,8 @@ fn snakes_have_their_horizontal_links() {
     }
 }
 
-/// Side; dungeons with one gem and one altar; reachable ones; their mean number of walls; those by length of the walk.
+/// Side; number of dungeons with one gem and one altar; number of those in which all is reachable; their mean number of walls; their numbers by the
+/// length of the walk.
 type KnownDungeon = (usize, u64, u64, f64, &'static [(u32, u64)]);
 
 const DUNGEONS: [KnownDungeon; 3] = [
@@ -216,7 +218,7 @@ fn dungeons_are_counted_by_their_walks() {
 #[test]
 fn dungeons_keep_the_bounds_on_walks_and_walls() {
     let (side, _, _, _, walks) = DUNGEONS[1];
-    // Numbers that are refused are those of no dungeon.
+    // A number that the settings refuse counts as no dungeon.
     let count = |dungeon: Result<Dungeon, GridError>| match dungeon {
         Err(GridError::NoSuchNumber { .. }) => 0,
         dungeon => {
@@ -234,7 +236,7 @@ fn dungeons_keep_the_bounds_on_walks_and_walls() {
         let found = count(dungeon().walk(least..=most));
         assert_eq!(found, right, "{least} to {most}");
     }
-    // By the number of walls, with and without a walk: both sum to all dungeons there are.
+    // The counts for each number of walls sum to the number of all dungeons, without and with bounds on the walk.
     let (mut all, mut long) = (0, 0);
     for walls in 0..=9 {
         let walls = dungeon().walls(walls..=walls);
@@ -244,14 +246,14 @@ fn dungeons_keep_the_bounds_on_walks_and_walls() {
     assert_eq!((all, long), (1858, 107));
     assert_eq!(count(dungeon().walls(0..=0)), 72);
     assert_eq!(count(dungeon().walls(0..=9)), 1858);
-    // With four walls the other five cells are one of six ways from corner to corner.
+    // With four walls the other five cells form one of six paths from corner to corner.
     assert_eq!(count(dungeon().walls(4..=4)), 6 * 5 * 4);
     assert_eq!(count(dungeon().walls(8..=9)), 0);
 }
 
 #[test]
 fn islands_are_counted_with_their_land() {
-    // Side; islands around the cell (side / 2, side / 2) counted from 1; their mean land.
+    // Each entry has the side, the number of islands around the cell (side / 2, side / 2), counted from 1, and their mean number of cells of land.
     let known = [
         (4, 7u64, 2.571_428_571_428_571_6),
         (5, 101, 5.722_772_277_227_722_7),
@@ -288,7 +290,7 @@ fn islands_are_counted_with_their_land() {
     }
 }
 
-/// Against enumeration of the islands themselves, with their amounts of land and numbers of bays.
+/// Compares counts of islands with an enumeration of all islands by their numbers of cells of land and of bays.
 #[test]
 fn islands_keep_the_bounds_on_land_and_bays() {
     let count = |island: Island| {
@@ -322,7 +324,7 @@ fn islands_keep_the_bounds_on_land_and_bays() {
         let found = count(island().land(land.clone()).unwrap());
         assert_eq!(found, with(land.clone(), 0..=99).into(), "{land:?}");
     }
-    // 0.2 to 0.3 of 30 cells.
+    // Shares from 0.2 to 0.3 of 30 cells are 6 to 9 cells.
     let found = count(island().land_share(0.2..=0.3).unwrap());
     assert_eq!(found, with(6..=9, 0..=99).into());
 }
@@ -343,7 +345,7 @@ fn yin_yang_boards_are_counted() {
         assert_eq!(tree.count().unwrap(), count.into());
         let all = power(2.0, side * side);
         close(tree.log_evidence().exp(), f64::from(count) / all);
-        // Colours can be exchanged, so that each has every cell in half of the boards.
+        // Exchanging the colours gives another board, so each cell is black in half of the boards.
         for cell in elements.cells() {
             let black = tree.probability(cell, &figrs_models::yin_yang::Colour::Black);
             close(black.unwrap(), 0.5);
@@ -373,7 +375,7 @@ fn clues_have_their_completions() {
     }
 }
 
-/// Side; mazes with a solution; all mazes; those with a solution by its length.
+/// Side; number of mazes with a solution; number of all mazes; number of mazes for each length of the solution.
 type KnownChromatic<'a> = (usize, u64, f64, &'a [(u32, u64)]);
 
 #[test]
@@ -401,7 +403,7 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
         let (steps, solved) = elements.steps().unwrap();
         let mut tree = compiled(&solved, (&steps, elements.origin()));
         assert_eq!(histogram(&mut tree, &steps), by_steps);
-        // Bounds that bind from above, from below, from both sides, and not at all.
+        // The bounds exclude mazes above, below and on both sides; the last ones exclude none.
         for (least, most) in [(0, 2), (3, 35), (2, 2), (1, 35)] {
             let elements = maze().steps(least..=most).unwrap().elements().unwrap();
             let within = by_steps
@@ -418,7 +420,7 @@ fn chromatic_mazes_are_counted_by_their_solutions() {
     }
 }
 
-/// 4 by 4, whose lengths are only known from samples.
+/// Counts the mazes of 4 by 4 tiles; their numbers by length are known only from samples.
 #[test]
 fn chromatic_mazes_of_4_by_4_are_counted() {
     let maze = ChromaticMaze::new(square(4)).unwrap();
@@ -431,7 +433,7 @@ fn chromatic_mazes_of_4_by_4_are_counted() {
     );
 }
 
-/// A condition on a colour is evidence on turns and the first colour.
+/// An observed colour is evidence on the turns and on the first colour.
 #[test]
 fn colours_are_uniform_and_can_be_observed() {
     let maze = ChromaticMaze::new(Size::new(2, 2).unwrap()).unwrap();

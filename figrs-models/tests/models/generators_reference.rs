@@ -1,4 +1,4 @@
-//! The element programs against the file of reference numbers and the puzzles, where they are at hand.
+//! Compares the element programs with the file of reference numbers and with puzzles, if these files are present.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared");
 
-/// A file or directory of the shared data, or `None` with a word of why the test is skipped.
+/// Returns a file or directory of the shared data; if it is absent, prints that the test is skipped and returns `None`.
 fn shared(path: &str) -> Option<std::path::PathBuf> {
     let path = Path::new(SHARED).join(path);
     if !path.exists() {
@@ -35,7 +35,7 @@ fn compiled(model: &Model) -> CompiledFrontier {
     Frontier::new().compile(model, ()).unwrap()
 }
 
-/// The entries of a table by side that are no larger than `most`; at least one.
+/// Returns the entries of a table by side whose sides are at most `most`; there must be at least one.
 fn sides(table: &Value, most: usize) -> Vec<(usize, &Value)> {
     let entries = table.as_object().unwrap().iter();
     let entries = entries.map(|(side, entry)| (side.parse().unwrap(), entry));
@@ -183,7 +183,7 @@ fn chromatic_mazes() {
     }
 }
 
-/// The states of an automaton after each row, when only those are kept that can be reached.
+/// Returns the number of reachable states of an automaton after each row.
 fn states_by_row<C, A>(size: Size, automaton: &A, cells: impl Fn(Position) -> Vec<C>) -> Vec<usize>
 where
     A: Automaton<C>,
@@ -206,7 +206,7 @@ where
     by_row
 }
 
-/// States are as few as those of a program written for the one puzzle.
+/// The number of states is as small as in a program written for the single puzzle.
 #[test]
 fn states_are_as_few_as_in_a_program_for_the_one_puzzle() {
     let Some(numbers) = numbers() else { return };
@@ -234,14 +234,14 @@ fn states_are_as_few_as_in_a_program_for_the_one_puzzle() {
             _ => vec![false, true],
         };
         let found = states_by_row(size, &Connected, cells);
-        // The file leaves the border out, on which there is one state.
+        // The file omits the rows of the border, after each of which there is one state.
         let inside = rows(&island["frontier"]);
         assert_eq!(found[1..side - 1], inside, "island {side}");
         assert_eq!((found[0], found[side - 1]), (1, 1));
     }
 }
 
-/// Puzzles that another solver proved to have one solution: all of 6 by 6 and 8 by 8, and of 10 by 10.
+/// Solves puzzles of 6 by 6, 8 by 8 and 10 by 10 cells, for which another solver proved that they have one solution.
 #[test]
 fn puzzles_have_the_solutions_of_another_solver() {
     let Some(puzzles) = shared("data/yinyang") else {

@@ -1,4 +1,4 @@
-//! Every automaton against a direct check of every board of a small grid.
+//! Compares every automaton with a direct check of every board of a small grid.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ fn accepts<C, A: Automaton<C>>(size: Size, automaton: &A, cells: &[C]) -> bool {
     automaton.accepts(&state)
 }
 
-/// All boards of this many cells that have one of `values` in each.
+/// Returns all boards of this many cells, with one of `values` in each cell.
 fn boards<C: Copy>(cells: usize, values: &[C]) -> impl Iterator<Item = Vec<C>> {
     let all = values.len().pow(cells as u32);
     (0..all).map(move |mut code| {
@@ -74,7 +74,7 @@ fn beside(size: Size, cell: usize) -> Vec<usize> {
     found
 }
 
-/// The number of steps from a cell to every cell; `None` for those that cannot be reached.
+/// Returns the number of steps from a cell to every cell; `None` for cells that cannot be reached.
 fn steps(size: Size, open: &[bool], from: usize) -> Vec<Option<u32>> {
     let mut steps = vec![None; open.len()];
     if !open[from] {
@@ -107,7 +107,7 @@ fn groups(size: Size, board: &[bool]) -> usize {
 #[test]
 fn connected_is_one_group() {
     let counts = check(|_| Connected, |size, board| groups(size, board) == 1);
-    // Intervals of six cells; connected subgraphs of the 4 by 4 grid without the empty one (OEIS A059525).
+    // The number 21 counts the intervals of six cells, and 11506 the nonempty connected subgraphs of the 4 by 4 grid (OEIS A059525).
     assert_eq!(counts, [1, 21, 21, 1126, 1126, 11506]);
 }
 
@@ -153,7 +153,7 @@ fn counts_are_those_of_the_range() {
     );
 }
 
-/// The lengths of the runs of a line.
+/// Returns the lengths of the runs of a line.
 fn runs(line: impl Iterator<Item = bool>) -> Vec<u16> {
     let mut lengths = vec![0];
     for cell in line {
@@ -206,11 +206,11 @@ fn products_and_options_hold_together() {
                 && accepts(size, &NoSquare::new(size), board)
         },
     );
-    // Yin-Yang boards of 4 by 4, from a frontier program of its own.
+    // A separate frontier program computed the number of Yin-Yang boards of 4 by 4 cells.
     assert_eq!(counts[5], 96);
 }
 
-/// Ending earlier loses no board.
+/// Although the automaton rejects boards earlier than two separate automata do, it accepts the same boards.
 #[test]
 fn two_colours_are_both_connected() {
     let counts = check(TwoColours::new, |size, board| {
@@ -220,7 +220,7 @@ fn two_colours_are_both_connected() {
     assert_eq!(counts[..3], [0, 10, 10]);
 }
 
-/// On larger boards, against two automata that only end where a colour is left behind.
+/// Compares the automaton on larger boards with two automata that reject a board only when a group of a colour leaves the frontier.
 #[test]
 fn ending_earlier_loses_no_larger_board() {
     for (rows, columns) in [(3, 10), (10, 3), (5, 8), (8, 5), (6, 7)] {
@@ -239,7 +239,7 @@ fn ending_earlier_loses_no_larger_board() {
     }
 }
 
-/// Cells of some marks, if each stands in one cell.
+/// Returns the cells of the marks, if each mark is in exactly one cell.
 fn stops(board: &[Ground], marks: u32) -> Option<Vec<usize>> {
     let with = |mark: u32| {
         let holds = |ground: &Ground| matches!(ground, Ground::Marked(m) if m >> mark & 1 == 1);
@@ -264,7 +264,7 @@ fn length(size: Size, board: &[Ground], marks: u32) -> Option<u32> {
         .sum()
 }
 
-/// Boards of walls, open cells and marks, among them cells with several marks.
+/// Returns the possible kinds of a cell: wall, open, each single mark, and all marks together.
 fn grounds(marks: u8) -> Vec<Ground> {
     let mut grounds = vec![Ground::Wall, Ground::Open];
     grounds.extend((0..marks).map(|mark| Ground::Marked(1 << mark)));
@@ -327,7 +327,7 @@ fn distances_are_those_of_the_walk() {
     }
 }
 
-/// Between opposite corners of 4 by 5 cells: shapes with detours that the smaller boards do not have.
+/// Distances between opposite corners of 4 by 5 cells are exact; such boards have detours that smaller boards do not have.
 #[test]
 fn distances_of_long_ways_are_exact() {
     let size = Size::new(4, 5).unwrap();
@@ -347,7 +347,7 @@ fn distances_of_long_ways_are_exact() {
         assert_eq!(found, right, "{cells:?}");
         longest = longest.max(right.unwrap_or(0));
     }
-    // Down, up, down and up again through the five columns.
+    // The longest shortest path runs down, up, down and up again through the five columns.
     assert_eq!(longest, 13);
 }
 
@@ -460,7 +460,7 @@ fn wrong_sizes_and_lists_are_errors() {
     assert_eq!(at.to_string(), "row 2, column 1");
 }
 
-/// The widest grid: sixteen columns would need a sixteenth group.
+/// The widest grid has fifteen columns, because with more columns groups would need more numbers than four bits have.
 #[test]
 fn the_widest_grid_has_as_many_groups_as_columns_in_two() {
     let size = Size::new(2, Size::AUTOMATON_COLUMNS).unwrap();

@@ -1,4 +1,4 @@
-//! Mazes by the matrix-tree theorem, against the exact method and published numbers.
+//! Compares answers about mazes by the matrix-tree theorem with the exact method and with published numbers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ fn mazes(rows: usize, columns: usize) -> PerfectMaze {
     PerfectMaze::new(Size::new(rows, columns).unwrap())
 }
 
-/// All answers, by both methods.
+/// Checks that both methods give the same answers to all questions.
 fn both_agree(maze: &PerfectMaze, weights: DirectionWeights) -> Result<(), TestCaseError> {
     let by = |method| {
         ConditionalSampler::new()
@@ -41,7 +41,7 @@ fn both_agree(maze: &PerfectMaze, weights: DirectionWeights) -> Result<(), TestC
         theorem_best.1,
         exact_best.1
     );
-    // The board is a maze of that probability.
+    // The most probable boards of both methods are mazes of the same weight.
     let weight = |pointer: &Pointer| match pointer {
         Pointer::Root => 1.0,
         Pointer::Up => weights.up,
@@ -91,7 +91,7 @@ proptest! {
     }
 }
 
-/// Regression test: with weights that drive walks away from the first room, differences of large numbers were normalised to anything.
+/// Regression test: with weights that drive walks away from the first room, marginals were computed from differences of large numbers and were wrong.
 #[test]
 fn marginals_are_right_wherever_the_weights_draw_to() {
     for (rows, columns) in [(3, 6), (6, 3), (4, 4), (1, 7), (2, 10)] {
@@ -149,7 +149,8 @@ fn large_mazes_have_answers() {
     let maze = mazes(100, 100);
     let answers = ConditionalSampler::new().answers(&maze).unwrap();
     let count = answers.count().unwrap().to_string();
-    // Pointers are independent: the number is their probability times the number of choices.
+    // Independent pointers with equal weights are equally likely, so the number of mazes is the probability of the evidence times the number of
+    // choices of pointers.
     let (corners, sides, inside) = (3.0, 4.0 * 98.0, 98.0 * 98.0);
     let choices = corners * 2f64.ln() + sides * 3f64.ln() + inside * 4f64.ln();
     let log = (answers.log_probability().unwrap() + choices) / 10f64.ln();
@@ -161,10 +162,10 @@ fn large_mazes_have_answers() {
     let snakes = mazes(60, 40).weights(DirectionWeights::SNAKE).unwrap();
     let answers = ConditionalSampler::new().answers(&snakes).unwrap();
     let (board, _) = answers.most_probable().unwrap();
-    // All passages of all rows but one room of each that joins the rows.
+    // The most probable maze has all horizontal passages of all rows.
     assert_eq!(board.horizontal_links(), 60 * 39);
     let marginals = answers.marginals().unwrap();
-    // As many passages of a direction as its expected number, summed over a maze's rooms but the first.
+    // The probabilities of the pointers of each of the 2400 rooms sum to one.
     let sum: f64 = marginals.iter().flatten().map(|(_, p)| p).sum();
     assert!((sum - 2400.0).abs() < 1e-9);
 }

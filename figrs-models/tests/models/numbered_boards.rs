@@ -1,4 +1,5 @@
-//! Boards by number: the same in any ranges, those of the sampler of boards, and of the right law where some are rejected.
+//! Tests numbered boards: they are the same in all ranges, they equal those of the sampler of boards, and they have the right law if some boards are
+//! rejected.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use figrs_models::variation::goodness_of_fit;
 
 const SEED: u64 = 5;
 
-/// Boards by one method, by number and one after another.
+/// Checks that numbered boards equal the boards that the sampler draws one after another by the same method.
 fn compare<G>(generator: &G, method: Method)
 where
     G: Generator<Board: std::fmt::Display + std::fmt::Debug + PartialEq + Send> + Sync,
@@ -44,7 +45,7 @@ fn boards_that_are_rejected_leave_the_law_of_the_others() {
         let numbered = sampler.numbered(maze).unwrap();
         numbered.items(seed, 0..DRAWS).unwrap()
     };
-    // All mazes that meet the demand are equally likely; each of them is among so many draws.
+    // All mazes that meet the demand are equally likely, and with this many draws each of them is drawn.
     let mut counts = HashMap::new();
     for maze in draw(&all, 1) {
         if bounded.meets(&maze) {
@@ -68,7 +69,7 @@ fn boards_that_no_method_draws_by_number_are_refused() {
     let rejection = ConditionalSampler::new().among([Method::Rejection]);
     let error = rejection.numbered(&maze).unwrap_err();
     assert!(matches!(error, BoardError::NoMethod), "{error}");
-    // The exact method follows ways on narrow grids only.
+    // The exact method bounds the number of steps on narrow grids only.
     let exact = ConditionalSampler::new().among([Method::Exact]);
     assert!(exact.numbered(&maze.steps(4..=4).unwrap()).is_ok());
     let wide = PerfectMaze::new(Size::new(2, 7).unwrap());

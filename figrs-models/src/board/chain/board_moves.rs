@@ -33,15 +33,16 @@ pub trait BoardMoves<C>: Send {
     /// Reads the board from which a chain starts, for moves that store data about the board.
     fn read(&mut self, _cells: &[C]) {}
 
-    /// Updates these data after changes of these cells, all distinct, were accepted.
+    /// Updates the data that [`read`](Self::read) stored, after changes of the cells in `changed`, all distinct, were accepted.
     fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
 
-    /// Returns the number of proposals in a sweep of a board with `free` cells that may change; fewer if one proposal changes much of the board.
+    /// Returns the number of proposals in a sweep of a board with `free` cells that may change; this number should be smaller if one proposal changes
+    /// much of the board.
     fn proposals(&self, free: usize) -> usize {
         free
     }
 
-    /// Returns the number of cells examined since the last call, except cells that were proposed to change: a measure of work.
+    /// Returns, as a measure of work, the number of cells examined since the last call, without the cells that were proposed to change.
     fn looked_at(&mut self) -> u64 {
         0
     }

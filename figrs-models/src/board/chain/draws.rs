@@ -20,13 +20,16 @@ use crate::grid::{Position, Size};
 const FEWEST: usize = 128;
 /// Largest R-hat at which chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
-/// Number of effective boards that all chains together need: this share of the boards in the diagnostics, but at most this number.
+/// Effective sample size that all chains together need: the first value is a share of the number of boards in the diagnostics, the second an upper
+/// limit.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
-/// Number of cells that a chain may propose to change, per cell of the board, until its first board and after it.
+/// Maximum number of cells that a chain may propose to change, per cell of the board: first until the chain has a board that follows all rules, then
+/// after that board.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// Maxima of the work of a chain for the whole board, until its first board (up to half a minute on one core) and after it.
+/// Maximum number of cells of the whole board that a chain may propose to change, until its first board (up to half a minute on one core) and after
+/// it.
 const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
-/// Maximum number of values whose cells the diagnostics measure.
+/// Maximum number of cell values for which the diagnostics measure the number and the mean position of the cells.
 const MOST_VALUES: usize = 8;
 
 /// Maximum number of chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
@@ -46,9 +49,9 @@ pub(in crate::board) struct ChainLimits {
 pub(in crate::board) struct ChainDraw {
     /// Diagnostics by their names.
     pub(in crate::board) diagnostics: Vec<(&'static str, f64)>,
-    /// True if the drawing was interrupted.
+    /// True if the sampling of boards was interrupted.
     pub(in crate::board) is_cut: bool,
-    /// True if the chains count as converged and have as many effective boards as they need.
+    /// True if the chains count as converged and their effective sample size is large enough.
     pub(in crate::board) is_settled: bool,
 }
 
@@ -62,7 +65,7 @@ fn chains_for(wanted: usize) -> usize {
     wanted.clamp(2, MOST_CHAINS)
 }
 
-/// A Markov chain with its stored boards, one every few sweeps.
+/// A Markov chain with its stored boards; a board is stored every few sweeps.
 struct KeptChain<C> {
     chain: TemperedChain<C>,
     boards: Vec<Vec<C>>,
@@ -83,8 +86,9 @@ impl<C: Value> KeptChain<C> {
 
 /// Draws boards by Markov chains.
 ///
-/// Each chain first searches for a board that follows all rules. Then it stores a board every sweep. When there are twice as many boards as diagnostics use,
-/// every second one is dropped and the chain goes on with twice as many sweeps between boards, until the later halves of all chains agree.
+/// Each chain first searches for a board that follows all rules. Then it stores a board every sweep. When there are twice as many boards as the
+/// diagnostics use, every second board is dropped and the chain continues with twice as many sweeps between boards. Sampling ends when the later
+/// halves of all chains agree, or when the work limit is reached.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
     limits: ChainLimits,
@@ -100,7 +104,7 @@ pub(in crate::board) fn draw<G: Generator>(
     let number = chains_for(boards.wanted());
     let wanted = boards.wanted().div_ceil(number);
     let half = wanted.max(FEWEST);
-    // The later half is returned, and shows whether the chains differ.
+    // The later half of the stored boards is returned; the diagnostics compare these halves between the chains.
     let fewest = 2 * wanted.max(4);
     let bytes = size.cells() as f64 * size_of::<G::Cell>() as f64 * (2 * half * number) as f64;
     if bytes > memory as f64 {
@@ -189,7 +193,7 @@ pub(in crate::board) fn draw<G: Generator>(
         let fewest = chains.iter_mut().map(|chain| of(chain).boards.len()).min();
         let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
         if watch.is_interrupted() {
-            // Boards come first, since diagnostics of many boards take a while.
+            // Boards are returned before the diagnostics are computed, since diagnostics of many boards take a while.
             spread(generator, &mut chains, later.clone(), boards)?;
             let kept = later.len();
             break (worst(&mut chains, later), false, kept);
@@ -250,7 +254,8 @@ fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     }
 }
 
-/// Stores at least one board of each interrupted chain, and drops chains that had to wait for others.
+/// Stores the present board of each interrupted chain that has none, and drops the chains with less than half as many stored boards as the longest
+/// chain.
 fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Size, palette: &[C]) {
     for chain in &mut *chains {
         let kept = of(chain);
@@ -279,7 +284,7 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Returns boards of the chains in turn, as far apart as possible, including the last boards.
+/// Adds boards of the chains in turn to the collection. Within a chain they are equally spaced, and the chain's last board is one of them.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],
@@ -299,8 +304,8 @@ fn spread<G: Generator>(
     Ok(())
 }
 
-/// Returns the number of independent boards with the same information as `drawn` boards of chains that stored this many boards each, with autocorrelation time
-/// `time` in stored boards; NaN if that time is unknown.
+/// Returns the number of independent boards that carry the same information as `drawn` boards of `chains` chains. Each chain stored `kept` boards
+/// with the autocorrelation time `time`, in stored boards; the result is NaN if `time` is unknown.
 ///
 /// Boards of different chains count as independent; boards of one chain count as an autoregression of first order.
 fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> f64 {
@@ -335,7 +340,7 @@ fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -
         let series: Vec<Vec<f64>> = kept.iter().map(series).collect();
         let first = series.first().and_then(|one| one.first()).copied();
         if series.iter().flatten().all(|&value| Some(value) == first) {
-            // The number is constant.
+            // The measure is constant.
             continue;
         }
         let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
@@ -349,7 +354,7 @@ fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -
     (apart, effective)
 }
 
-/// Returns the values that cells may have, among cells that may change.
+/// Returns the possible values of the cells that may change.
 fn palette<C: Value>(ruled: &RuledCells<C>) -> Vec<C> {
     let mut values: Vec<C> = Vec::new();
     for kind in ruled.kinds.iter().filter(|kind| kind.values.len() > 1) {
@@ -411,7 +416,7 @@ mod tests {
     #[test]
     fn boards_of_one_chain_count_less_the_nearer_they_are() {
         let effective = |drawn| effective_boards(9.0, (128, 4), drawn);
-        // Each is of a chain of its own.
+        // Each board is from a different chain.
         assert_eq!(effective(4), 4.0);
         // Boards that are many times the autocorrelation time apart are nearly independent.
         assert!((effective(8) - 8.0).abs() < 1e-4 && effective(40) > 35.0);

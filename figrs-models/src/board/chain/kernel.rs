@@ -7,9 +7,10 @@ use super::RuledCells;
 
 /// A Markov chain of boards: Metropolis-Hastings steps that change one cell, exchange two cells, or are [proposed](super::BoardMoves) by the puzzle.
 ///
-/// The weight of a board is that of its independent cells times `exp(-penalty * violation)`, with the sum of the violations of all rules. A step
-/// chooses a cell and another of its values uniformly; or two cells with the same possible values, either adjacent or of different values anywhere. The new
-/// board is accepted with the ratio of the weights, or always if the ratio is above one. With an infinite penalty the violation never grows.
+/// The weight of a board is the product of the weights of its cells and of `exp(-penalty * violation)`, where `violation` is the sum of the
+/// violations of all rules. A step chooses uniformly a cell and a new value for it, or two cells with the same possible values to exchange: two
+/// adjacent cells, or two cells anywhere with different values. The new board is accepted with a probability equal to the ratio of its weight to the
+/// old weight, or always if the ratio is above one. With an infinite penalty the violation never grows.
 ///
 /// **Guarantee.** Proposals are symmetric, so the law with these weights is stationary. With an infinite penalty and a start without violation, this is
 /// the law given that all rules are followed. With a finite penalty, if no rule forbids a board, every board can be reached from every other.
@@ -29,7 +30,7 @@ pub(super) struct BoardKernel<C> {
     pub(super) penalty: f64,
     /// The changes of a step that the puzzle proposes.
     pub(super) joint: Vec<(usize, u16)>,
-    /// The same changes with the proposed values.
+    /// The changes that the puzzle proposes, as cells with their proposed values instead of the indices of these values.
     drawn: Vec<(usize, C)>,
     /// The cells that a step changes, with their earlier values.
     indices: Vec<usize>,
@@ -97,8 +98,9 @@ impl<C: Value> BoardKernel<C> {
         Some(chain)
     }
 
-    /// Makes as many steps as there are cells that may change, or as the puzzle's moves state. Returns the number of cells with proposals, plus one for every
-    /// [`LOOKED_AT`] cells that rules and moves examined. Stops early once `goes_on` is false, since a sweep of a large board may take seconds.
+    /// Makes as many steps as there are cells that may change or, with moves of the puzzle, as many as
+    /// [`BoardMoves::proposals`](super::BoardMoves::proposals) returns. Returns the number of cells with proposals, plus one for every [`LOOKED_AT`]
+    /// cells that rules and moves examined. Stops early once `goes_on` is false, since a sweep of a large board may take seconds.
     pub(super) fn sweep<R: Rng + ?Sized>(
         &mut self,
         rng: &mut R,

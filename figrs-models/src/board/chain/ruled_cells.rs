@@ -113,7 +113,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Adds a rule of which nothing is known: boards that follow it too need not be reachable from each other through such boards.
+    /// Adds a rule, and withdraws earlier declarations by [`joined`](Self::joined) or [`nearly_joined`](Self::nearly_joined), because boards that
+    /// also follow this rule may not be reachable from each other through such boards.
     #[must_use]
     pub fn further_rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.joined = Joined::Unknown;

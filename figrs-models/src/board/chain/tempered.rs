@@ -7,8 +7,8 @@ use super::RuledCells;
 use super::kernel::BoardKernel;
 use super::ruled_cells::Joined;
 
-/// A first chain with an infinite penalty, and further chains with smaller and smaller penalties. After each sweep neighbouring chains exchange their boards
-/// with the probability that keeps the product of their laws.
+/// A group of Markov chains: the first chain has an infinite penalty, and each further chain has a smaller penalty than the one before. After each
+/// sweep neighbouring chains exchange their boards with the probability that leaves the product of their laws stationary.
 ///
 /// **Guarantee.** Once the first chain has a board without violation, the law of boards that follow all rules is stationary for this chain. If there is a
 /// second chain and no rule forbids a board, the first chain reaches all such boards, through boards that break rules.
@@ -24,12 +24,13 @@ pub(super) struct TemperedChain<C> {
 
 /// Number of chains in addition to the first.
 const RUNGS: usize = 5;
-/// Ratio of the penalties of neighbouring chains. With the largest penalty a violation of one at a cell has probability `1 / (e * cells)`, so that few
-/// boards of this chain break rules.
+/// Ratio of the penalties of neighbouring chains. With the largest finite penalty a violation of one at a cell has probability `1 / (e * cells)`, so
+/// that few boards of this chain break rules.
 const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {
-    /// Creates the chain with this number; `None` if the start board has values that its cells may not have, or a rule forbids it.
+    /// Creates the group of chains with this number, which selects its random numbers and its start board; `None` if the start board has values that
+    /// its cells may not have, or a rule forbids it.
     pub(super) fn new(
         make: &dyn Fn() -> Option<RuledCells<C>>,
         seed: u64,
@@ -46,7 +47,7 @@ impl<C: Value> TemperedChain<C> {
                     .iter()
                     .copied()
                     .fold(f64::NEG_INFINITY, f64::max);
-                // By rejection: draws values uniformly, and accepts with the ratio to the likeliest.
+                // Rejection sampling: draws a value uniformly, and accepts it with the ratio of its weight to the largest weight.
                 loop {
                     let value = rng.random_range(0..choice.values.len());
                     if rng.random::<f64>() < (choice.logs[value] - most).exp() {
@@ -99,7 +100,7 @@ impl<C: Value> TemperedChain<C> {
         &self.chains[0].cells
     }
 
-    /// Returns numbers that show how far the board has moved.
+    /// Returns the measures of the rules, such as the length of a path, for the board of the first chain.
     pub(super) fn measures(&self) -> impl Iterator<Item = f64> + '_ {
         let rules = self.chains[0].ruled.rules.iter();
         rules.filter_map(|rule| rule.measure())

@@ -50,7 +50,7 @@ impl Proposed {
     }
 }
 
-/// Returns all moves that can be proposed from a board; the puzzle's own moves by all their random choices.
+/// Returns all moves that can be proposed from a board; the puzzle's own moves are enumerated by all their random choices.
 fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     let mut moves = Vec::new();
     let plain = |step| Proposed {
@@ -69,7 +69,7 @@ fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
                 }
                 choices[numbers.len() - 1]
             });
-            // Continues with the other values of the choices made for the first time.
+            // The other values of each choice that was made for the first time are enumerated later.
             for place in known.len()..choices.len() {
                 let others = 1..numbers[place];
                 left.extend(others.map(|other| [&choices[..place], &[other]].concat()));
@@ -95,7 +95,7 @@ fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     moves
 }
 
-/// Returns the boards that an infinite penalty allows to reach from the board with which the generator starts.
+/// Returns the boards that can be reached, with an infinite penalty, from the generator's start board.
 fn reached<G: Generator>(generator: &G, key: impl Fn(&[G::Cell]) -> String) -> HashSet<String> {
     let make = || generator.ruled_cells();
     let mut chain = TemperedChain::new(&make, 1, 0).unwrap();
@@ -244,8 +244,8 @@ fn moves_have_their_probabilities() {
     }
 }
 
-/// Moves of a puzzle are symmetric: each board proposes each other board with the same probability as the reverse. Returns the number of boards reached from
-/// one.
+/// Moves of a puzzle are symmetric: each board proposes each other board with the same probability as the reverse. Returns the number of boards that
+/// are reached from one board.
 #[track_caller]
 fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {
     let make = || generator.ruled_cells().unwrap();
@@ -263,7 +263,7 @@ fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {
             for (at, value) in step.propose(&mut kernel) {
                 other[at] = kernel.ruled.choice(at).values[usize::from(value)].clone();
             }
-            // No rule forbids it.
+            // No rule forbids the board.
             assert!(
                 make()
                     .rules
@@ -294,7 +294,7 @@ fn moves_of_puzzles_are_symmetric() {
         let boards = boards_of_symmetric_moves(&mazes);
         assert_eq!(exact.unwrap(), boards.into());
     }
-    // At least this many boards have this much land in the inner three by three cells, the middle included, and none of it alone in the sea.
+    // At least `least` boards have `land` cells of connected land that contain the middle, within the inner three by three cells.
     for (land, least) in [(1, 1), (2, 4), (3, 8), (4, 30)] {
         let island = Island::new(size(5, 5)).unwrap().land(land..=land).unwrap();
         assert!(boards_of_symmetric_moves(&island) >= least, "{land}");
@@ -364,7 +364,7 @@ fn what_one_rule_alone_excludes_is_known_at_once() {
     let kept = |generator: &Dungeon| generator.ruled_cells().unwrap().may_be_kept();
     let with = |clues: &str| Dungeon::with_clues(clues.parse().unwrap());
     assert!(kept(&with("???\n?W?\n???")));
-    // The way is walled off; two gems; no room for the altar.
+    // No board meets these clues: walls cut the exit off, there are two gems, or there is no room for the altar.
     assert!(!kept(&with("??W?\n?W??\nW???")));
     assert!(!kept(&with("G?\n?G")));
     assert!(!kept(&with("GW\n..")));

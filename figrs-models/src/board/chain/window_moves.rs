@@ -17,11 +17,11 @@ pub struct WindowMoves<C> {
     windows: Vec<(usize, usize)>,
 }
 
-/// Rows and columns of windows.
+/// Numbers of rows and columns of the windows.
 const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)];
 
 impl<C: Value> WindowMoves<C> {
-    /// Creates moves of windows of a grid whose cells may have these values, with equal probabilities.
+    /// Creates moves that redraw windows of a grid of this size; each cell gets one of these values, with equal probabilities.
     pub fn new(size: Size, values: impl Into<Vec<C>>) -> Self {
         let fits =
             |&&(rows, columns): &&(usize, usize)| rows <= size.rows() && columns <= size.columns();

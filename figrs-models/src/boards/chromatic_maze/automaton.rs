@@ -13,8 +13,8 @@ pub(super) struct Chromatic<W> {
     pub(super) walk: W,
 }
 
-/// State of [`Chromatic`]: the colours of the frontier, three bits per column (none once the walk is settled), and the state of the walk.
-/// Colours are relative to the colour of the last tile, so that mazes that differ by a turn of the wheel share a state.
+/// State of [`Chromatic`]: the colours of the frontier, three bits per column (all zero once the automaton of the walk needs no further steps), and
+/// the state of the walk. Colours are relative to the colour of the last tile, so that mazes that differ by a turn of the wheel share a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,
@@ -43,7 +43,7 @@ impl<W: Walk> Automaton<RelativeTile> for Chromatic<W> {
     }
 
     fn step(&self, at: Position, state: &Self::State, tile: &RelativeTile) -> Option<Self::State> {
-        // The columns in reading order, from the new tile on.
+        // Returns the colour of the last tile read in a column, relative to the colour of the new tile.
         let place = |column: usize| {
             let last = state.colours >> (3 * column) & 7;
             (last + WHEEL - u64::from(tile.turn)) % WHEEL

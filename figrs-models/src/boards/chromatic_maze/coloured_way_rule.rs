@@ -8,8 +8,8 @@ use crate::grid::{BoardRule, Size};
 
 /// Requires a path from one end to the other over tiles of equal or neighbouring colours; the length of the shortest such path may have bounds.
 ///
-/// If no path exists, the violation is a lower bound of the missing steps from the reached tiles to the other end; otherwise it is the distance
-/// of the shortest path's length from its bounds. Boards that do not have exactly two ends are forbidden.
+/// If no path exists, the violation is a lower bound on the number of steps from the tiles that one end reaches to the other end; otherwise it is the
+/// distance of the shortest path's length from its bounds. Boards that do not have exactly two ends are forbidden.
 ///
 /// **Complexity.** One breadth-first search for each change.
 #[derive(Clone, Debug)]
@@ -42,7 +42,8 @@ impl ColouredWayRule {
         }
     }
 
-    /// Updates the changed tiles; each change turns the colours of all tiles from it up to the next change.
+    /// Updates the changed tiles and the colours. Because colours are relative, a changed turn shifts the colours of all tiles from its tile up to
+    /// the next changed tile.
     fn follow(&mut self, cells: &[RelativeTile], changed: &[usize]) {
         let wheel = Hue::WHEEL.len() as u8;
         let mut changed = changed.to_vec();

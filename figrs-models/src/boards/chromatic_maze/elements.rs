@@ -13,10 +13,10 @@ use crate::grid::{
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
-/// The first tile has any colour; each later tile in scan order has a turn of the wheel relative to the tile before. So all
-/// colours are independent, and only the turns decide whether there is a path. In scan order each tile is one of the two ends
-/// of the path with the probability that makes all pairs equally likely: the number of ends still to come over the number of
-/// tiles left. A fair coin decides which end is the start.
+/// The first tile has any colour; each later tile in scan order has a turn of the wheel relative to the tile before. So all colours are independent,
+/// and only the turns decide whether there is a path. In scan order each tile is one of the two ends of the path with the probability that makes all
+/// pairs equally likely: the number of ends that have not occurred yet divided by the number of remaining tiles. A fair coin decides which end is the
+/// start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
@@ -208,8 +208,8 @@ impl ChromaticElements {
         })
     }
 
-    /// Returns the length in steps of the shortest path from start to finish, by a separate fold over the tiles for all lengths, whatever
-    /// the bounds, with the evidence that there is a path. With this element as a target no other evidence is needed.
+    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. A separate fold
+    /// over the tiles computes the length, for all lengths within or outside the bounds. With this element as a target no other evidence is needed.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`].
     #[track_caller]

@@ -8,7 +8,7 @@ use crate::picture::{Image, ImageError, PictureScale};
 const SIDE: usize = 32;
 const GAP: usize = 2;
 
-/// The background, ink and paper; then for each colour of the wheel the face, the lit edge and the shaded edge.
+/// Colours of the background, ink and paper; then, for each colour of the wheel, the colours of a tile's face, lit edge and shaded edge.
 const COLOURS: [[u8; 3]; 21] = [
     [32, 30, 44],
     [24, 22, 34],

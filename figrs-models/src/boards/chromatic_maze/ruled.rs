@@ -11,8 +11,9 @@ use crate::board::RuledCells;
 impl ChromaticMaze {
     /// Returns relative tiles with equal weights, and the rule. If clues state an end twice, tiles have no possible values.
     ///
-    /// Without clues and bounds the boards are joined: one after another from the start on, the tiles of a path can take the colour of the next tile, then
-    /// all other tiles can, and when all colours are equal the ends can be anywhere.
+    /// Without clues and bounds the boards are joined, because every board can be changed to one of a single colour: the tiles of a path take the
+    /// colour of the next tile, one after another from the start on, and then all other tiles take this colour. On a board of a single colour the
+    /// ends can be moved anywhere.
     pub(super) fn ruled(&self) -> RuledCells<RelativeTile> {
         let size = self.size();
         let known = |end| {
@@ -56,8 +57,8 @@ impl ChromaticMaze {
         }
     }
 
-    /// Returns tiles with the colours of clues, and elsewhere with one colour or random colours; unless clues state the ends, they are as far apart as
-    /// possible.
+    /// Returns tiles with the colours of clues, and elsewhere with one colour or random colours; unless clues state the start or the finish, these
+    /// two are as far apart as possible.
     fn tiles(&self, known: [Option<&usize>; 2], colours: u64) -> Vec<RelativeTile> {
         let (size, mut rng) = (self.size(), stream(0, colours));
         let free = |taken: Option<usize>, mut places: Box<dyn Iterator<Item = usize>>| {

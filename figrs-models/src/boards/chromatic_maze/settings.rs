@@ -31,14 +31,14 @@ pub struct ChromaticMaze {
 }
 
 impl ChromaticMaze {
-    /// Creates mazes of a size that have a solution.
+    /// Creates a generator of mazes of the given size that have a solution.
     ///
-    /// **Errors.** [`GridError::OneTile`] if the only tile leaves none for the finish.
+    /// **Errors.** [`GridError::OneTile`] if the grid has only one tile, so that there is none for the finish.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(ChromaticClues::none(size))
     }
 
-    /// Creates mazes that meet some clues and have a solution; the clues determine the size.
+    /// Creates a generator of mazes that meet the given clues and have a solution; the clues determine the size.
     ///
     /// **Errors.** The errors of [`new`](Self::new).
     pub fn with_clues(clues: ChromaticClues) -> Result<Self, GridError> {

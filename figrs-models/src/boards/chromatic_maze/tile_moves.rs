@@ -11,7 +11,7 @@ pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// One in this many moves moves an end.
+/// One in this many proposals moves the start or the finish.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 

@@ -10,7 +10,7 @@ impl Board<DungeonTile> {
     }
 
     /// Returns the cells of a shortest walk from the entrance to the gem, then to the altar, then to the exit, including both ends; `None` if there
-    /// is none.
+    /// is no such walk.
     pub fn walk(&self) -> Option<Vec<Position>> {
         let tiles = self.cells();
         let find = |tile| tiles.iter().position(|t| *t == tile);

@@ -62,7 +62,7 @@ impl Dungeon {
             let joined = ConnectedMarks::new(0b1111).reading(ground);
             rules(size, &tiles, joined.and(walls))?
         };
-        // These follow from the rules and end worlds sooner.
+        // These conditions follow from the rules; they exclude impossible worlds earlier.
         let open = |tile: &DungeonTile| *tile != DungeonTile::Wall;
         let model = rules
             .condition(&tiles[0], open)
@@ -80,7 +80,8 @@ fn rules(
 }
 
 impl Elements<DungeonTile> {
-    /// Returns the length of the walk in steps, by a separate fold over the tiles for all lengths, whatever the bounds.
+    /// Returns an element for the number of steps of the walk, and its evidence. A separate fold over the tiles computes the length, for all lengths
+    /// within or outside the bounds.
     ///
     /// The element is `None` if there is no walk. With this element as a target, the evidence of [`Self::model`] is not needed.
     ///

@@ -4,7 +4,7 @@ use super::{Dungeon, DungeonTile};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// Bounds on the walk can be left out and tested afterwards.
+/// For rejection, dungeons can be drawn without the bounds on the walk, which are tested afterwards.
 impl Generator for Dungeon {
     type Cell = DungeonTile;
     type Board = Board<DungeonTile>;

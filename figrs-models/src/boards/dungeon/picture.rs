@@ -9,7 +9,7 @@ const SIDE: usize = 16;
 
 type DungeonSprite = [&'static [u8; SIDE]; SIDE];
 
-/// The characters of the drawings and their colours.
+/// The characters of the tile pictures, with their colours.
 const PALETTE: Palette = Palette(&[
     (b'.', [24, 20, 32]),
     // Floor.
@@ -34,7 +34,7 @@ const PALETTE: Palette = Palette(&[
     // Stairs.
     (b'g', [122, 170, 110]),
     (b'G', [78, 122, 78]),
-    // The way.
+    // The path.
     (b'!', [255, 232, 150]),
     (b'?', [60, 40, 40]),
 ]);
@@ -46,7 +46,7 @@ impl Board<DungeonTile> {
         borders: SIDE,
     };
 
-    /// Draws a picture with 16 by 16 pixels a cell, with the entrance and the exit as stairs and a way through some cells (none, or
+    /// Draws a picture with 16 by 16 pixels a cell, with the entrance and the exit as stairs and a path through some cells (none, or
     /// [`Board::walk`]).
     ///
     /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.

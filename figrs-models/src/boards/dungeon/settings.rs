@@ -30,23 +30,23 @@ pub struct Dungeon {
     pub(super) reachability: Reachability,
 }
 
-/// Demand that gem, altar and exit are reachable, or its absence.
+/// States whether gem, altar and exit must be reachable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reachability {
-    /// There must be a way from the entrance to the gem, then to the altar, then to the exit.
+    /// There must be a path from the entrance to the gem, then to the altar, then to the exit.
     #[default]
     Required,
-    /// No way is needed: one gem, one altar, and walls anywhere else.
+    /// No path is required: there are one gem and one altar, and any other cells may be walls.
     Free,
 }
 
 impl Dungeon {
-    /// Creates dungeons of a size, with any number of walls and any walk.
+    /// Creates a generator of dungeons of the given size, with any number of walls and a walk of any length.
     pub fn new(size: Size) -> Self {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Creates dungeons that meet some clues, which determine the size.
+    /// Creates a generator of dungeons that meet the given clues, which determine the size.
     pub fn with_clues(clues: Clues<DungeonTile>) -> Self {
         Self {
             clues,
@@ -56,7 +56,7 @@ impl Dungeon {
         }
     }
 
-    /// Sets whether there must be a way to gem, altar and exit. Bounds on the walk require one in any case.
+    /// Sets whether there must be a path to gem, altar and exit. Bounds on the walk require one in any case.
     pub fn reachability(self, reachability: Reachability) -> Self {
         Self {
             reachability,
@@ -64,7 +64,7 @@ impl Dungeon {
         }
     }
 
-    /// True if there must be a way.
+    /// True if there must be a path.
     pub(super) fn needs_way(&self) -> bool {
         self.walk.is_some() || self.reachability == Reachability::Required
     }
@@ -76,7 +76,7 @@ impl Dungeon {
 
     /// Bounds the number of walls.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if this many walls leave no way from corner to corner or, if no way is
+    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if this many walls leave no path from corner to corner or, if no path is
     /// [required](Self::reachability), no room for gem and altar.
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
         let walls = GridError::not_empty("walls", walls)?;
@@ -106,7 +106,7 @@ impl Dungeon {
     fn walks(&self) -> RangeInclusive<u32> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;
-        // A shortest way leaves out a cell of each square, since it could otherwise cut through the square.
+        // A shortest path leaves out a cell of each 2 by 2 square, since it could otherwise be shortened within the square.
         let longest = 3 * (rows * columns - (rows / 2) * (columns / 2) - 1);
         let over = longest.saturating_sub(shortest) % 2;
         shortest as u32..=(longest - over) as u32

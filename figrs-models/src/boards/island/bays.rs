@@ -55,7 +55,7 @@ impl Automaton<bool> for Bays {
             let shift = 3 * column;
             frontier = frontier & !(7 << shift) | value << shift;
         };
-        // Water with land on at most one side cannot become a bay when only the side below is left.
+        // Water with land on at most one side cannot become a bay when only its side below is still unread.
         let hopeful = |sides: u64| if sides < 2 { 0 } else { sides };
         let land = u64::from(*cell);
         let above = get(state.frontier, at.column);

@@ -30,7 +30,7 @@ impl Generator for Island {
             .as_ref()
             .map_or(1.0, |_| 0.5 * 1.62f64.powf(columns));
         let bytes = 1.8 * rows * 3.03f64.powf(columns) * land * bays;
-        // For little land, as measured on 100 by 100 cells with up to 4, 8 and 10 of land.
+        // Prediction for few cells of land, measured on boards of 100 by 100 cells with at most 4, 8 and 10 cells of land.
         let most = self.few().and(self.land.as_ref());
         let few = most.map(|land| {
             40.0 * rows * columns + 4740.0 * 2.55f64.powf(f64::from(*land.end())) * bays

@@ -37,7 +37,7 @@ impl Board<Terrain> {
         let height = |row: usize, column: usize| {
             heights[row.min(rows - 1) * columns + column.min(columns - 1)]
         };
-        // Between the middles of four cells heights change evenly along rows and columns.
+        // Between the centres of four adjacent cells, heights are interpolated linearly along rows and columns.
         let between = |pixel: usize| {
             let from_middle = (pixel + SIDE).saturating_sub(SIDE / 2);
             let cell = (from_middle / SIDE).saturating_sub(1);
@@ -63,7 +63,7 @@ impl Board<Terrain> {
         Ok(Image::new(canvas, shades.collect()))
     }
 
-    /// Returns for each cell twice its distance from the other terrain, minus one; negative for water.
+    /// Returns for each cell its height: twice the distance from the other terrain minus one, with a negative sign for water.
     fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {

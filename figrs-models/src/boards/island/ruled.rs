@@ -12,10 +12,11 @@ use crate::grid::{ConnectedRule, CountRule};
 impl Island {
     /// Returns the cells and rules of an island.
     ///
-    /// Without clues and bounds on bays the boards are joined. Let `T` be the largest connected land around the centre that two islands share. While `T` is not
-    /// all of the second island, the second has a cell beside `T` that can be made land; if there is no room for more land, in exchange for a cell outside of
-    /// `T`, since a connected island has a cell outside of `T` without which it stays connected. With a fixed amount of land all steps are such exchanges. The
-    /// remaining cells are made water in the same way.
+    /// Without clues and bounds on bays the boards are joined. Let `T` be the largest connected land around the centre that two islands share. While
+    /// `T` is not all of the second island, the second island has a cell beside `T` that can be made land on the first. If the bound allows no more
+    /// land, this cell is exchanged for a land cell of the first island outside of `T`; such a cell exists, since a connected island has a cell
+    /// outside of `T` without which it stays connected. With a fixed amount of land all steps are such exchanges. The remaining cells are made water
+    /// in the same way.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {
@@ -42,7 +43,7 @@ impl Island {
         match least.max(1) < most {
             true if is_open => ruled.without_exchanges(),
             true => ruled,
-            // A change of a single cell would change the amount of land.
+            // A change of a single cell would change the number of cells of land, which is fixed.
             false => ruled.moves(ShoreMoves::new(size)),
         }
     }

@@ -35,14 +35,14 @@ impl Island {
     /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = ISLAND_SIDE;
 
-    /// Creates islands of a size. The centre is the middle cell; of two middle cells, the upper or left one.
+    /// Creates a generator of islands on a grid of the given size. The centre is the middle cell; of two middle cells, it is the upper or left one.
     ///
     /// **Errors.** [`GridError::IslandSize`] if no cell is inside the border, or if a side is too long.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(Clues::none(size))
     }
 
-    /// Creates islands that meet some clues, which determine the size.
+    /// Creates a generator of islands that meet the given clues, which determine the size.
     ///
     /// **Errors.** The errors of [`new`](Self::new).
     pub fn with_clues(clues: Clues<Terrain>) -> Result<Self, GridError> {

@@ -35,7 +35,7 @@ impl Board<Pointer> {
         for start in 0..known.len() {
             let mut room = Some(size.position(start));
             while let Some(at) = room.filter(|&at| known[size.index(at)].is_none()) {
-                // Marks rooms of the present way; a cycle comes back to such a room.
+                // Marks the rooms of the current path; if the path returns to a marked room, it is a cycle.
                 known[size.index(at)] = Some(None);
                 way.push(size.index(at));
                 room = self.target(at);
@@ -53,7 +53,7 @@ impl Board<Pointer> {
         known.into_iter().map(Option::flatten).collect()
     }
 
-    /// Returns the rooms on the way from the first to the last, including both; `None` if the pointers do not lead there.
+    /// Returns the rooms on the path from the first to the last, including both; `None` if the pointers do not lead there.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let size = self.size();
         let mut room = size.position(size.cells() - 1);

@@ -1,11 +1,11 @@
-//! Constraint that bounds the length of the way through a maze.
+//! Constraint that bounds the length of the path through a maze.
 
 use figrs_core::value;
 
 use super::{Pointer, Tree, TreeState};
 use crate::grid::{Automaton, Distances, DistancesState, GridError, Ground, Position, Size, Walk};
 
-/// The pointers form a tree, in which the number of steps of the way from the first room to the last is bounded.
+/// The pointers form a tree, in which the number of steps of the path from the first room to the last is bounded.
 ///
 /// State: the state of [`Tree`], and the distances through passages between the rooms of the frontier and from these to the first room.
 ///
@@ -26,7 +26,7 @@ pub(super) struct BoundedWayState {
 value!(BoundedWayState);
 
 impl BoundedWay {
-    /// Creates the constraint for a way of `least` to `most` steps.
+    /// Creates the constraint for a path of `least` to `most` steps.
     ///
     /// **Errors.** [`GridError::TooLargeForDistances`]; [`GridError::EmptyRange`].
     pub(super) fn new(size: Size, (least, most): (u32, u32)) -> Result<Self, GridError> {
@@ -37,7 +37,7 @@ impl BoundedWay {
         })
     }
 
-    /// Returns the marks of a room that is an end of the way.
+    /// Returns the marks of a room that is an end of the path.
     fn ground(&self, at: Position) -> Ground {
         let index = self.size.index(at);
         let ends = u8::from(index == 0) | u8::from(index + 1 == self.size.cells()) << 1;

@@ -1,4 +1,4 @@
-//! Perfect mazes: exactly one way leads from every room to every other.
+//! Perfect mazes: exactly one path leads from every room to every other.
 //!
 //! **Definition.** The cells of a grid are rooms. Each room but the first, (row 0, column 0), *points* to one of its neighbours, by independent
 //! choices with given [`DirectionWeights`]; the evidence is that from every room the pointers lead to the first. Then the pointers,

@@ -6,9 +6,9 @@ use crate::grid::Size;
 
 /// Opens a wall between two rooms, and closes a passage of the cycle that results.
 ///
-/// The pair of adjacent rooms is chosen uniformly, and the passage uniformly among those on the way between these rooms in the maze. Choosing the same pair and
-/// passage again reverses the move: the cycle is the same, so both directions have the same probability. Rooms from the wall to the passage
-/// point the other way afterwards.
+/// The pair of adjacent rooms is chosen uniformly, and the passage uniformly among those on the path between these rooms in the maze. Choosing the
+/// same pair and passage again reverses the move: the cycle is the same, so both directions have the same probability. The move reverses the pointers
+/// of the rooms between the opened wall and the closed passage.
 ///
 /// **Complexity.** Time proportional to the length of the cycle.
 ///
@@ -65,7 +65,7 @@ impl BoardMoves<Pointer> for PassageMoves {
         let passages = [self.ways[0].len(), self.ways[1].len()];
         self.looked_at += (passages[0] + passages[1]) as u64;
         let chosen = choose(passages[0] + passages[1]);
-        // Closes the passage from this room on one of the two ways.
+        // Closes the passage from this room on one of the two paths.
         let (side, last) = match chosen.checked_sub(passages[0]) {
             None => (0, chosen),
             Some(chosen) => (1, chosen),
@@ -82,10 +82,10 @@ impl BoardMoves<Pointer> for PassageMoves {
     }
 }
 
-/// Searches for the room where the ways from two rooms meet.
+/// Searches for the room where the paths from two rooms meet.
 #[derive(Clone, Debug)]
 pub(super) struct WaysFromPair {
-    /// For each room, the number of the search that last reached it, and its position on the way.
+    /// For each room, the number of the search that last reached it, and its position on the path.
     seen: Vec<(u32, u32)>,
     now: u32,
 }
@@ -98,9 +98,9 @@ impl WaysFromPair {
         }
     }
 
-    /// Collects the rooms on the ways from two rooms up to the room where they meet, without that room. Both ways have to lead to the first room.
+    /// Collects the rooms on the paths from two rooms up to the room where they meet, without that room. Both paths have to lead to the first room.
     ///
-    /// Both ways advance in turn, so that the work is proportional to the longer way to the meeting point.
+    /// Both paths advance in turn, so that the work is proportional to the longer path to the meeting point.
     pub(super) fn meet(
         &mut self,
         pair: [usize; 2],
@@ -123,7 +123,7 @@ impl WaysFromPair {
                     ways[1 - side].truncate(place as usize);
                     return room;
                 }
-                // This way has ended at the first room.
+                // This path has ended at the first room.
                 if by == first + side as u32 {
                     continue;
                 }

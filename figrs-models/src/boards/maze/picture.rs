@@ -11,7 +11,7 @@ const WALL: usize = 2;
 /// Number of colours that show the distance from the entrance.
 const SHADES: usize = 96;
 
-/// Colours of paper, walls, the outline of the way and the way; colours of rooms follow, from the entrance on.
+/// Colours of paper, walls, the outline of the path and the path; colours of rooms follow, from the entrance on.
 const COLOURS: [[u8; 3]; 4] = [[250, 246, 236], [38, 34, 64], [38, 34, 64], [255, 252, 240]];
 const NEAR_TO_FAR: [[u8; 3]; 5] = [
     [250, 224, 140],
@@ -28,8 +28,8 @@ impl Board<Pointer> {
         borders: WALL,
     };
 
-    /// Draws a picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a way through some rooms
-    /// (none, or [`Board::solution`]).
+    /// Draws a picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a path through some rooms (none, or
+    /// [`Board::solution`]).
     ///
     /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {

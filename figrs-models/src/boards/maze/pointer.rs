@@ -7,13 +7,13 @@ use crate::grid::{Position, Size};
 pub enum Pointer {
     /// No pointer, as for the first room.
     Root,
-    /// To the room above.
+    /// A pointer to the room above.
     Up,
-    /// To the room below.
+    /// A pointer to the room below.
     Down,
-    /// To the room to the left.
+    /// A pointer to the room to the left.
     Left,
-    /// To the room to the right.
+    /// A pointer to the room to the right.
     Right,
 }
 figrs_core::value!(Pointer);

@@ -11,8 +11,9 @@ use crate::grid::{Position, Size};
 impl PerfectMaze {
     /// Returns pointers and rules. A step exchanges a wall and a passage.
     ///
-    /// Without bounds on steps the boards are joined: a maze can take over the pointers of another maze one after another, each room after its target there;
-    /// no cycle results, since the target already leads to the first room as in the other maze. A changed pointer exchanges a passage and a wall of its room.
+    /// Without bounds on steps the boards are joined: a maze can take over the pointers of another maze one after another, each room after the room
+    /// to which it points in the other maze. No cycle results, since that room already leads to the first room as in the other maze. A changed
+    /// pointer exchanges a passage and a wall of its room.
     pub(super) fn ruled(&self) -> RuledCells<Pointer> {
         let size = self.size();
         let choices = |at: usize| match at {
@@ -30,7 +31,7 @@ impl PerfectMaze {
             .clues(self.clues.iter().map(|(at, _)| at))
             .rule(rule)
             .moves(PassageMoves::new(size));
-        // A maze with a typical solution, and one with nearly the longest, which clues may exclude.
+        // The chains start from a maze with a typical solution, and from one with nearly the longest solution, which clues may exclude.
         let usual = self.sample(&mut stream(0, 0));
         ruled = ruled.start(usual.cells().to_vec());
         if self.clues.is_empty() {
@@ -43,7 +44,7 @@ impl PerfectMaze {
     }
 }
 
-/// Returns a single way through all rooms, row by row, or column by column if this way ends in the last room.
+/// Returns a single path through all rooms, row by row, or column by column if this path ends in the last room.
 fn snake(size: Size) -> Vec<Pointer> {
     let by_columns = size.rows().is_multiple_of(2) && !size.columns().is_multiple_of(2);
     let pointer = |Position { row, column }| {

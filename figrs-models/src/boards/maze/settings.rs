@@ -45,7 +45,7 @@ impl DirectionWeights {
     }
 }
 
-/// Treatment, by rooms at the border, of directions that lead out of the grid.
+/// States how rooms at the border treat directions that lead out of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Border {
     /// Such directions are excluded: rooms at the border choose among the others, in proportion to their weights.
@@ -85,7 +85,7 @@ pub struct PerfectMaze {
 }
 
 impl PerfectMaze {
-    /// Creates mazes of a size, all equally likely.
+    /// Creates a generator of mazes of the given size, all equally likely.
     pub fn new(size: Size) -> Self {
         Self {
             clues: PointerClues::none(size),
@@ -95,7 +95,7 @@ impl PerfectMaze {
         }
     }
 
-    /// Creates mazes in which some rooms point as clues state; the clues determine the size.
+    /// Creates a generator of mazes in which some rooms point as the clues state; the clues determine the size.
     ///
     /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first, so that no such maze
     /// exists.
@@ -132,7 +132,7 @@ impl PerfectMaze {
         Self { border, ..self }
     }
 
-    /// Bounds the number of steps of the solution, the way from the first room to the last, for a
+    /// Bounds the number of steps of the solution, the path from the first room to the last, for a
     /// [`ConditionalSampler`](crate::board::ConditionalSampler) and the element program; [`sample`](Self::sample) ignores these bounds.
     ///
     /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution has such a length.
@@ -140,8 +140,8 @@ impl PerfectMaze {
         let steps = GridError::not_empty("steps", steps)?;
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;
-        // On a chessboard a way alternates between black and white: from corner to corner it can pass all rooms, or all but one if both
-        // sides are even (Itai, Papadimitriou and Szwarcfiter 1982).
+        // On a chessboard a path alternates between black and white: from corner to corner it can pass all rooms, or all but one if both sides are
+        // even (Itai, Papadimitriou and Szwarcfiter 1982).
         let left_out = usize::from(rows % 2 == 0 && columns % 2 == 0);
         let longest = if rows == 1 || columns == 1 {
             shortest

@@ -1,4 +1,4 @@
-//! Rule that pointers form a tree and that the number of steps of the way from the last room to the first is in a range.
+//! Rule that pointers form a tree and that the number of steps of the path from the last room to the first is in a range.
 
 use std::ops::RangeInclusive;
 
@@ -10,18 +10,19 @@ use crate::grid::{BoardRule, Size};
 ///
 /// Boards with a room that does not lead to the first are forbidden. The violation is half the distance of the number of steps from the range, rounded up.
 ///
-/// **Complexity.** A change that turns one pointer, or reverses those of a way, takes time in the rooms where old and new way differ; after others the board is
-/// reread.
+/// **Complexity.** After a change of one pointer, or of one pointer and the reversal of the pointers along a path, the work is proportional to the
+/// number of rooms in which the old and the new path differ. After any other change the board is reread.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
     targets: Vec<usize>,
-    /// True for each room on the way from the last room to the first.
+    /// True for each room on the path from the last room to the first.
     on_way: Vec<bool>,
     length: u32,
     pair: WaysFromPair,
     ways: [Vec<usize>; 2],
-    /// The length before the last change (`None` if the board was reread); then the rooms that left the way, and those that joined it.
+    /// The number of steps before the last change (`None` if the board was reread). The next two fields are the rooms that left the path, and those
+    /// that joined it.
     before: Option<u32>,
     left: Vec<usize>,
     came: Vec<usize>,
@@ -57,14 +58,14 @@ impl TreeRule {
         cells[at].room(at, self.size.columns())
     }
 
-    /// Updates the way after a change in which a room turns to another, and each following room, if any, to its predecessor, which pointed to it; `None` for a
-    /// cycle.
+    /// Updates the path after a change in which the first room gets any new pointer, and each following room points to its predecessor, which pointed
+    /// to it before; `None` for a cycle.
     fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
         let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
             return Some(());
         };
         let (joined, parted) = (self.target(cells, first), self.targets[cut]);
-        // Rooms that lead to the last room of the change are on the way of no other room.
+        // Rooms that lead to the last room of the change are on the path of no other room.
         let targets = &self.targets;
         self.pair
             .meet([joined, parted], |room| targets[room], &mut self.ways);
@@ -86,7 +87,7 @@ impl TreeRule {
         Some(())
     }
 
-    /// Marks the rooms that joined the way and those that left it, or undoes this if not `is_ahead`.
+    /// Marks the rooms that joined the path and unmarks those that left it, or does the reverse if `is_ahead` is false.
     fn follow(&mut self, is_ahead: bool) {
         for &room in &self.left {
             self.on_way[room] = !is_ahead;
@@ -96,7 +97,7 @@ impl TreeRule {
         }
     }
 
-    /// True if each changed room but the first turns to its predecessor, which points to it.
+    /// True if each changed room but the first now points to its predecessor, which pointed to it before.
     fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
         changed
             .windows(2)
@@ -109,7 +110,7 @@ impl BoardRule<Pointer> for TreeRule {
         self.before = None;
         let targets = (0..cells.len()).map(|at| self.target(cells, at));
         self.targets = targets.collect();
-        // A way that ends visits no room twice.
+        // A path that ends visits no room twice.
         let rooms = self.targets.len();
         let mut ends = vec![false; rooms];
         ends[0] = true;

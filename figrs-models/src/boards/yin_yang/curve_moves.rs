@@ -143,7 +143,7 @@ impl CurveMoves {
         })
     }
 
-    /// Makes one step of one end of the line to one side.
+    /// Moves a randomly chosen end of the line by one step to a randomly chosen side.
     fn step(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         let chosen = choose(8);
         let (end, side) = (chosen / 4, chosen % 4);
@@ -266,7 +266,7 @@ impl BoardMoves<Colour> for CurveMoves {
         choose: &mut dyn FnMut(usize) -> usize,
         changes: &mut Vec<(usize, Colour)>,
     ) {
-        // A single row or column of corners has few lines; windows reach them.
+        // A single row or column of corners has few lines, and moves of windows reach all of them.
         let is_narrow = self.corners.0 < 2 || self.corners.1 < 2;
         if is_narrow || choose(WINDOWS) == 0 {
             return self.windows.propose(cells, choose, changes);
@@ -365,7 +365,8 @@ mod tests {
         found
     }
 
-    /// Excursions lead from each board only to boards that keep the rules, as often as back, and from one board to all.
+    /// Excursions lead from each board only to boards that follow the rules, with the same probability as the reverse excursion, and all boards are
+    /// reached from one board.
     #[test]
     fn excursions_are_symmetric_and_reach_all_boards() {
         for (rows, columns) in [(3, 3), (3, 4), (4, 3), (4, 4), (3, 5)] {
@@ -390,7 +391,7 @@ mod tests {
                     assert!((there - back).abs() < 1e-12, "{there} {back}");
                 }
             }
-            // The first cell has the same colour in all.
+            // The first cell has the same colour on all of these boards.
             assert_eq!(count, (2 * ways.len()).into(), "{rows} by {columns}");
         }
     }

@@ -21,7 +21,8 @@ impl Generator for YinYang {
         Ok(Board::new(self.size(), cells)?)
     }
 
-    /// Returns a prediction that is extrapolated from smaller boards. Each clue in a row roughly halves the states of a column.
+    /// Returns a prediction that is extrapolated from smaller boards. A clue in every row reduces the predicted number of states as if the board had
+    /// one column fewer.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let counts = self.black.as_ref().map_or(1.0, |_| rows * columns / 6.0);

@@ -14,8 +14,8 @@ impl YinYang {
     /// The solution is drawn uniformly from the boards that meet the given clues. Initially all its cells are clues; in random
     /// order each clue is removed, unless another board with a different value there would then fit. The given clues stay.
     ///
-    /// **Guarantee.** The puzzle has no other solution, but would have one without any of its clues that were not given; other puzzles with the same
-    /// solution may have fewer clues.
+    /// **Guarantee.** The puzzle has no other solution, but it would have another one if any clue that was not given were removed; other puzzles with
+    /// the same solution may have fewer clues.
     ///
     /// Bounds on the colours apply only to the solution: the puzzle has no other solution, within those bounds or outside.
     ///

@@ -11,8 +11,8 @@ impl YinYang {
     ///
     /// Without clues chains start from combs, which follow the rules but may break the bounds on the colours.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of a rule relative to that of the number of black cells: large enough that boards that break a rule are rare while numbers one off occur half
-        /// the time.
+        /// Weight of a rule relative to that of the number of black cells: large enough that boards that break a rule are rare, while numbers of
+        /// black cells that miss the bounds by one occur half of the time.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
@@ -37,7 +37,8 @@ impl YinYang {
             }
             ruled = ruled.nearly_joined();
         }
-        // Lines seldom meet several clues, while particles see them one by one; but particles do not see how many black cells will follow.
+        // Moves of the line seldom lead to boards that meet several clues, whereas particles meet one clue after another; but particles cannot
+        // foresee the number of black cells in later rows.
         match self.black.is_none() && !self.clues.is_empty() {
             true => ruled.slow(),
             false => ruled,

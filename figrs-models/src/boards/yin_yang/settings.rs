@@ -31,7 +31,7 @@ pub struct YinYang {
 }
 
 impl YinYang {
-    /// Creates boards that meet some clues, which determine the size.
+    /// Creates a generator of boards that meet the given clues, which determine the size.
     pub fn with_clues(clues: ColourClues) -> Self {
         Self {
             clues,
@@ -40,7 +40,7 @@ impl YinYang {
         }
     }
 
-    /// Creates boards of a size, without clues.
+    /// Creates a generator of boards of the given size, without clues.
     pub fn new(size: Size) -> Self {
         Self::with_clues(ColourClues::none(size))
     }
@@ -79,10 +79,10 @@ impl YinYang {
 
 /// Returns a lower bound on the number of cells of a colour.
 ///
-/// A square of 2 by 2 cells has one cell, two adjacent ones, or three of a colour, since the rules exclude the diagonal. Let a colour that is a tree have `b`
-/// cells, `k` of them on the rim, in a row, and `c` in corners. Summed over all `m` squares, the number of its cells minus that of its adjacent pairs is `m = 2
-/// b + 1 - k - c`, or `2 b + 2` if none is on the rim. A colour with a cycle surrounds all of the other, which is then a tree with none on the rim, and the
-/// smaller one.
+/// A square of 2 by 2 cells has one cell, two adjacent ones, or three of a colour, since the rules exclude the diagonal. Let a colour that is a tree
+/// have `b` cells, `k` of them on the rim, in a row, and `c` in corners. Summed over all `m` squares, the number of its cells minus that of its
+/// adjacent pairs is `m = 2 b + 1 - k - c`, or `2 b + 2` if none is on the rim. A colour with a cycle surrounds all cells of the other colour; the
+/// other colour is then a tree without cells on the rim, and has fewer cells.
 fn fewest_of_a_colour(size: Size) -> u32 {
     let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
     if squares == 0 {
@@ -90,7 +90,7 @@ fn fewest_of_a_colour(size: Size) -> u32 {
     }
     match squares.is_multiple_of(2) {
         true => (squares / 2 - 1).max(1),
-        // Even numbers of cells on the rim and in corners, and at least one cell.
+        // The number `k + c` is even, and it is at least one.
         false => squares.div_ceil(2),
     }
 }

@@ -65,7 +65,7 @@ impl<F> ConnectedRule<F> {
     fn components_beside(&mut self, place: usize) -> u32 {
         let sides = self.grid.beside(place);
         let corners = [sides[0] + 1, sides[2] + 1, sides[2] - 1, sides[0] - 1];
-        // Two neighbours of the place are joined through the corner between them.
+        // Two neighbours of the cell are joined through the corner between them.
         let (mut parts, mut beside) = (0, 0);
         for side in 0..4 {
             let next = (side + 1) % 4;
@@ -88,7 +88,7 @@ impl<F> ConnectedRule<F> {
         self.search(place, sides)
     }
 
-    /// Returns this number by searches from each side in turn; two searches that meet are joined.
+    /// Returns the number of components beside a cell by searches from each side in turn; two searches that meet are merged.
     fn search(&mut self, place: usize, sides: [usize; 4]) -> u32 {
         let Self {
             grid,

@@ -8,7 +8,7 @@
 //! | number of cells | [`CountRule`] |
 //! | the cells of a colour are connected | [`ConnectedRule`] |
 //! | no 2 by 2 square of one colour | [`SquareRule`] |
-//! | a way from stop to stop, with bounds on its length | [`WayRule`] |
+//! | a path from stop to stop, with bounds on its length | [`WayRule`] |
 //! | another rule whose violation counts several times | [`WeighedRule`] |
 
 mod connected_rule;
@@ -60,7 +60,8 @@ pub trait BoardRule<C>: Send {
         self.read(cells);
     }
 
-    /// Returns a number of the latest board that shows how far a Markov chain has moved, such as the length of a way, if there is one.
+    /// Returns a measure of the latest board, such as the length of a path, by which diagnostics compare Markov chains; `None` if the rule has no
+    /// such measure.
     fn measure(&self) -> Option<f64> {
         None
     }

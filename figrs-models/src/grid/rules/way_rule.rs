@@ -1,4 +1,4 @@
-//! Rule that a way from stop to stop exists, with bounds on its length.
+//! Rule that a path from stop to stop exists, with bounds on its length.
 
 use std::collections::VecDeque;
 use std::mem::swap;
@@ -8,15 +8,15 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::{Ground, Size};
 
-/// A walk leads from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls; the sum of
-/// the shortest ways may have bounds.
+/// A walk leads from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls;
+/// the sum of the shortest paths may have bounds.
 ///
-/// The violation is the sum, over pairs of successive stops without a way, of a lower bound of the missing steps: straight from the cells that the one stop
-/// reaches to the other. If all stops are connected, it is half the distance of the length from its bounds, rounded up. A mark that is in no cell, or in
-/// several, counts as one for each pair.
+/// Each pair of successive stops that no path connects has a lower bound on the number of missing steps: the straight distance from the cells that
+/// one stop reaches to the other stop. The violation is the sum of these bounds. If all stops are connected, the violation is half the distance of
+/// the length from its bounds, rounded up. A mark that is in no cell, or in several, counts as one for each pair.
 ///
-/// **Complexity.** An A* search by the straight distance, only after changes that matter: a wall on the known way, a stop that moves, and, if there is
-/// no way yet or its length has bounds, a cell that opens.
+/// **Complexity.** An A* search by the straight distance is made only after changes that matter: a wall on the known path, a stop that moves, and, if
+/// there is no path yet or its length has bounds, a removed wall.
 #[derive(Clone, Debug)]
 pub struct WayRule<F> {
     grid: Padded,
@@ -38,11 +38,11 @@ pub struct WayRule<F> {
     looked_at: u64,
 }
 
-/// The shortest ways between stops, or that there are none.
+/// The shortest paths between stops, if there are any.
 #[derive(Clone, Debug, Default)]
 struct Found {
     way: Vec<usize>,
-    /// Number of steps of all ways together, if all stops are connected.
+    /// Number of steps of all paths together, if all stops are connected.
     length: Option<u32>,
     violation: u32,
 }
@@ -69,7 +69,7 @@ impl<F> WayRule<F> {
         }
     }
 
-    /// Bounds the sum of the shortest ways, in steps.
+    /// Bounds the sum of the shortest paths, in steps.
     #[must_use]
     pub fn steps(self, steps: RangeInclusive<u32>) -> Self {
         let steps = Some(steps);
@@ -89,7 +89,7 @@ impl<F> WayRule<F> {
         self.ground[place] = ground;
     }
 
-    /// Searches the shortest ways between all successive stops again.
+    /// Searches the shortest paths between all successive stops again.
     fn find(&mut self) {
         for &place in &self.now.way {
             self.on_way[place] = false;
@@ -122,7 +122,8 @@ impl<F> WayRule<F> {
         self.now.violation = violation;
     }
 
-    /// Adds a shortest way between two cells to the known way and returns its number of steps; if there is none, returns a lower bound of the missing steps.
+    /// Adds a shortest path between two cells to the known path and returns its number of steps; if there is none, returns a lower bound on the
+    /// number of missing steps.
     fn leg(&mut self, from: usize, to: usize) -> Result<u32, u32> {
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
@@ -135,8 +136,8 @@ impl<F> WayRule<F> {
         let stride = self.grid.stride;
         let (row, column) = (from / stride, from % stride);
         let mut missing = self.grid.steps(from, to);
-        // Searches from the end, so that the place before each place is the next on the way. Places are in the order of the steps made plus the straight
-        // distance left, a sum that each step changes by zero or two.
+        // Searches from the end, so that the predecessor of each cell is the next cell on the path. Cells are expanded in the order of the number of steps
+        // made plus the straight distance to the goal; each step changes this sum by zero or two.
         self.queue.clear();
         self.queue.push_back((to, to));
         while let Some((at, before)) = self.queue.pop_front() {

@@ -51,8 +51,8 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
     Ok(found)
 }
 
-/// Returns the folders to read, each with the folders that it replaces: a folder called `Processed` replaces those beside it whose requested files share names
-/// with its own, since these are other encodings of the same levels.
+/// Returns the folders to read, each with the folders that it replaces. A folder called `Processed` replaces the folders beside it that have
+/// requested files of the same names, because those files are other encodings of the same levels.
 pub(super) fn one_encoding(
     mut folders: Vec<PathBuf>,
     is_wanted: impl Fn(&Path) -> bool,

@@ -27,8 +27,8 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     })
 }
 
-/// Finds the legend for some levels: among the files in these folders, the first one with the most tiles of the levels, which `known` counts. `None` if
-/// no file has half of all `count` tiles.
+/// Finds the legend for some levels: the first file in these folders that describes the largest number of the levels' tiles; `known` counts these
+/// tiles. `None` if no file has half of all `count` tiles.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
     count: usize,

@@ -96,7 +96,7 @@ pub(super) fn files_of(
 fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path);
     let named = |pattern: &Pattern| {
-        // The path below the given folder, or below any folder on the way, with and without the extension.
+        // A pattern may match the path below the given folder or below any folder within it, with or without the extension.
         let mut ends = std::iter::successors(Some(below), |path| {
             let mut parts = path.components();
             parts.next()?;
@@ -168,7 +168,7 @@ pub(super) fn names(files: &[LevelFile]) -> Vec<String> {
 }
 
 fn is_single(file: &LevelFile) -> bool {
-    // Blanks may be tiles.
+    // Blanks at the end of the text are kept, because they may be tiles.
     file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
 }
 

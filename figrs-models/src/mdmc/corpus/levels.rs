@@ -10,8 +10,8 @@ use crate::mdmc::{Level, LevelError, Meaning, Tile, TileSet, Travel};
 
 /// One or more levels of the same height, each with a name and a weight, and the set of their tiles.
 ///
-/// Models are trained from left to right. The levels of a game that is played upwards are stored [turned](Travel::turned) on their side: their columns are
-/// the rows of the game from the bottom.
+/// Models are trained from left to right. Levels in which the player climbs are stored [turned](Travel::turned) on their side: their columns, from
+/// the left, are the rows of the game from the bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corpus {
     tiles: Arc<TileSet>,

@@ -48,9 +48,9 @@ pub enum CorpusNote {
         /// The characters of the tiles.
         symbols: String,
     },
-    /// Some levels repeat others with a player's way drawn in, and were left out.
+    /// Some levels repeat others with a player's path drawn in, and were left out.
     DrawnWays {
-        /// The character that draws the way.
+        /// The character that draws the path.
         tile: char,
         /// The names of the levels.
         levels: Vec<String>,
@@ -71,7 +71,7 @@ pub enum CorpusNote {
         /// Characters of these tiles.
         symbols: String,
     },
-    /// The levels are played upwards, since all have one width and are at least twice as high.
+    /// The reader concluded that the player climbs in the levels, because all levels have one width and are at least twice as high as wide.
     Upwards {
         /// Number of columns of every level.
         columns: usize,
@@ -85,30 +85,32 @@ pub enum CorpusNote {
         /// Number of cells that belong to no room, since the sizes of levels are no multiples of that of a room.
         left_out: usize,
     },
-    /// Lower levels were filled up above with an outside tile, or else the most frequent one; if levels are played upwards, narrower ones at the right.
+    /// Levels with fewer rows than others were filled up at the top, with an outside tile or else the most frequent tile. If the player climbs in the
+    /// levels, narrower levels were filled up at the right.
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
-        /// Number of lower levels.
+        /// Number of levels that were filled up.
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows (columns, if played upwards) of all levels now.
+        /// Number of rows that all levels have afterwards, or of columns if the player climbs.
         rows: usize,
         /// Character of the tile.
         tile: String,
-        /// True if the tile is outside.
+        /// True if the tile has the meaning `outside`.
         is_outside: bool,
     },
-    /// Higher levels were cut to their bottom rows; if levels are played upwards, wider ones to their left columns.
+    /// Levels with too many rows were cut to their bottom rows. If the player climbs in the levels, levels with too many columns were cut to their
+    /// left columns.
     Cut {
         /// Direction in which levels are played.
         travel: Travel,
-        /// Number of higher levels.
+        /// Number of levels that were cut.
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows (columns, if played upwards) of all levels now.
+        /// Number of rows that all levels have afterwards, or of columns if the player climbs.
         rows: usize,
     },
 }

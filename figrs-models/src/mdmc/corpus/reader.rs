@@ -32,13 +32,14 @@ fn is_platformers(symbol: char) -> bool {
 /// - If a folder contains no level itself, its subfolders are searched. Of adjacent folders that have levels of the same names, such as
 ///   the encodings of one game, only the one called `Processed` is read.
 /// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.
-/// - Levels that repeat another level with a player's way drawn in, by a character without a meaning, are left out with a note.
+/// - Levels that repeat another level with a player's path drawn in, by a character without a meaning, are left out with a note.
 /// - For each given folder, a legend (JSON or TOML) is sought beside the levels and in the folder above; a [set of tiles](Self::tiles) takes precedence.
 ///   Characters that the legend lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are
 ///   unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters have platformer tiles.
-/// - Levels of one width that are all at least twice as high as wide are played [upwards](Travel::Up), others to the right.
-/// - Lower levels are filled up above with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent tile of the corpus; [`rows`](Self::rows)
-///   cuts higher levels. [`rooms`](Self::rooms) cuts all of them into rooms before.
+/// - If all levels have one width and are at least twice as high as wide, the player climbs [upwards](Travel::Up) in them; other levels are played to
+///   the right.
+/// - Levels with fewer rows than others are filled up at the top with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent
+///   tile of the corpus; [`rows`](Self::rows) cuts higher levels. Before that, [`rooms`](Self::rooms) cuts all levels into rooms.
 ///
 /// [`CorpusNote`]s report these choices.
 ///
@@ -98,8 +99,8 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels to this many bottom rows, and fills up lower levels above. Levels that are played upwards are cut to this many columns from the left, and
-    /// narrower levels are filled up at the right.
+    /// Cuts levels to this many bottom rows, and fills up levels with fewer rows at the top. Levels in which the player climbs are cut to this many
+    /// columns from the left, and narrower ones are filled up at the right.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
@@ -160,7 +161,7 @@ impl CorpusReader {
             let is_told = tiles.any(|tile| !tile.is_unknown());
             is_told || sets().next().is_none() && is_platformers(*way)
         };
-        // A tile with a meaning is drawn into levels on purpose.
+        // A tile with a meaning is a part of the level, not the drawing of a path.
         ways.retain(|way, _| !has_meaning(way));
         files = without_ways(files, &ways, &mut notes);
         for folder in &mut folders {
@@ -375,7 +376,7 @@ impl CorpusReader {
     }
 }
 
-/// Leaves out the levels with ways drawn in; `ways` has the indices of these levels by the character of the way.
+/// Leaves out the levels with paths drawn in; `ways` has the indices of these levels by the character of the path.
 fn without_ways(
     files: Vec<LevelFile>,
     ways: &BTreeMap<char, Vec<usize>>,

@@ -7,7 +7,7 @@ use ndarray::s;
 use super::note::CorpusNote;
 use crate::mdmc::{Level, LevelError, Meaning, TileSet};
 
-/// The places where levels are cut into rooms.
+/// States where levels are cut into rooms.
 ///
 /// Rooms that consist of [outside](Meaning::Outside) tiles only are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn outside_rows_and_columns_part_rooms_again_and_again() {
-        // The upper part has a column apart that the lower part has not.
+        // Only the upper part has a column that separates rooms.
         let level = "@@@@@@\n##@#.@\n#.@##@\n@@@@@@\n.##@.@\n@##@@@\n@@@@@@";
         let found = rooms(level, Rooms::Apart);
         let expected = [

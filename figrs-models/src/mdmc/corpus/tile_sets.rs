@@ -21,7 +21,8 @@ struct SourcedSet<'a> {
     symbols: &'a BTreeSet<char>,
 }
 
-/// Creates one set for all folders: each with its own legend; folders without a legend get the tiles of the others.
+/// Creates one set of tiles for all folders. The characters of a folder get the tiles of its own legend; folders without a legend get the tiles of
+/// the others.
 ///
 /// **Errors.** [`LevelError::LegendsDisagree`] for a character that occurs in levels of two folders and has different meanings in their legends.
 pub(super) fn of_folders(

@@ -49,7 +49,7 @@ pub(in crate::mdmc) struct TileGrid {
 }
 
 impl TileGrid {
-    /// Creates a level without tiles: border everywhere.
+    /// Creates a grid that has the border in every cell.
     pub(in crate::mdmc) fn new(
         structure: &Structure,
         base: u64,

@@ -8,14 +8,14 @@ use super::Level;
 
 /// The direction in which a level is played, which is also the direction in which models draw it.
 ///
-/// Models draw levels from left to right. So a level that is played upwards is turned by a quarter to the right for models (model coordinates): its bottom row
-/// becomes the first column, and its left column the top row.
+/// Models draw levels from left to right. So a level in which the player climbs is turned clockwise by 90 degrees for models (model coordinates): its
+/// bottom row becomes the first column, and its left column the top row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Travel {
-    /// From the left to the right.
+    /// The player moves from the left to the right.
     #[default]
     Right,
-    /// From the bottom to the top.
+    /// The player moves from the bottom to the top.
     Up,
 }
 

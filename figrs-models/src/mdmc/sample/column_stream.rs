@@ -64,7 +64,7 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// Returns the row of a place, counted from the bottom.
+    /// Returns the row, counted from the top, of the cell with this index from the bottom.
     fn row(&self, place: usize) -> usize {
         self.ids.len() - 1 - place
     }
@@ -245,7 +245,7 @@ mod tests {
                 .product();
             let share =
                 f64::from(counts.get(&level.to_string()).copied().unwrap_or(0)) / f64::from(draws);
-            // Five standard deviations: a false alarm in 1.7 million seeds for each of the sixteen.
+            // The tolerance is five standard deviations: each of the sixteen comparisons raises a false alarm for one in 1.7 million seeds.
             let tolerance = 5.0 * (p * (1.0 - p) / f64::from(draws)).sqrt();
             assert!((share - p).abs() <= tolerance, "{level}: {share} for {p}");
             total += p;
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_tile_under_which_nothing_fits_is_not_drawn() {
-        // In training no tile stands above S.
+        // In training no tile occurs above S.
         let chain = chain(&["-\nX", "S\n-"], &Structure::new([Offset::BELOW]).unwrap());
         let columns = |depth| {
             ColumnStream::new(&chain, depth, figrs_core::stream(3, 0))

@@ -19,10 +19,10 @@ pub enum TileSelection {
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
-/// The sampler decides cells in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it,
-/// is a query to variable elimination, from which rejected tiles are removed. The look-ahead queries the most probable
-/// world of the next few cells of the row and checks whether any of them is unseen. Decided tiles are set by intervention, so that a query reaches no
-/// further than its window: given all neighbours on which it depends, a tile is independent of the other decided tiles.
+/// The sampler decides cells in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it, is a query to
+/// variable elimination, from which rejected tiles are removed. The look-ahead queries the most probable world of the next few cells of the row, and
+/// checks whether any of these cells has an unseen configuration. Decided tiles are set by intervention, so that a query reaches no further than its
+/// window: given all neighbours on which it depends, a tile is independent of the other decided tiles.
 ///
 /// # Guarantee
 ///
@@ -130,7 +130,7 @@ impl PartialLevel<'_> {
         unreachable!("every band of a trained chain has tiles")
     }
 
-    /// Draws a tile by one structure that passes the look-ahead; `None` if no probability is left.
+    /// Draws by one structure a tile that passes the look-ahead; `None` if all possible tiles were rejected.
     fn draw<R: Rng + ?Sized>(
         &mut self,
         decided: &Model,

@@ -141,7 +141,7 @@ struct ElementColumns<'a> {
     columns: Range<usize>,
     /// The rows whose tiles the chain draws.
     rows: Range<usize>,
-    /// True if the tiles around the rectangle are any that are possible there, instead of inputs.
+    /// True if each tile around the rectangle is any tile that is possible there; false if these tiles are inputs.
     is_relaxed: bool,
 }
 

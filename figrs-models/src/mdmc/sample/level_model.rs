@@ -14,9 +14,9 @@ use crate::mdmc::{
 
 /// A model of the tiles of levels of one size, as elements: a trained Markov chain, n-grams of columns, a hierarchical chain or a Markov random field.
 ///
-/// All of them can be given demands (`figrs_design::SteeredLevel`). They draw columns from the left; each column depends on a few columns before it or, for
-/// some structures of chains, on all of them. Rows count from the top and columns from the left, in model coordinates; for levels that are played upwards see
-/// [`Travel`].
+/// All of them can be given demands (`figrs_design::SteeredLevel`). They draw columns from the left; each column depends on a few columns before it
+/// or, for some structures of chains, on all of them. Rows count from the top and columns from the left, in model coordinates; for levels in which
+/// the player climbs see [`Travel`].
 ///
 /// ```
 /// use std::sync::Arc;

@@ -39,7 +39,7 @@ pub(in crate::mdmc) struct Placement {
 /// Look-ahead along a line: a tile is accepted only if the next `depth` cells can be filled without an unseen configuration.
 #[derive(Debug, Default)]
 pub(in crate::mdmc) struct LookAhead {
-    /// Memo of dead ends: the smallest depth that cannot be filled, for a place and the tiles before it that the structure reaches.
+    /// Memo of dead ends: for a cell and the tiles before it that the structure reaches, the smallest number of cells that cannot be filled.
     dead: FxHashMap<(usize, u128), usize>,
     candidates: Vec<(u8, f64)>,
 }
@@ -105,8 +105,8 @@ impl LookAhead {
         false
     }
 
-    /// True if the `depth` cells from a place on can be filled without an unseen configuration of the first structure; cells beyond the end of the line count
-    /// as filled.
+    /// True if the `depth` cells from this index on can be filled without an unseen configuration of the first structure; cells beyond the end of the
+    /// line count as filled.
     pub(in crate::mdmc) fn fillable<'a>(
         &mut self,
         line: &mut impl Line<'a>,

@@ -197,7 +197,7 @@ impl ColumnProgram for FieldColumns {
             }
             level.weights[place] = weights;
         }
-        // The statements that training showed a pair are about the proposed tiles.
+        // The events that a pair occurred in training concern the proposed tiles.
         let tiles = level.tiles;
         let mut level = LevelColumns {
             seen: self.seen_statements(&tiles, columns.start, known),
@@ -335,7 +335,7 @@ fn weight(
     pairs: &Arc<PairLifts>,
 ) -> Arc<impl Fn((&Tile, &Tile)) -> f64 + Send + Sync + use<>> {
     let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
-    // A placed tile that training never showed does not affect its neighbours.
+    // A placed tile that never occurred in training does not affect its neighbours.
     Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair).unwrap_or(1.0))
 }
 
@@ -404,7 +404,8 @@ mod tests {
 
     #[test]
     fn in_a_row_the_field_is_the_chain_of_its_pairs() {
-        // Without loops the field has the pairs of the corpus: here X X, X -, - X and - - as 2, 1, 1, 2, and so as many X as -.
+        // In a single row, which has no loops, pairs have the probabilities of the corpus: X X, X -, - X and - - in the ratio 2 : 1 : 1 : 2, so that
+        // X and - are equally likely.
         let texts = ["XXX-", "---X"];
         let field = TileField::train(&corpus(&texts), RowSplits::NONE).unwrap();
         let elements = field.elements(3).unwrap();
@@ -444,7 +445,7 @@ mod tests {
                     .filter(|l| l.get(row, column) == Some(tile))
                     .count() as f64
                     / n as f64;
-                // Five standard deviations: a false alarm in 1.7 million seeds for each of the eighteen.
+                // The tolerance is five standard deviations: each of the eighteen comparisons raises a false alarm for one in 1.7 million seeds.
                 let tolerance = 5.0 * (p * (1.0 - p) / n as f64).sqrt();
                 assert!(
                     (share - p).abs() <= tolerance,

@@ -12,7 +12,7 @@ use crate::mdmc::Tile;
 /// States of all demands that look ahead, one for each demand.
 pub type TwistState = Vec<DemandState>;
 
-/// For each column, the value of each history (the numbers of the columns before it).
+/// For each column, the value of each history (the indices of the columns before it).
 pub type HistoryValues = Vec<FxHashMap<Vec<usize>, f64>>;
 
 /// Tiles that can occur in a cell, with their probabilities or weights.

@@ -285,7 +285,7 @@ mod tests {
         let more = TileSet::clone(TileSet::platformer()).and_unknown("X~".chars());
         assert_eq!(more.symbols(), "XS-?QE<>[]oBb~");
         assert!(!more.is_platformer() && TileSet::platformer().is_platformer());
-        // This is not the ground that figrs draws.
+        // A tile X of unknown meaning is not the ground that figrs draws.
         assert!(!TileSet::unknown("-X".chars()).is_platformer());
     }
 }

@@ -16,14 +16,14 @@ use crate::mdmc::{
     Corpus, LevelElements, LevelModel, Meaning, SamplingError, Tile, TileSet, TrainingError, Travel,
 };
 
-/// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus.
-/// With order *n*, a column depends on the *n* - 1 columns before it; the left edge of a level counts as a column. If these columns
-/// never occur in this order in training, the earliest is left out until the rest does (back-off).
-/// occur nowhere in this order, the earliest is left out until the rest occurs (back-off).
+/// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus. With order *n*, a column depends on the
+/// *n* - 1 columns before it; the left edge of a level counts as a column. If these columns never occur in this order in training, the earliest
+/// column is left out, until the remaining ones occur (back-off).
 ///
 /// # Guarantee
 ///
-/// Every generated run of *n* columns in which none was left out occurs in the corpus. With order 1 the columns are independent.
+/// Every generated run of *n* columns occurs in the corpus, unless a column was left out when the last column of the run was drawn. With order 1 the
+/// columns are independent.
 ///
 /// # Example
 ///
@@ -329,7 +329,7 @@ mod tests {
             (2, "XX", 2.0 / 3.0 / 3.0),
             (2, "XXX", 2.0 / 3.0 / 3.0 / 3.0),
             (3, "XXX", 0.0),
-            // In training no column follows S: any column, half of them S.
+            // In training no column follows S, so any column of the corpus is drawn; half of them are S.
             (2, "SS", 1.0 / 3.0 / 2.0),
             (3, "XS", 2.0 / 3.0 / 2.0),
         ];

@@ -8,10 +8,10 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, TrainingError, Travel};
 
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
-/// The probability of a level is proportional to a product. It has for each cell the count of its tile in the band of rows, and
-/// for each pair of neighbours the lift of the two tiles beside (or above) each other, to the power of the share
-/// of pairs in a spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count
-/// expected for independent tiles. Pairs that never occurred in training have a small weight instead of none.
+/// The probability of a level is proportional to a product. The product has a factor for each cell: the count of its tile in the band of rows. It
+/// also has a factor for each pair of neighbours: the lift of the two tiles beside (or above) each other, to the power of the share of pairs in a
+/// spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count expected for independent tiles. Pairs that
+/// never occurred in training have a small weight instead of none.
 ///
 /// # Guarantee
 ///

@@ -1,20 +1,20 @@
-//! A puzzle of a user's own: orchards, with settings for each method that draws them.
+//! A puzzle that a user could have written: orchards, with settings for each method that draws them.
 
 use figrs_core::rand::RngExt;
 use figrs_core::{Element, Flip};
 use figrs_models::board::{BoardError, Elements, Generator, OwnSampler, RuledCells};
 use figrs_models::grid::{Automaton, BoardRule, Constraint, Count, CountRule, Position, Size};
 
-/// Trees, no two of which stand side by side.
+/// A generator of boards on which each cell may have a tree, but no two adjacent cells have trees.
 #[derive(Clone, Debug)]
 pub(super) struct Orchard {
     pub(super) size: Size,
-    /// The fewest trees; 0 without that demand.
+    /// The smallest number of trees; 0 if there is no such demand.
     pub(super) least: u32,
     pub(super) clues: Vec<(Position, bool)>,
-    /// The trees can be counted without an element program.
+    /// True if the number of trees can be left out of the element program and tested afterwards.
     pub(super) is_relaxable: bool,
-    /// With the demand, much memory is needed.
+    /// An automaton with large states, so that the demand needs much memory.
     pub(super) wide: Option<Everything>,
     pub(super) has_elements: bool,
     pub(super) is_often_met: bool,
@@ -28,20 +28,20 @@ pub(super) struct Orchard {
 pub(super) enum Chains {
     Anywhere,
     Trees,
-    /// Anywhere, and declared as joined.
+    /// Chains start from any board, and boards are declared as joined.
     Joined,
-    /// From a board without cells, which is refused.
+    /// Chains start from a board without cells, which is refused.
     TooFew,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Own {
     Independent,
-    /// Boards without trees, which never meet the demand.
+    /// The sampler draws boards without trees, which never meet the demand.
     Hopeless,
 }
 
-/// The orchards of 3 by 3 with three trees at least.
+/// Returns the generator of orchards of 3 by 3 cells with at least three trees.
 pub(super) fn orchard() -> Orchard {
     Orchard {
         size: Size::new(3, 3).unwrap(),
@@ -57,13 +57,13 @@ pub(super) fn orchard() -> Orchard {
     }
 }
 
-/// No tree beside or below another.
+/// Constraint that no tree is beside or below another tree.
 struct Apart {
     columns: usize,
 }
 
 impl Automaton<bool> for Apart {
-    /// The trees of the last row's cells, by column.
+    /// Bit set of the columns whose last cell read has a tree.
     type State = u32;
 
     fn start(&self) -> u32 {
@@ -82,12 +82,12 @@ impl Automaton<bool> for Apart {
     }
 }
 
-/// No constraint, in states of all cells.
+/// An automaton that accepts all boards, and whose state holds all cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Everything;
 
 impl Automaton<bool> for Everything {
-    /// The cells as bits, and space.
+    /// The cells as bits, with additional memory to make the state large.
     type State = [u64; 32];
 
     fn start(&self) -> [u64; 32] {
@@ -214,7 +214,7 @@ impl Generator for Orchard {
     }
 }
 
-/// No two trees stand side by side, as a rule that reads boards anew.
+/// Rule that no two adjacent cells have trees; it rereads the board after each change.
 struct TooNear(Orchard);
 
 impl BoardRule<bool> for TooNear {

@@ -7,8 +7,9 @@ use crate::boards::maze::{PerfectMaze, Pointer};
 
 /// Returns the pointers of the maze with the largest product of weights; ties are always resolved in the same way.
 ///
-/// Each group of rooms takes its cheapest pointer; groups that form a cycle are joined into one group, whose other pointers cost the difference to the pointers
-/// that they would replace. The groups are then opened in reverse order, and the pointer out of each group replaces one pointer of its cycle.
+/// Each group of rooms takes its cheapest pointer; groups that form a cycle are joined into one group, whose other pointers cost the difference to
+/// the pointers that they would replace. The joined groups are then separated in reverse order, and the pointer out of each joined group replaces one
+/// pointer of its cycle.
 ///
 /// **Complexity.** `O(n log(n)^2)` for `n` rooms: pointers are in heaps, and a smaller heap is merged into a larger one.
 ///

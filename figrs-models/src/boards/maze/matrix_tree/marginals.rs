@@ -6,12 +6,12 @@ use crate::grid::{Position, Size};
 
 /// Returns the distribution of each pointer given that the maze is perfect, in scan order.
 ///
-/// The tree is that of an undirected network: with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of the walk with the weights
-/// `w`, it has the same distribution to whatever room it is directed. So a room `r` points to a room `s` with the probability that a unit current from `r` to
-/// the first room leaves `r` for `s`. Let `G` be Green's function of the walk that ends in a room `g`, the ground; then this probability is `w[r, s] (G[r, r] -
-/// G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The ground is the corner to which the weights draw the walk: elsewhere `G` would grow like a power of the
-/// ratio of two weights, and the differences would lose all digits. The Laplacian is tridiagonal in blocks, one for each line of rooms along the shorter side,
-/// so `G` is computed by block elimination from both ends.
+/// The tree is that of an undirected network: with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of the walk with the
+/// weights `w`, its distribution does not depend on the room to which it is directed. So a room `r` points to a room `s` with the probability that a
+/// unit current from `r` to the first room leaves `r` for `s`. Let `G` be Green's function of the walk that ends in a room `g`, the ground; then this
+/// probability is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The ground is the corner to which the weights draw the walk:
+/// elsewhere `G` would grow like a power of the ratio of two weights, and the differences would lose all digits. The Laplacian is tridiagonal in
+/// blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination from both ends.
 ///
 /// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
 ///

@@ -25,7 +25,7 @@ pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
 
 fn eigenvalues((rooms, back, forward): Side) -> Vec<f64> {
     let others = (1..rooms).map(|k| {
-        // The same without loss of digits if both terms are nearly equal.
+        // This form of the eigenvalue loses no digits if its positive and negative terms are nearly equal.
         let half = (PI * k as f64 / (2.0 * rooms as f64)).sin();
         (back.sqrt() - forward.sqrt()).powi(2) + 4.0 * (back * forward).sqrt() * half * half
     });
@@ -51,7 +51,7 @@ mod tests {
         assert!((path - 27f64.ln()).abs() < 1e-12, "{path}");
         let (left, right, up, down) = (3.0, 2.0, 5.0, 7.0);
         let found = log_weight_of_trees((2, left, right), (2, up, down)).exp();
-        // From the first room: to the right, down, and across; one of the four passages is missing.
+        // Each product has the weights of the pointers of the three other rooms; each tree omits one of the four passages.
         let trees = [
             left * up * left,
             left * up * up,

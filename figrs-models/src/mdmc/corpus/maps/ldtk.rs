@@ -110,7 +110,7 @@ const MOST_CELLS_A_TILE: usize = 64;
 /// Maximum number of cells of a layer with any number of tiles.
 const MOST_SPARSE_CELLS: usize = 1 << 20;
 
-/// Reads the levels of a project: of each the wanted layer, or else the first one with values, or with tiles.
+/// Reads the levels of a project. Of each level it reads the wanted layer, or else the first layer with values, or else the first layer with tiles.
 ///
 /// **Errors.** [`MapError`].
 pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, MapError> {

@@ -28,7 +28,7 @@ pub(super) struct MapLevel {
 pub(super) struct Tileset {
     /// The number of its first tile.
     pub(super) first: u32,
-    /// The file that describes the tiles, relative to the map; `None` if the map does.
+    /// The file that describes the tiles, relative to the map; `None` if the map itself describes them.
     pub(super) source: Option<String>,
     /// Words for some tiles, by their position in the tileset.
     pub(super) words: BTreeMap<u32, Vec<String>>,

@@ -57,7 +57,7 @@ pub enum MapError {
         /// Rows and columns of the layer.
         size: (usize, usize),
     },
-    /// A cell has no number of a tile.
+    /// The text of a cell is not the number of a tile.
     #[error(
         "the layer {layer:?} has a cell {text:?}; write the number of a tile, 0 for an empty cell"
     )]

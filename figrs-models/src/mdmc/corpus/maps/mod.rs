@@ -46,7 +46,7 @@ pub(super) struct MapReader<'r> {
     given: Option<&'r TileSet>,
     /// The name of the layer to read.
     layer: Option<&'r str>,
-    /// The layers that a note names, each with the other layers.
+    /// The names of the layers that were read, each with the names of the other layers, for a note.
     layers: Vec<(String, Vec<String>)>,
     /// The folders whose invalid legends are noted.
     folders: BTreeSet<PathBuf>,

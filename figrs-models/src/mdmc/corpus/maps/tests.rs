@@ -101,7 +101,7 @@ fn tiles_of_maps_have_the_words_of_their_classes() {
             "tiles of unknown meaning: -"
         ]
     );
-    // The same from a file of its own, and for another map with another first number.
+    // The result is the same for a tileset in its own file.
     let source = "<tileset name='t'><tile id='0' class='solid, Rock'/><tile id='1' type='ladder'/></tileset>";
     let first = tmx("", "<tileset firstgid='1' source='t.tsx'/>", &[("a", CSV)]);
     let (corpus, _) = read(&[("a.tmx", &first), ("t.tsx", source)]);

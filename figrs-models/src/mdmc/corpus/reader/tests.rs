@@ -141,7 +141,7 @@ fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
         .map(|&(name, text)| (name.to_owned(), text.to_owned()));
     let (corpus, _) = CorpusReader::new([""; 0]).read_texts(named).unwrap();
     assert_eq!(corpus.names(), ["a.txt", "b.txt"]);
-    // Tiles of other levels, tiles with a meaning and a single added cell are no ways.
+    // Tiles of other levels, tiles with a meaning and a single added cell are not taken for drawn paths.
     for (file, text) in [
         ("c.txt", "xx--\n--#-\n#-##"),
         ("a path.txt", "-x--\n-#--\n####"),
@@ -165,7 +165,7 @@ fn two_levels_that_repeat_each_other_are_both_read() {
     let twins = [("a.txt", "yyyy\n####"), ("b.txt", "zzzz\n####")];
     let (corpus, _) = read(&folder(&twins));
     assert_eq!(corpus.names(), ["a", "b"]);
-    // A tile of the platformer is no way either, unless a legend gives it another meaning.
+    // A tile of the platformer is not taken for a drawn path either, unless a legend gives it another meaning.
     let tiles = [("a.txt", "-----\nXXXXX"), ("b.txt", "XXXXX\nXXXXX")];
     let (corpus, _) = read(&folder(&tiles));
     assert_eq!(corpus.names(), ["a", "b"]);
@@ -201,7 +201,7 @@ fn names_and_paths_are_chosen_by_patterns() {
     assert!(names.len() == 2 && names[0].ends_with("one/a-1") && names[1].ends_with("two/a-1"));
     let reader = CorpusReader::new([scratch.path()]).only("two/*");
     assert_eq!(reader.read().unwrap().0.names(), ["a-1", "a-2"]);
-    // A folder within, at any depth, with and without the extension.
+    // Patterns match paths below a folder at any depth, with and without the extension.
     let deep = folder(&[
         ("Processed/over/a-1.txt", "-X\nXX"),
         ("Processed/under/b-1.txt", "--\nXX"),
@@ -483,7 +483,7 @@ fn folders_keep_their_own_legends() {
     let (corpus, notes) = read(&["caves", "rooms", "land", "plain"]).unwrap();
     let is = |symbol, meaning| corpus.tiles().tile(symbol).unwrap().is(meaning);
     assert!(is('H', Meaning::Climb) && is('D', Meaning::Door) && is('E', Meaning::Enemy));
-    // The levels of the caves have no F, so it is that of the rooms. Plain levels have no legend.
+    // The levels of the caves have no F, so F has the meaning that the legend of the rooms states. Plain levels have no legend.
     assert!(is('F', Meaning::Passable) && !is('F', Meaning::Exit) && is('X', Meaning::Solid));
     assert!(corpus.tiles().tile('~').unwrap().is_unknown());
     let legends = notes.iter();
@@ -570,7 +570,7 @@ fn legends_with_mistakes_are_told() {
     );
 }
 
-/// Two rooms of a dungeon seen from above, and two places without any.
+/// Two rooms of a dungeon seen from above, and two parts without a room.
 const DUNGEON: &str = "\
 ####------
 #..#------

@@ -41,10 +41,9 @@ use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 ///
 /// # References
 ///
-/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models",
-/// Algorithm 2, with two corrections: the look-ahead considers the full set of tiles at every cell,
-/// and the drawing ends when no probability remains. The shortening is an addition: the published
-/// algorithm does not define what happens when the simplest structure fails too.
+/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", Algorithm 2, with two corrections: the look-ahead
+/// considers the full set of tiles at every cell, and no further tile is drawn from a distribution once all its tiles have been rejected. The
+/// shortening is an addition: the published algorithm does not define what happens when the simplest structure fails too.
 #[derive(Clone, Debug)]
 pub struct LookAheadSampler {
     chain: Arc<MarkovChain>,

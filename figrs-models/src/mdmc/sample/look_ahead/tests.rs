@@ -30,7 +30,7 @@ fn too_deep_and_impossible_widths_are_errors() {
 
 #[test]
 fn tiles_that_pass_keep_their_renormalised_probabilities() {
-    // In the first column X : S : E is 3 : 1 : 4, and in training no tile stands to the right of E.
+    // In the first column the counts of X, S and E are in the ratio 3 : 1 : 4, and in training no tile occurs to the right of E.
     let texts = ["X-", "X-", "X-", "S-", "E", "E", "E", "E"];
     let chain = chain(&texts, &Structure::NS1);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
@@ -47,7 +47,7 @@ fn tiles_that_pass_keep_their_renormalised_probabilities() {
             generated.level().get(0, 0) == Tile::platformer(symbol)
         });
         let share = drawn.count() as f64 / f64::from(n);
-        // Five standard deviations: a false alarm in 1.7 million seeds for each of the four.
+        // The tolerance is five standard deviations: each of the four comparisons raises a false alarm for one in 1.7 million seeds.
         let tolerance = 5.0 * (expected * (1.0 - expected) / f64::from(n)).sqrt();
         assert!(
             (share - expected).abs() <= tolerance,

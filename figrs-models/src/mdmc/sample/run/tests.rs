@@ -64,7 +64,7 @@ fn the_look_ahead_agrees_with_brute_force() {
                 tiles[(row, column)] = tile;
                 run.row.grid.set(row, column, chain.ids().id(tile));
             }
-            // First with an empty memo, then with that of the first pass.
+            // The first pass starts with an empty memo, and the second pass with the memo that the first pass left.
             for (column, depth) in (1..7).chain(1..7).flat_map(|c| (0..6).map(move |d| (c, d))) {
                 let (kept, ids) = (tiles.clone(), run.row.grid.ids().to_vec());
                 let expected = fillable_by_force(&chain, &mut tiles, column, depth);
@@ -84,7 +84,7 @@ fn the_look_ahead_agrees_with_brute_force() {
 
 #[test]
 fn a_distant_dead_end_is_found_without_trying_every_path() {
-    // In training no tile stands above o and to the right of X or S, which follow each other freely.
+    // In training no tile occurs that has an o below and an X or S to its left; X and S follow each other in all orders.
     let chain = train(&["XXSSXS\nXXXXXX", "X\no"], &Structure::NS2);
     let mut run = LookAheadRun::new(&chain, 40);
     for column in 0..40 {

@@ -329,7 +329,7 @@ impl MarkovChain {
         let mut counts = vec![0; self.places.len()];
         let known =
             |tile: &Tile| self.tiles().binary_search(tile).is_ok() || tile.is(Meaning::Outside);
-        // Keys have no digits for tiles that training never showed.
+        // Keys have no digits for tiles that never occurred in training.
         let grid = level.as_array().iter().all(known);
         let grid = grid.then(|| TileGrid::of(level, self.structures.first(), &self.ids));
         for row in 0..height {

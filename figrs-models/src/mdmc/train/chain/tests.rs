@@ -27,7 +27,7 @@ fn counts(chain: &MarkovChain, structure: usize, band: usize, symbols: &str) -> 
 fn counts_of_a_small_level_are_those_counted_by_hand() {
     let chain = chain("-?-\nX-X", &Structure::NS2, RowSplits::NONE);
     assert_eq!(chain.tiles(), tiles("-?X"));
-    // Left, below; `#` is the border.
+    // The two characters are the tiles to the left and below; `#` is the border.
     assert_eq!(counts(&chain, 0, 0, "##"), "X1");
     assert_eq!(counts(&chain, 0, 0, "X#"), "-1");
     assert_eq!(counts(&chain, 0, 0, "-#"), "X1");
@@ -55,7 +55,7 @@ fn outside_tiles_are_not_counted_and_equal_the_border() {
     let chain = train(RowSplits::NONE).unwrap();
     assert_eq!(chain.tiles(), tiles("-X"));
     assert_eq!(counts(&chain, 2, 0, ""), "-3X5");
-    // Left, below; `#` is the border.
+    // The two characters are the tiles to the left and below; `#` is the border.
     assert_eq!(counts(&chain, 0, 0, "##"), "X2");
     assert_eq!(counts(&chain, 0, 0, "#X"), "-2X1");
     assert_eq!(chain.unseen(&corpus.levels()[0]), 0);
@@ -161,7 +161,7 @@ fn each_structure_of_a_list_has_the_counts_that_it_has_alone() {
             );
         }
     }
-    // A configuration of ns3 that was never shown, and the tiles that stood above ground.
+    // A configuration of ns3 that never occurred in training, and the tiles that occurred above ground.
     let strange = tiles("EXE");
     assert_eq!(chain.first_seen(1, &strange), 2);
     let above = chain.distribution(2, 1, &tiles("X"));

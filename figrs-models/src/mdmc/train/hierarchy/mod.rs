@@ -41,7 +41,7 @@ use clusters::Medoids;
 #[derive(Clone, Debug)]
 pub struct HierarchicalChain {
     section: usize,
-    /// Weight of each kind at the start of a level; `anywhere` has its weight anywhere.
+    /// Weight of each kind at the start of a level; the field `anywhere` has the weight of each kind among all sections.
     first: Vec<f64>,
     anywhere: Vec<f64>,
     /// For each kind, the weights of the kinds that can follow it.
@@ -96,7 +96,7 @@ impl HierarchicalChain {
     /// A level begins in a style with probability proportional to the number of levels of this style. After each section of `section` columns the style changes
     /// with probability `change`, to another style with probability proportional to its number of sections.
     ///
-    /// **Errors.** [`TrainingError::Sections`] if `section` is 0 or exceeds [`HierarchicalChain::MAX`], or if there are more styles;
+    /// **Errors.** [`TrainingError::Sections`] if `section` is 0 or exceeds [`HierarchicalChain::MAX`], or if there are more styles than that;
     /// [`TrainingError::Change`] unless `change` is a probability; the errors of [`MarkovChain::train`].
     pub fn train_styles(
         corpus: &Corpus,

@@ -47,7 +47,7 @@ fn levels_have_the_probabilities_counted_by_hand() {
 #[test]
 fn a_kind_that_nothing_followed_is_followed_by_any() {
     let chain = train(&corpus(&["XE"]), 1, 2);
-    // X, then E, then X or E, each half of all sections.
+    // The first section is X and the second one E; the third one is X or E, each of which is half of all sections.
     for (text, expected) in [("XEX", 0.5), ("XEE", 0.5), ("XXE", 0.0)] {
         let p = probability(&chain, text);
         assert!((p - expected).abs() < 1e-12, "{text}: {p}");
@@ -72,7 +72,7 @@ fn styles_are_kinds_that_change_at_seams() {
         HierarchicalChain::train_styles(&corpus, &Structure::NS0, split, 2, change)
     };
     let styled = Arc::new(chain(0.25).unwrap());
-    // One level in three is a castle, two are fields, in which E stands six times in eight.
+    // One of three levels is a castle and two are fields; six of the eight tiles of the fields are E.
     let (castle, field, e) = (1.0 / 3.0, 2.0 / 3.0, 0.75_f64);
     for (text, expected) in [
         ("XX", castle),

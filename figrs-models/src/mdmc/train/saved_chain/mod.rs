@@ -154,7 +154,7 @@ struct SavedChain {
     /// Legend of the tiles; `None` for the built-in platformer tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     legend: Option<serde_json::Value>,
-    /// Character of the border; `None` for the usual one.
+    /// Character of the border; `None` if this is `#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     border: Option<char>,
     /// Direction in which levels are played; `None` for left to right.
