@@ -1,4 +1,4 @@
-//! Chromatic mazes: walk from the start to the finish by colours that are alike.
+//! Chromatic mazes: walk from the start to the finish over similar colours.
 //!
 //! `cargo run --release --example chromatic_maze -- --help`
 

@@ -1,4 +1,4 @@
-//! Dungeons: a gem and an altar among walls, and a way to both.
+//! Dungeons: a gem and an altar among walls, and a path to both.
 //!
 //! `cargo run --release --example dungeon -- --help`
 

@@ -1,4 +1,4 @@
-//! Perfect mazes: every room is reached from every other by exactly one way.
+//! Perfect mazes: every room is reached from every other by exactly one path.
 //!
 //! `cargo run --release --example maze -- --help`
 

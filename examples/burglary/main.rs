@@ -29,7 +29,7 @@ fn tour(out: &mut impl Write) -> Result<(), Failure> {
     let john = alarm.flat_map(|&rings| Flip::new(if rings { 0.90 } else { 0.05 }));
     let mary = alarm.flat_map(|&rings| Flip::new(if rings { 0.70 } else { 0.01 }));
 
-    // The evidence is a value of its own: both call.
+    // The evidence is a separate value: both neighbours call.
     let model = Model::new().observe(&john, true).observe(&mary, true);
 
     writeln!(out, "P(burglary | John and Mary call)\n")?;

@@ -30,7 +30,7 @@ pub(crate) enum Name {
     Gibbs,
 }
 
-/// An algorithm that can be watched, with its deadline.
+/// Boxes an algorithm with the interrupt, the listener and the deadline of a watch.
 macro_rules! watched {
     ($algorithm:expr, $watch:expr) => {{
         let algorithm = $algorithm
@@ -57,7 +57,7 @@ impl Name {
         Self::Enumerate,
     ];
 
-    /// Default algorithms for a model without end.
+    /// Default algorithms for a model with infinitely many worlds.
     pub(crate) const ENDLESS: [Self; 4] = [
         Self::LazyVariableElimination,
         Self::RejectionSampling,
@@ -78,7 +78,7 @@ impl Name {
         )
     }
 
-    /// The algorithm with this many samples in all.
+    /// The algorithm, with this total number of samples.
     pub(crate) fn algorithm(self, samples: u64, seed: u64, watch: &Watch) -> Box<dyn Algorithm> {
         let share = |parts: u64| samples.div_ceil(parts);
         match self {

@@ -87,7 +87,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The budgets of a curve: all samples, and a quarter of them from point to point.
+/// The numbers of samples at the points of a curve: the last point has all samples, and each point a quarter of those of the next one.
 fn budgets(samples: u64) -> Vec<u64> {
     let mut budgets: Vec<u64> = [256, 64, 16, 4, 1]
         .map(|share| (samples / share).max(8))

@@ -58,7 +58,7 @@ pub(crate) struct Options {
     /// Number of columns of the generator's grid (default 4; of an island 5).
     #[arg(long)]
     pub(crate) columns: Option<usize>,
-    /// Algorithms, in their order; nine usual ones if not given, or those that can answer about a model without end.
+    /// Algorithms, in their order; nine usual ones if not given, or those that can answer about a model with infinitely many worlds.
     #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
     algorithms: Vec<Name>,
     /// Number of samples, particles, draws or steps that samplers take in all.
@@ -98,9 +98,9 @@ pub(crate) enum Model {
     Hmm,
     /// Five measurements come from one of three normal distributions.
     Mixture,
-    /// The corner of a grid of four by four that likes neighbours to be alike.
+    /// The corner of a grid of four by four cells whose neighbours tend to be equal.
     Grid,
-    /// The number of failures of a coin before the first success, without end, given that the number is even.
+    /// The number of failures before the first success of a coin, given that the number is even; it has no largest value.
     Geometric,
     /// Whether a part is bad after one beep of two, with rates that are learned from records first.
     Learned,

@@ -18,21 +18,20 @@ pub(crate) struct Demands {
     /// symmetry, paths, soft demands and more. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) demands: Vec<PathBuf>,
-    /// Allow configurations that training never showed.
+    /// Allow configurations that never occurred in training.
     #[arg(long)]
     pub(crate) allow_unseen: bool,
-    /// The tiles of this file, of the size of a level, as the trained model draws them by itself: `_` is free (where that is a
-    /// tile, the first of `~`, `*` and `:` that is none). May be given several times.
+    /// Demand the tiles of this file, which has the size of a level, as the trained model draws them by itself; `_` leaves a cell free (if `_` is a
+    /// tile, the first of `~`, `*` and `:` that is no tile). May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) pin: Vec<PathBuf>,
-    /// Place the tiles of this file, as --pin, whatever the trained model would do there. May be given several times.
+    /// Place the tiles of this file, written as for --pin, even if the trained model would never draw them there. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) place: Vec<PathBuf>,
     /// Draw the columns --free of this level again, and keep the others.
     #[arg(long, value_name = "FILE", requires = "free")]
     pub(crate) around: Option<PathBuf>,
-    /// The columns to draw again, counted from 0, the last one not among them; of levels that are played upwards, the rows from the
-    /// bottom.
+    /// The columns to draw again, counted from 0, without the column TO; in levels in which the player climbs, the rows from the bottom.
     #[arg(long, value_name = "FROM..TO", value_parser = ranges::columns, requires = "around")]
     pub(crate) free: Option<Range<usize>>,
     /// Begin with the columns of this file, as --pin.
@@ -41,7 +40,7 @@ pub(crate) struct Demands {
     /// End with the columns of this file, as --pin.
     #[arg(long, value_name = "FILE")]
     pub(crate) end: Option<PathBuf>,
-    /// No more columns than this without ground in the bottom row, side by side.
+    /// At most this many columns side by side without ground in the bottom row.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) max_gap: Option<usize>,
     /// Number of tiles of a kind, from least to most, as E=5..10, or exact, as E=5. May be given several times.
@@ -53,7 +52,7 @@ pub(crate) struct Demands {
     /// The pattern of this file occurs nowhere, as --pin. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) forbid: Vec<PathBuf>,
-    /// Levels are playable by the rules of --movement: of a platformer, a player can get from the left to the right.
+    /// Levels are playable by the rules of --movement: in a platformer, a player can get from the left to the right.
     #[arg(long)]
     pub(crate) playable: bool,
 }
@@ -74,12 +73,12 @@ impl Demands {
         }
     }
 
-    /// True if there is any demand, or the usual one is taken back.
+    /// True if there is any demand, or if the default demand that no configuration is unseen is withdrawn.
     pub(crate) fn any(&self) -> bool {
         self.beyond_seen() || self.allow_unseen
     }
 
-    /// True if there is any demand but the usual one that nothing is unseen.
+    /// True if there is any demand other than the default demand that no configuration is unseen.
     pub(crate) fn beyond_seen(&self) -> bool {
         let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
         let files = pieces || !self.demands.is_empty();

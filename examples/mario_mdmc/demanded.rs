@@ -62,7 +62,8 @@ pub(crate) fn sampler(
     Ok(Box::new(Attributed { inner, origins }))
 }
 
-/// The exact law of soft demands, which particles only approximate, if no method is named and it takes little memory.
+/// A sampler of the exact law given soft demands, which particles only approximate; `None` if a method is named, or if the exact law takes much
+/// memory.
 fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler> {
     /// Memory in bytes of a frontier that is explored in seconds.
     const BYTES: u64 = 24 << 20;
@@ -284,7 +285,7 @@ fn demands(
     Ok(demands)
 }
 
-/// Adds the demands of files, and the ways that files and --playable demand.
+/// Adds the demands of files, and the paths that files and --playable demand.
 fn add_files(
     demands: &mut Vec<(Demand, String)>,
     options: &Options,
@@ -335,7 +336,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The error for a file of another size, both sizes turned.
+    /// The error for a file of another size; the message states both sizes upright.
     fn does_not_fit(&self, path: &Path, size: (usize, usize)) -> Failure {
         let upright = |(rows, columns)| match self.travel {
             Travel::Right => (rows, columns),

@@ -6,7 +6,7 @@ use crate::method::name;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// The format of the corpus, levels parted by an empty line.
+    /// The format of the corpus, with levels separated by an empty line.
     Text,
     /// A list of levels with their settings.
     Json,
@@ -29,7 +29,7 @@ impl Format {
         !matches!(self, Self::Text | Self::Json)
     }
 
-    /// True if it shows pictures of tiles.
+    /// True if the format shows pictures of tiles.
     pub(crate) fn has_pictures(self) -> bool {
         matches!(self, Self::Png | Self::Tmx | Self::TiledJson)
     }

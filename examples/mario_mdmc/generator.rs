@@ -28,7 +28,7 @@ pub(crate) struct Trained {
     pub(crate) seed: u64,
     /// The pictures of --tile-sheet.
     pub(crate) sheet: Option<TileSheet>,
-    /// The demanded ways of the player, or any way by the rules of a movement if an option needs these.
+    /// The demanded paths of the player, or any path by the rules of a movement if an option needs these.
     pub(crate) routes: Vec<Route>,
     engines: Vec<(Method, Engine)>,
 }
@@ -38,7 +38,7 @@ enum Engine {
     Other(Other),
 }
 
-/// Methods with a model of their own, and levels without end.
+/// Samplers of methods that have their own model, or that draw columns without end.
 enum Other {
     Columns,
     Program(LevelProgram),
@@ -49,7 +49,7 @@ enum Other {
 pub(crate) struct Made {
     pub(crate) level: Level,
     pub(crate) unseen: usize,
-    /// Number of fallbacks, of methods that have simpler structures.
+    /// Number of tiles drawn by simpler structures (fallbacks); `None` if the method has no structures.
     pub(crate) fallbacks: Option<usize>,
     /// Number of levels before this one that the stricter rules rejected.
     pub(crate) rejected: Option<u64>,
@@ -118,7 +118,7 @@ impl Trained {
         settings
     }
 
-    /// All demands on the levels of the first method, to the last tile.
+    /// All demands on the levels of the first method as text, with every tile.
     pub(crate) fn demands(&self) -> String {
         match self.engines.first() {
             Some((_, Engine::Sampler(sampler))) => format!("{:?}", sampler.demands()),
@@ -234,7 +234,8 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
 }
 
 impl Made {
-    /// A level of the chain, or of another model, of which the chain may have seen nothing.
+    /// Adds the counts of unseen configurations and fallbacks to a level of the chain, or of another model, whose configurations the chain may not
+    /// have seen.
     fn of(generated: GeneratedLevel, chain: &MarkovChain) -> Self {
         let (unseen, fallbacks) = level_counts(&generated, chain);
         Self {

@@ -10,7 +10,7 @@ pub(crate) enum Method {
     Elements,
     /// Levels given demands, by particles that grow column by column.
     Conditioned,
-    /// Levels from their exact law given demands, where it fits into --memory.
+    /// Levels from their exact law given demands, if its states fit into --memory.
     Exact,
     /// Column after column, as for a level without end.
     Columns,
@@ -27,22 +27,22 @@ impl Method {
         name(self)
     }
 
-    /// True if it draws from a model of its own, rather than from the Markov chain.
+    /// True if the method draws from its own model instead of the Markov chain.
     pub(crate) fn has_own_model(self) -> bool {
         matches!(self, Self::NGrams | Self::Hierarchical | Self::Field)
     }
 
-    /// True if it looks ahead.
+    /// True if the method looks ahead.
     pub(crate) fn looks_ahead(self) -> bool {
         matches!(self, Self::LookAhead | Self::Elements | Self::Columns)
     }
 
-    /// True if it conditions its model on demands.
+    /// True if the method conditions its model on demands.
     pub(crate) fn heeds_demands(self) -> bool {
         matches!(self, Self::Conditioned | Self::Exact)
     }
 
-    /// True if it draws again until demands are met.
+    /// True if the method draws levels again until demands are met.
     pub(crate) fn draws_again(self) -> bool {
         matches!(self, Self::LookAhead | Self::Elements)
     }

@@ -50,7 +50,7 @@ fn message(options: &Options, error: &MovementError) -> Failure {
     format!("{place}{error}{flag}").into()
 }
 
-/// Draws levels from seeds until they have all ways in `routes` by the stricter rules.
+/// Draws levels from seeds until they have all paths in `routes` by the stricter rules.
 pub(crate) fn strictly(
     routes: &[Route],
     seed: u64,

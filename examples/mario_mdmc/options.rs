@@ -108,11 +108,11 @@ pub(crate) struct Options {
     /// Write the Markov chain that is used to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_model: Option<PathBuf>,
-    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns); if not given, those of the
-    /// levels of --corpus where all have one width, else 120. Levels that are played upwards are as wide as the training levels.
+    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns); if not given, those of the levels of
+    /// --corpus where all have one width, else 120. Levels in which the player climbs are as wide as the training levels.
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
-    /// Rows of each level that is played upwards, as --width; others are as high as the training levels.
+    /// Rows of each level in which the player climbs, with the limits of --width; other levels are as high as the training levels.
     #[arg(long, value_name = "ROWS")]
     height: Option<usize>,
     /// Neighbours that a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the
@@ -121,8 +121,8 @@ pub(crate) struct Options {
     /// methods look-ahead, elements, conditioned, exact, columns and hierarchical.
     #[arg(long, visible_alias = "structures", value_name = "STRUCTURE[,...]")]
     pub(crate) structure: Option<Structures>,
-    /// Add this to the count of every tile that stands in a band, in each configuration that training showed, so that
-    /// tiles become possible that never stood there; 0 if not given. For the same methods.
+    /// Add this to the count of every tile of a band, in each configuration that occurred in training, so that tiles that never occurred in it become
+    /// possible; 0 if not given. For the same methods as --structure.
     #[arg(long, value_name = "COUNT")]
     pub(crate) smoothing: Option<f64>,
     /// Train one table for each of this many bands of rows, at most as many as there are rows; one band a row
@@ -133,8 +133,9 @@ pub(crate) struct Options {
     /// for the elements method; 3 if not given. For the methods look-ahead, elements and columns.
     #[arg(long, value_name = "CELLS")]
     pub(crate) look_ahead: Option<usize>,
-    /// Method of drawing levels; with --stats several methods, parted by commas. If not given, conditioned where levels are to meet demands
-    /// or --trained is given (exact where a demand is soft and little memory is enough), hierarchical where styles are, and look-ahead otherwise, or where --look-ahead is given.
+    /// Method of drawing levels; with --stats several methods, separated by commas. If not given, conditioned where levels are to meet demands or
+    /// --trained is given (exact where a demand is soft and little memory is enough), hierarchical where styles are, and look-ahead otherwise, or
+    /// where --look-ahead is given.
     #[arg(long = "method", value_enum, value_delimiter = ',')]
     pub(crate) methods: Vec<Method>,
     /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and
@@ -156,19 +157,18 @@ pub(crate) struct Options {
     /// Sweeps of the field method over each level; 100 if not given.
     #[arg(long)]
     pub(crate) sweeps: Option<u64>,
-    /// Particles of each level that the conditioned method carries along, and more, up to 100000, for a level of which all fail;
-    /// 20 if not given.
+    /// Number of particles of each level for the conditioned method; 20 if not given. If all particles of a level fail, more are used, up to 100000.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) particles: Option<u32>,
-    /// Memory that the exact method may use for its states, and for messages as much again, as 512MiB or 6GiB; a number alone is of
-    /// MiB; 1GiB if not given.
+    /// Memory that the exact method may use for its states, and for messages as much again, as 512MiB or 6GiB; a number without a unit is in MiB;
+    /// 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
     /// End after this many seconds, or a second later, with the levels so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Cut the training levels to this many rows from the bottom (of levels that are played upwards, columns from the left), and fill
-    /// up lower ones.
+    /// Cut the training levels to this many rows from the bottom (in levels in which the player climbs, columns from the left), and fill up lower
+    /// ones.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
     /// Instead of writing levels, print the probability that the trained model meets the demands; for the conditioned and
@@ -190,7 +190,7 @@ pub(crate) struct Options {
     /// With --stats, measure the levels (*.txt) of this directory too, such as those of another tool. May be given several times.
     #[arg(long, value_name = "DIR", requires = "stats")]
     pub(crate) also: Vec<PathBuf>,
-    /// With --stats or --report, tell the difficulty along levels in this many sections, from 1 to 1000; 10 if not given.
+    /// With --stats or --report, report the difficulty along levels in this many sections, from 1 to 1000; 10 if not given.
     #[arg(long, value_parser = sections)]
     pub(crate) sections: Option<usize>,
     /// Seed of the random numbers; another one at every run if not given.
@@ -203,13 +203,13 @@ pub(crate) struct Options {
     /// not given, the extension of --out decides (.txt, .json, .png, .tmx, .csv), and else it is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Show a shortest way of a player to the goal of --movement, the right edge of a platformer, or as far as there is one: as `*` in text, a list of rows and columns in
-    /// JSON, a line in pictures and maps.
+    /// Show a shortest path of a player to the goal of --movement, the right edge of a platformer, or as far as there is one: as `*` in text, a list
+    /// of rows and columns in JSON, a line in pictures and maps.
     #[arg(long)]
     pub(crate) show_path: bool,
-    /// Rules by which a player moves, for --playable, --show-path, --strict, --stats, --report and files of --demands: platformer, climb, ladders, maze, rooms, or a file of TOML or
-    /// JSON, as the jumps of the corpus. If not given, what the tiles suggest: platformer for its tiles, ladders where there are some, with a
-    /// start and something to collect, climb for levels played upwards with tiles solid from above.
+    /// Rules by which a player moves, for --playable, --show-path, --strict, --stats, --report and files of --demands: platformer, climb, ladders,
+    /// maze, rooms, or a file of TOML or JSON, as the jumps of the corpus. If not given, what the tiles suggest: platformer for its tiles, ladders
+    /// for tiles with ladders, a start and something to collect, climb for levels in which the player climbs, with tiles solid from above.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) movement: Option<String>,
     /// Check each level by stricter rules, and draw it again until it is playable: enemies and hazards block, and nobody passes
@@ -226,10 +226,9 @@ pub(crate) struct Options {
     /// The side of the tiles of --tile-sheet in pixels, from 1 to 256; 16 if not given.
     #[arg(long, value_name = "PIXELS", requires = "tile_sheet")]
     pub(crate) tile_size: Option<u16>,
-    /// Write a set of numbered files that can be stopped and gone on with by the same command, which needs --seed. The set can grow to more
-    /// --levels with as many digits. Levels whose files
-    /// are as they were written are kept, and nothing but the others is drawn. The settings are kept beside it in a file named as --out with
-    /// `-set.json`, and fingerprints of the files in `.…-set.journal`.
+    /// Write a set of numbered files that can be stopped and continued by the same command, which needs --seed. The set can grow to more --levels
+    /// with as many digits. Levels whose files are unchanged are kept, and only the others are drawn. The settings are kept beside it in a file named
+    /// as --out with `-set.json`, and fingerprints of the files in `.…-set.journal`.
     #[arg(long, requires = "seed", conflicts_with = "report")]
     pub(crate) resume: bool,
     /// Write the set to this file too, as a page of HTML with pictures of up to 12 levels and a table of measures; it needs
@@ -238,7 +237,7 @@ pub(crate) struct Options {
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) demands: Demands,
-    /// Length of levels where none is given, if the training levels decide it.
+    /// Default length of levels, if all training levels have the same length.
     #[arg(skip)]
     usual_length: OnceLock<usize>,
     /// Length of the level of --around.
@@ -350,7 +349,7 @@ impl Options {
         self.memory.unwrap_or(Bytes(1 << 30))
     }
 
-    /// The format asked for, or that of the file.
+    /// The format of --format, or else that of the extension of --out.
     pub(crate) fn format(&self) -> Format {
         self.checked_format().unwrap_or(Format::Text)
     }

@@ -63,7 +63,7 @@ pub(crate) fn in_order<T: Send + 'static>(
             };
             Ok(match sender.send(Ok((place, numbers, levels))) {
                 Ok(()) => ControlFlow::Continue(()),
-                // The receiver has gone.
+                // The receiver was dropped.
                 Err(_) => ControlFlow::Break(()),
             })
         };

@@ -129,7 +129,7 @@ fn levels(text: &str) -> (BTreeMap<u64, Fingerprint>, usize) {
     (written, good)
 }
 
-/// True if a file has these bytes.
+/// True if a file has this fingerprint.
 fn is_file_of(path: &Path, print: Fingerprint) -> bool {
     let is_as_long =
         fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == print.bytes);

@@ -1,4 +1,4 @@
-//! Sets of levels in the format asked for.
+//! Sets of levels in the requested format.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ struct SetMeasures<'a> {
 }
 
 impl SetMeasures<'_> {
-    /// Adds a level; returns its path if that is asked for.
+    /// Adds a level; returns its path if the options request it.
     fn add(
         &mut self,
         options: &Options,
@@ -64,9 +64,9 @@ impl Totals {
         self.rejected += made.rejected.unwrap_or_default();
     }
 
-    /// The path of a level if it is asked for.
+    /// The path of a level if the options request it.
     fn path(&mut self, options: &Options, trained: &Trained, made: &Made) -> Option<Playability> {
-        // Of several ways, the one that passes most areas.
+        // If there are several demanded paths, the one that passes through the most areas is shown.
         let routes = trained.routes.iter().filter(|_| options.show_path);
         let route = routes.max_by_key(|route| route.areas().len())?;
         let playability = Playability::along(&trained.upright(&made.level), route);

@@ -111,7 +111,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
             Ok(diversity.add(&level)?)
         });
         let count = match count {
-            // The methods before it are listed.
+            // The methods that were measured before the stop are listed.
             Err(_) if stop::is_set() && place > 0 => break,
             count => count?,
         };
@@ -155,7 +155,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     }
 }
 
-/// One row a measure, one column a method, each the mean and its standard error; then the profiles.
+/// A table with a row for each measure and a column for each method; a cell has the mean and its standard error. The profiles follow below.
 fn table(columns: &[Column]) -> String {
     let mut text = row("mean ± s.e.", columns.iter().map(Column::heading));
     for cells in Column::rows(&columns.iter().collect::<Vec<_>>()) {

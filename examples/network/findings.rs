@@ -19,7 +19,7 @@ pub(crate) struct Findings {
     pub(crate) mpe_bounds: Option<[f64; 2]>,
     pub(crate) worlds: Option<Vec<Found>>,
     pub(crate) samples: Option<Vec<Vec<State>>>,
-    /// The algorithm that answered, where there is an answer.
+    /// The algorithm that answered, if there is an answer.
     pub(crate) algorithm: Option<&'static str>,
     /// The algorithms that were tried, in their order.
     pub(crate) tried: Vec<String>,

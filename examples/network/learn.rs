@@ -22,13 +22,13 @@ use figrs_command::as_json;
 /// A learned network.
 pub(crate) struct Learned {
     pub(crate) network: Network,
-    /// Before the first round and after each.
+    /// The log-likelihood before the first round and after each round.
     pub(crate) log_likelihoods: Vec<f64>,
     pub(crate) rounds: u64,
     pub(crate) ended: Stopped,
     /// The final log-likelihood of each start.
     pub(crate) starts: Vec<f64>,
-    /// The names of the hidden variables whose states began alike.
+    /// The names of the hidden variables with states that had the same numbers at the start.
     pub(crate) alike: Vec<String>,
     /// The rows of tables that no case reaches: positions of the variable and of the row.
     pub(crate) unreached: Vec<(usize, usize)>,

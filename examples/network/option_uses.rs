@@ -129,7 +129,7 @@ impl Options {
         uses
     }
 
-    /// True if the algorithm keeps tables or remembers a search within a memory limit; and the options that would make it so.
+    /// Returns whether the algorithm keeps tables or the results of a search within a memory limit, and the options for which this is the case.
     fn tables(&self) -> (bool, String) {
         if self.task == Task::Learn {
             let need = "tables that are learned, and no search for a structure";

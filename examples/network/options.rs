@@ -77,8 +77,8 @@ Exit code: 0 if there is an answer; 1 if there is none, because the evidence is 
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
-    /// The network: a .bif, .bifxml (or .xml), .cnf, .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input
-    /// in any of the formats. Task learn can do without it. It stands before options that take several values, such as --observe.
+    /// The network: a .bif, .bifxml (or .xml), .cnf, .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input in any
+    /// of the formats. Task learn can do without it. FILE must stand before options that take several values, such as --observe.
     #[arg(value_name = "FILE", conflicts_with = "file")]
     pub(crate) network: Option<PathBuf>,
     /// The network, as FILE without a flag.
@@ -127,7 +127,7 @@ pub(crate) struct Options {
     /// Count added to that of every state in learning, up to 1e15 (default 0).
     #[arg(long, value_name = "COUNT", value_parser = prior, allow_negative_numbers = true)]
     pub(crate) prior: Option<f64>,
-    /// Make exactly so many rounds of learning; with --tolerance, at most so many (default: at most 1000).
+    /// Make exactly this many rounds of learning; with --tolerance, at most this many (default: at most 1000).
     #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub(crate) iterations: Option<u64>,
     /// End learning once a round raises the log-likelihood by no more than this number times its size (default 1e-8; 0 goes on as long as it rises).
@@ -142,8 +142,8 @@ pub(crate) struct Options {
     /// Seed of the random numbers of sample, importance-sampling, --start random, --starts and searches for structures (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for the tables of exact algorithms together, or for what a search remembers, as 512MiB or 6GiB; a number alone is of bytes;
-    /// what the machine has to spare if not given. The network comes on top: some 2 KB for each variable, factor and clause, and 30 to 50 bytes for
+    /// Memory for the tables of exact algorithms together, or for what a search remembers, as 512MiB or 6GiB; a number without a unit is in bytes; if
+    /// not given, the free memory of the machine. The network comes on top: some 2 KB for each variable, factor and clause, and 30 to 50 bytes for
     /// each number of its tables, up to 150 for mpe; with impossible evidence, up to 40 MB for finding the statements that exclude each other.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) memory: Option<Bytes>,

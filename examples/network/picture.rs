@@ -104,7 +104,7 @@ impl<'n> NetworkDrawing<'n> {
         near
     }
 
-    /// The picture of some variables, with the tables that have only such ones.
+    /// The picture of some variables, with the tables that contain no other variables.
     fn picture(&self, is_drawn: impl Fn(usize) -> bool) -> Picture {
         let mut picture = Picture::new();
         let variables = self.network.variables().iter().enumerate();

@@ -142,7 +142,7 @@ fn cells(found: &CasePrediction, states: &States<State>) -> Vec<String> {
 struct Summary<'n> {
     variable: &'n Variable,
     rows: usize,
-    /// For each state the number of rows of which it is the most probable one.
+    /// For each state, the number of rows in which it is the most probable state.
     counts: Vec<usize>,
     /// The sum of log-likelihoods over the possible rows.
     log_likelihood: f64,

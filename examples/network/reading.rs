@@ -22,7 +22,7 @@ pub(crate) fn chances(options: &Options) -> Result<Network, Failure> {
 
 /// The influence diagram of --file.
 ///
-/// **Errors.** As [`chances`].
+/// **Errors.** Those of [`chances`].
 pub(crate) fn diagram(options: &Options) -> Result<InfluenceDiagram, Failure> {
     let read = read_diagram(file(options), &reader(options));
     let diagram = read.map_err(|failure| by_flags(failure, options))?;

@@ -107,7 +107,7 @@ pub(crate) fn of_stop(options: &Options) -> Failure {
     NoAnswer(format!("{message}, or use {}", any_of(&ways))).into()
 }
 
-/// These ways, and ways to smaller tables.
+/// These remedies, and remedies that make tables smaller or avoid them.
 fn less(options: &Options, others: &[&'static str]) -> String {
     let mut ways = others.to_vec();
     if options.method() != Method::Exact && Method::Exact.can(options.task) {

@@ -61,9 +61,9 @@ pub(crate) struct Options {
     /// Method that finds the answer.
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
-    /// Work of the first round of --method auto, by the exact method and by a search for one plan, and for a shorter plan after a search, in seconds or so
-    /// of a machine of 2025; the same on every machine (default 5). A search has twice as much as the exact method, each further round 8 times
-    /// as much.
+    /// Work of the exact method in the first round of --method auto, and of the search for a shorter plan, in units of about a second on a machine of
+    /// 2025 (default 5). The work counts steps, so it is the same on every machine. A search for one plan has twice the work of the exact method, and
+    /// each further round has 8 times the work of the round before.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) effort: Option<u32>,
     /// Particles of each population of --method particles (default 10000).
@@ -75,11 +75,12 @@ pub(crate) struct Options {
     /// Seed of the random numbers (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for the states and the transitions between them, as 512MiB or 6GiB; messages may take as much again; a number
-    /// alone is of MiB. Not for --method particles. 1GiB if not given.
+    /// Memory for the states and the transitions between them, as 512MiB or 6GiB; messages may take as much again; a number without a unit is in MiB.
+    /// Not for --method particles. 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// Multiple of the default limits on rules with their variables filled in: a million facts, two million rules, 200 million facts looked at (default 1).
+    /// Multiple of the default limits on rules with their variables filled in: a million facts, two million rules, 200 million examined facts
+    /// (default 1).
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100))]
     grounding: Option<u32>,
     /// End after this many seconds, or a second later, with the answer so far.
@@ -121,12 +122,12 @@ pub(crate) enum Method {
     /// Exact. For --task solve, the exact method and a search for one plan take turns in rounds of more and more work, the first of --effort, until one has an
     /// answer or both need more --memory.
     Auto,
-    /// Exact. The length by a breadth-first search through the states, one step more at a time.
+    /// Exact. A breadth-first search through the states finds the length, one step more at a time.
     Frontier,
-    /// Exact. The length by elimination in the tropical semiring, over all --max-steps steps.
+    /// Exact. Elimination in the tropical semiring finds the length, over all --max-steps steps.
     Tropical,
-    /// One plan, for --task solve: best-first search, by relaxed plans and the value of the goal; then for a shorter one. The answer says
-    /// whether it is proven that no plan is shorter.
+    /// One plan, for --task solve: best-first search, guided by relaxed plans and the value of the goal, and then a search for a shorter plan. The
+    /// answer says whether it is proven that no plan is shorter.
     Search,
     /// Approximate, in little memory: particles that meet the evidence step by step. For --task probability and sample,
     /// with --steps or --at-most.
@@ -137,7 +138,7 @@ pub(crate) enum Method {
 pub(crate) enum Draw {
     /// Uniform over all actions, legal or not: all plans are equally likely.
     Blind,
-    /// Uniform over the legal actions: the probability of a plan is that a player who knows the rules alone finds it by chance.
+    /// Uniform over the legal actions: the probability of a plan is the probability that a player who knows only the rules finds it by chance.
     Legal,
 }
 
@@ -196,7 +197,7 @@ impl Options {
         self.checked_format().map(drop)
     }
 
-    /// The format asked for, or that of the file.
+    /// The format of --format, or else that of the extension of --out.
     pub(crate) fn format(&self) -> Format {
         self.checked_format().unwrap_or(Format::Text)
     }
@@ -207,7 +208,7 @@ impl Options {
         format_of(self.format, self.out.as_deref(), &formats)
     }
 
-    /// The length that was asked for.
+    /// The requested length.
     pub(crate) fn length(&self) -> Option<Length> {
         let exactly = self.steps.map(|steps| Length::Exactly(steps as usize));
         exactly.or(self.at_most.map(|steps| Length::AtMost(steps as usize)))
@@ -219,9 +220,9 @@ impl Options {
         may_search && self.task == Task::Solve && self.steps.is_none()
     }
 
-    /// Work for exact answers, and for a shorter plan after a search, in rules that are looked at.
+    /// Maximum number of rules that are examined for an exact answer, or for a shorter plan after a search.
     pub(crate) fn work(&self) -> u64 {
-        // Approximate number of rules that are looked at in a second.
+        // Approximate number of rules that are examined in a second.
         u64::from(self.effort.unwrap_or(5)) * 100_000_000
     }
 

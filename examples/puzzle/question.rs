@@ -11,7 +11,7 @@ use figrs_gdl::{BestFirst, FoundPlan, GdlError, Length, Move, PlanElements, Plan
 
 use crate::options::{Method, Options, Task};
 
-/// Largest number of states that are looked at to report the growth of their number.
+/// Largest number of states that are explored in order to report the growth of their number.
 const GROWTH: usize = 20_000;
 
 /// Growth of the work from one round of the exact method and a search to the next.
@@ -136,7 +136,7 @@ impl Question {
         }
     }
 
-    /// One plan, if the number of all plans, of which the shortest have `steps` steps, takes too much memory.
+    /// Finds one plan, if counting all plans takes too much memory; the shortest plans have `steps` steps.
     fn without_number(&self, steps: usize, started: Instant) -> Result<Findings, Failure> {
         let length = self.options.length();
         let sought = length.unwrap_or(Length::Exactly(steps));
@@ -144,12 +144,12 @@ impl Question {
             "note: {}; a plan of {sought} is sought, without the number of plans",
             self.too_many()
         ));
-        // The length that was asked for is not a bound of the shortest plan's length.
+        // The requested length is not a lower bound on the length of the shortest plan.
         let at_least = if length.is_some() { 0 } else { steps };
         self.sought(self.one_plan(at_least, None, started), at_least)
     }
 
-    /// The number of states in the words of the rules.
+    /// A message about the growth of the number of states, which exact inference explores.
     fn too_many(&self) -> String {
         format!(
             "exact inference takes all states, and {}",

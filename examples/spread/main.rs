@@ -49,11 +49,11 @@ struct Options {
 enum Sampler {
     Importance,
     Rejection,
-    /// Of the prior: it knows of no call
+    /// Samples of the prior, without the evidence of a call
     Forward,
     Particles,
     Metropolis,
-    /// Without the loudness, which is continuous
+    /// A chain that asks for the causes only, since the loudness is continuous
     Gibbs,
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The page of the studio in a real browser: click, paint, see; keyboard alone; a narrow window; files; no error in the console.
+"""Tests the page of the studio in a real browser: mouse, keyboard alone, narrow windows, files, and that the console has no errors.
 
     cargo build --release --example studio
     python3 examples/studio/browser_test.py [--studio PROGRAM] [--pictures FOLDER]
 
-Chromium and its driver (Debian: chromium, chromium-driver) are driven over WebDriver with the standard library of Python. Without them nothing is tested,
-and a line says so.
+Chromium and its driver (Debian: chromium, chromium-driver) are driven over WebDriver with the standard library of Python. If they are not
+installed, nothing is tested, and a line says so.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Page:
         self.settle()
 
     def settle(self):
-        """Waits until what was asked for is there."""
+        """Waits until the answer to the last request is shown."""
         self.browser.until(f"return {VIEW}.querySelector('.told').textContent && !{VIEW}.querySelector('.told.busy')", told="an answer")
 
     def words(self, selector):
@@ -170,7 +170,7 @@ def levels(page):
     page.button("Redo")
     page.button("Undo")
     assert page.rows()[7][12] == "o"
-    # Others of the same demands.
+    # Further levels for the same demands.
     first = page.rows()
     page.button("Another")
     assert "Level 2 of seed 1" in page.told() and page.rows() != first and page.rows()[7][12] == "o"
@@ -192,7 +192,7 @@ def levels(page):
     assert any(row[20:30] != was[20:30] for row, was in zip(page.rows(), before))
     page.button("Release region")
     page.button("Paint")
-    # What excludes each other is said at its cells.
+    # Demands that exclude each other are marked at their cells.
     page.button("Free all")
     page.tile("X")
     calm = page.pixels()
@@ -201,7 +201,7 @@ def levels(page):
     page.browser.until(f"return {VIEW}.querySelector('.told.wrong')")
     assert "in row 3" in page.told() and page.pixels() != calm
     assert "--" not in page.told() and "pin" not in page.told().replace("pinned", ""), page.told()
-    # The way out is a button.
+    # A button offers a remedy.
     page.button("Put it there anyway")
     assert page.rows()[2][30] == "X" and not page.browser.run(f"return {VIEW}.querySelector('.told.wrong')")
     page.button("Free all")
@@ -213,7 +213,7 @@ def levels(page):
     page.choose("Widest gap", "")
     page.choose("A player gets", True)
     page.told()
-    # Probabilities: drawn here, exact for low levels, and what a click would exclude.
+    # Probabilities are estimated from drawn levels here; they are exact for levels of few rows. Previews show what a click would exclude.
     page.choose("Heat map", "chosen")
     page.method("levels drawn by particles")
 
@@ -224,12 +224,12 @@ def trained(page):
     page.settle()
     page.type("Training level", "---\n--")
     page.tells("row 2 has 2 tiles")
-    # All levels but one are left as they are: the height must be theirs.
+    # All levels but one are unchanged, so the edited level must have their height.
     low = "\n".join(["-" * 10] * 10) + "\n" + LOW
     page.type("Training level", low)
     page.browser.until(f"return !{VIEW}.querySelector('.told.wrong')")
     assert len(page.rows()) == 14
-    # What was typed last is kept where another level is looked at at once.
+    # The text that was typed last is kept if another level is selected immediately.
     typed = f"return {VIEW}.querySelector('[aria-label=\"Training level\"]').value"
     page.type("Training level", low.replace("o", "E"))
     look = f"""const label = [...{VIEW}.querySelectorAll('label')].find((one) => one.firstChild.textContent === 'Level');
@@ -289,7 +289,7 @@ def demanded(page):
     assert enemies() == 3
     page.type(language, "")
     page.tells("playable")
-    # A movement of one's own, and one that does not suit the tiles.
+    # A movement from a file, and one that does not suit the tiles.
     page.choose("A player moves by", "maze")
     page.tells("maze needs a tile of meaning start")
     page.choose("A player moves by", "own")
@@ -314,7 +314,7 @@ def demanded(page):
     page.choose("Model", "chain")
     page.choose("A player gets", True)
     page.tells("the trained chain")
-    # Pictures of one's own.
+    # Pictures from a tile sheet.
     tile = lambda: page.browser.run(f"return {VIEW}.querySelector('.palette canvas').toDataURL()")
     drawn = tile()
     sheet = pathlib.Path(page.browser.downloads) / "sheet.png"
@@ -411,7 +411,7 @@ def further(page):
     page.browser.until(f"{pictured} === 0", told="no pictures of other demands")
     page.choose("Widest gap", "")
     page.settle()
-    # Two events of the mouse, and eight cells.
+    # Two mouse events paint eight cells.
     page.tile("o")
     page.browser.drag(page.place(5, 10), page.place(5, 17))
     page.settle()
@@ -515,7 +515,7 @@ def boards(page):
     assert "impossible" in page.told() and "row 2, column 2" in page.told()
     page.button("Free all")
     page.settle()
-    # What takes long is said, shown empty in its size, and given as it is after a while.
+    # A drawing that takes long is announced, an empty board of the new size is shown, and after a while the board drawn so far is shown.
     page.choose("Columns", "24")
     page.settle()
     page.choose("Rows", "24")
@@ -523,7 +523,7 @@ def boards(page):
     page.browser.until(f"return {VIEW}.querySelector('.told').title.includes('method chain')", told="how it was drawn")
     assert len(page.rows()) == 24 and not page.browser.run(f"return {VIEW}.querySelector('.stage.stale')")
     assert page.browser.run(f"return {VIEW}.querySelector('.told').getBoundingClientRect().bottom <= innerHeight")
-    # A number that a field does not take changes nothing, and the field says so.
+    # An invalid number changes nothing, and its field shows a message.
     for wrong in ["0", "2.5", "-1", "18446744073709551615"]:
         page.choose("Columns", wrong)
         said = page.browser.run(f"return [...{VIEW}.querySelectorAll('input')].map((one) => one.validationMessage).join('')")
@@ -554,7 +554,7 @@ def network(page, file):
     page.browser.until(f"return {VIEW}.querySelector(\"button[aria-label^='mouse yes']\").classList.contains('never')")
     page.browser.run(f"return {VIEW}.querySelector(\"button[aria-label^='mouse yes']\").click()")
     page.browser.until(f"return {VIEW}.querySelectorAll('.node.clash').length === 2")
-    # The chosen states are marked, and there are no bars of other evidence.
+    # The chosen states are marked, and the bars of the previous evidence are removed.
     chosen = page.browser.run(f"return [...{VIEW}.querySelectorAll('.node button[aria-pressed=true]')].map((one) => one.ariaLabel)")
     assert chosen == ["cat yes, observed", "mouse yes, observed"], chosen
     assert page.browser.run(f"return [...{VIEW}.querySelectorAll('.node .bar')].every((one) => one.style.width === '0px')")

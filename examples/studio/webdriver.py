@@ -97,7 +97,7 @@ class Browser:
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": steps}]})
 
     def drag(self, *places, button=0):
-        """Presses the mouse at the first place of the window and lets go at the last."""
+        """Presses the mouse button at the first position of the window, moves to the others, and releases the button at the last."""
         move = lambda place: {"type": "pointerMove", "duration": 0, "origin": "viewport", "x": round(place[0]), "y": round(place[1])}
         steps = [move(places[0]), {"type": "pointerDown", "button": button}, *map(move, places[1:]), {"type": "pointerUp", "button": button}]
         self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}]})
@@ -107,7 +107,7 @@ class Browser:
         self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [step]}]})
 
     def until(self, script, *given, told="", seconds=60):
-        """The value of a script once it is true."""
+        """Runs a script until its value is true, and returns this value."""
         end = time.monotonic() + seconds
         while True:
             value = self.run(script, *given)

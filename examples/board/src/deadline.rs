@@ -11,7 +11,7 @@ use figrs_command::Failure;
 /// Interval at which the other flag and the clock are polled.
 const POLL: Duration = Duration::from_millis(20);
 
-/// A flag that is set after some time, or as soon as another is; once this is dropped it is no longer set.
+/// A flag that is set after some time, or as soon as another flag is set; once this value is dropped, it no longer sets the flag.
 pub(super) struct Deadline {
     flag: Arc<AtomicBool>,
     is_over: Arc<AtomicBool>,
@@ -19,7 +19,7 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the time now; without a time the flag is the other one.
+    /// Starts the time now; without a time limit the flag is `other` itself.
     ///
     /// **Errors.** If the system cannot start a thread.
     pub(super) fn after(time: Option<Duration>, other: Arc<AtomicBool>) -> Result<Self, Failure> {

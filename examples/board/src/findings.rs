@@ -21,7 +21,7 @@ pub(crate) struct Findings<B> {
     pub(crate) solution: Option<(B, bool)>,
     pub(crate) diagnostics: Vec<(&'static str, f64)>,
     pub(crate) cost: Option<Cost>,
-    /// True if it was ended before its boards were as good as intended.
+    /// True if the sampler was ended before it had enough boards, or before its Markov chains had run long enough.
     pub(crate) is_cut: bool,
     pub(crate) compile: f64,
     pub(crate) sample: f64,
@@ -33,7 +33,7 @@ pub(crate) struct Findings<B> {
 pub(crate) struct Stats {
     pub(crate) scores: Vec<ScoreSummary>,
     pub(crate) tests: Vec<Test>,
-    /// Number of independent boards that are worth as much, of boards that depend on each other.
+    /// For boards that depend on each other, the number of independent boards with the same information.
     pub(crate) effective: Option<f64>,
 }
 
@@ -68,14 +68,14 @@ impl<B> Findings<B> {
         }
     }
 
-    /// Number of independent boards that are worth as much as boards of Markov chains; `None` for other methods, or if it is unknown.
+    /// Number of independent boards with the same information as the boards of Markov chains; `None` for other methods, or if it is unknown.
     pub(crate) fn effective(&self) -> Option<f64> {
         let mut diagnostics = self.diagnostics.iter();
         let (_, effective) = diagnostics.find(|(name, _)| *name == "effective boards")?;
         effective.is_finite().then_some(*effective)
     }
 
-    /// Boards by a sampler.
+    /// The findings of a sampler that drew boards.
     pub(crate) fn of(report: Report) -> Self {
         Self {
             diagnostics: report.diagnostics,

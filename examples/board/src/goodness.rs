@@ -81,7 +81,7 @@ pub(crate) fn named<P: Puzzle>(
     cells.into_iter().map(named).collect()
 }
 
-/// Tests each cell by itself; the smallest p-value times the number of cells (Bonferroni). `None` if there are too few boards.
+/// Tests each cell by itself; the result is the smallest p-value times the number of cells (Bonferroni). `None` if there are too few boards.
 fn cells<B>(
     name: &'static str,
     exact: &[Vec<(&'static str, f64)>],
@@ -101,7 +101,7 @@ fn cells<B>(
     }
     let compared = counts.iter().filter_map(|counts| {
         let mut counts: Vec<(u64, f64)> = counts.values().copied().collect();
-        // Sorted, so that the order is the same each time.
+        // The counts are sorted, so that their order is the same in each run.
         counts.sort_by(|one, other| one.1.total_cmp(&other.1).then(one.0.cmp(&other.0)));
         goodness_of_fit(&counts)
     });
@@ -162,7 +162,7 @@ fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
     })
 }
 
-/// Test of the lengths of ways.
+/// Test of the lengths of paths.
 fn lengths<P: Puzzle>(
     puzzle: &P,
     exact: &Marginal<Option<u32>>,

@@ -1,6 +1,6 @@
 //! Command lines of the examples that draw boards: flags, tasks, words, JSON, pictures and pages.
 //!
-//! An example states its [`Puzzle`], which is a [generator](figrs_models::board::Generator) and how its boards are shown, and its own flags; the rest is
+//! An example states its own flags and its [`Puzzle`]: a [generator](figrs_models::board::Generator) and the display of its boards. All else is
 //! [`main`].
 
 mod answer;

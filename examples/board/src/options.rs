@@ -45,7 +45,7 @@ Ctrl-C and the end of --time end a command with the boards so far, the second Ct
 Exit code: 0 if there is an answer; 1 if the demands are impossible (count and probability print their zero all the same)
   or the budget is too small, or the command was stopped before there was anything; 2 if files or options are wrong."#;
 
-// The programs that take these flags have a group of this name.
+// The group is skipped, because the programs that take these flags already have a group of this name.
 /// The flags that all puzzles share.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
@@ -65,8 +65,8 @@ pub struct Options {
     /// Method that finds the answer.
     #[arg(long, default_value = "auto")]
     pub method: String,
-    /// Memory for the states of --method exact, whose messages may take as much again, or for all particles, as 512MiB or 6GiB; a number
-    /// alone is of MiB; 1GiB if not given.
+    /// Memory for the states of --method exact, whose messages may take as much again, or for all particles, as 512MiB or 6GiB; a number without a
+    /// unit is in MiB; 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
     /// End after this many seconds, or a second later, with the answer so far.
@@ -100,7 +100,7 @@ pub enum Task {
     Marginals,
     /// The most probable board.
     MostLikely,
-    /// A board, and an answer to whether it is the only one.
+    /// A board that meets the demands, and whether it is the only one.
     Solve,
 }
 
@@ -112,14 +112,14 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// The size of boards, or a square of the usual side.
+    /// The size of boards that --size states, or else a square of the usual side.
     ///
     /// **Errors.** If no grid has that side.
     pub fn size_or(&self, usual: usize) -> Result<Size, GridError> {
         self.size.map_or_else(|| Size::new(usual, usual), Ok)
     }
 
-    /// The clues that are given, or none on a board of the size asked for, or of the usual side.
+    /// The clues that are given, or else no clues on a board of the size that [`size_or`](Self::size_or) returns.
     ///
     /// **Errors.** Those of the clues, or if no grid has that side.
     pub fn clues_or_none<C: Symbol>(
@@ -148,7 +148,7 @@ impl Options {
         self.memory.unwrap_or(Bytes(1 << 30))
     }
 
-    /// The format asked for, or that of the file.
+    /// The format of --format, or else that of the extension of --out.
     pub(crate) fn format(&self) -> Format {
         self.checked_format().unwrap_or(Format::Text)
     }
@@ -201,7 +201,7 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses an option on the display of boards where none is displayed.
+    /// Refuses an option on the display of boards if the task displays no boards.
     pub(crate) fn shows_boards(&self, option: &str) -> Result<(), Failure> {
         let are_shown = !self.stats || self.format() == Format::Json || self.report.is_some();
         if self.task.has_boards() && are_shown {

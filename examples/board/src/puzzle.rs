@@ -31,7 +31,7 @@ pub trait Example: Parser {
         Ok(())
     }
 
-    /// True if the way is shown.
+    /// True if the path on each board is shown.
     fn shows_path(&self) -> bool {
         false
     }
@@ -39,7 +39,7 @@ pub trait Example: Parser {
     /// Sets the known cells from a text instead of a file.
     fn give_clues(&mut self, text: String);
 
-    /// The puzzle asked for.
+    /// The puzzle that the flags describe.
     ///
     /// **Errors.** Those of options and files.
     fn puzzle(&self) -> Result<Self::Puzzle, Failure>;
@@ -55,7 +55,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     const SCALE: PictureScale;
     /// The generator of its boards.
     type Generator: Generator<Board: Debug + Send + Sync + 'static>;
-    /// A board that is shown.
+    /// The type of boards as they are shown.
     type Board: From<BoardOf<Self>> + Clone + Eq + Hash + Send + Sync + 'static;
 
     /// The size of boards.
@@ -75,7 +75,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     /// The names of the cells of a board.
     fn names(board: &Self::Board) -> Vec<&'static str>;
 
-    /// Further values of each cell with their probabilities, if these are known for all cells.
+    /// Further values of a cell, such as colours, with their probabilities, if these are known and the same for all cells.
     fn colours(&self) -> &'static [(&'static str, f64)] {
         &[]
     }
@@ -90,7 +90,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         Ok(vec![self.colours().to_vec(); self.size().cells()])
     }
 
-    /// The further values of the cells of a board.
+    /// The further value of each cell of a board, such as its colour.
     fn colours_of(&self, _board: &Self::Board) -> Vec<&'static str> {
         Vec::new()
     }
@@ -100,7 +100,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         true
     }
 
-    /// True if --task sample makes something from the boards.
+    /// True if --task sample makes something else from the drawn boards, such as puzzles.
     fn makes(&self) -> bool {
         false
     }
@@ -139,14 +139,14 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// The exact distribution of the length of ways, if it is quickly found.
+    /// An element for the length of the path of a board, if exact inference finds its distribution quickly.
     ///
     /// **Errors.** If lengths cannot be followed on boards of this size.
     fn length(&self) -> Result<Option<Length>, GridError> {
         Ok(None)
     }
 
-    /// Length of the way of a board.
+    /// Length of the path of a board.
     fn length_of(&self, _board: &Self::Board) -> Option<u32> {
         None
     }
@@ -157,7 +157,7 @@ pub(super) type BoardOf<P> = <<P as Puzzle>::Generator as Generator>::Board;
 /// Value of a cell of the element program.
 pub(super) type CellOf<P> = <<P as Puzzle>::Generator as Generator>::Cell;
 
-/// Element of the length of the way, `None` without one, and the evidence that boards follow the rules.
+/// An element for the length of the path (its value is `None` if there is no path), and the evidence that boards follow the rules.
 pub type Length = (Element<Option<u32>>, Model);
 
 /// A method other than the exact one.
@@ -167,9 +167,9 @@ pub struct Other {
     pub method: Method,
     /// Its help.
     pub help: &'static str,
-    /// Its tasks, and the case in which it is used.
+    /// The tasks of the method, and the case in which it is used.
     pub role: Role,
-    /// `true` if it keeps to --memory.
+    /// `true` if the method obeys the limit of --memory.
     pub uses_memory: bool,
 }
 
@@ -178,7 +178,7 @@ pub struct Other {
 pub enum Role {
     /// Draws boards with exactly their probabilities, more quickly than the exact method.
     Quicker,
-    /// Draws boards where the exact method does not fit, or in alternation with it.
+    /// Draws boards if the states of the exact method do not fit into memory, or in alternation with it.
     Fallback,
     /// Answers all tasks but sample, for boards of any size.
     Answers,

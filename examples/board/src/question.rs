@@ -30,7 +30,7 @@ pub(super) struct Question<P: Puzzle> {
     conflict: Mutex<Vec<Position>>,
 }
 
-/// Largest number of boards compared in pairs: more take hours and do not make their mean more certain to three digits.
+/// Largest number of boards that are compared in pairs: more boards take hours and do not make the first three digits of the mean score more certain.
 const COMPARED: usize = 2000;
 
 impl<P: Puzzle> Question<P> {
@@ -45,7 +45,7 @@ impl<P: Puzzle> Question<P> {
         }
     }
 
-    /// The method of the option if it is not the exact one, or the one that is used without the option.
+    /// The method that --method names if it is not the exact one; without --method, the method other than the exact one that is used by default.
     fn other(&self) -> Option<&'static Other> {
         let (options, is_sample) = (&self.options, self.options.task == Task::Sample);
         P::OTHERS
@@ -72,7 +72,7 @@ impl<P: Puzzle> Question<P> {
             }
             _ => {}
         }
-        // Where demands are met too rarely, other methods draw, which use memory.
+        // If demands are met too rarely, other methods draw the boards, and those methods use memory.
         let may_turn = options.method == "auto"
             && options.task == Task::Sample
             && !self.puzzle.demands().is_empty();
@@ -94,7 +94,7 @@ impl<P: Puzzle> Question<P> {
         }
     }
 
-    /// The methods of the option.
+    /// The methods that --method allows.
     fn methods(&self) -> Vec<Method> {
         match self.options.method.as_str() {
             "exact" => vec![Method::Exact],
@@ -364,7 +364,7 @@ impl<P: Puzzle> Question<P> {
     }
 }
 
-/// The method that draws boards where the exact one does not fit, if it does not need the exact method itself.
+/// The method that draws boards if the states of the exact method do not fit into memory, unless it needs the exact method itself.
 fn fallback<P: Puzzle>() -> Option<&'static Other> {
     let mut others = P::OTHERS.iter();
     others.find(|other| other.role != Role::Answers && other.method != Method::Rejection)

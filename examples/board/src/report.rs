@@ -27,10 +27,10 @@ pub(crate) struct Report<'a, P: Puzzle> {
 /// R-hat above which chains are reported to differ.
 const MOST_R_HAT: f64 = 1.05;
 
-/// Share of effective boards from which on boards of chains count as independent.
+/// Ratio of effective boards to drawn boards from which on boards of chains count as independent.
 const INDEPENDENT: f64 = 0.9;
 
-/// The key of the boards drawn.
+/// The JSON key of the drawn boards.
 const BOARDS: &str = "puzzles";
 
 /// The boards drawn, converted one by one: together they would take many times the memory of the output.
@@ -213,7 +213,7 @@ impl<P: Puzzle> Report<'_, P> {
                     .collect(),
             );
         }
-        // After an early end some of them are not known.
+        // If the work ended early, some of these values are unknown.
         let known = found
             .diagnostics
             .iter()

@@ -2,14 +2,14 @@
 
 use figrs_core::{Bytes, InvalidBytes};
 
-/// An amount of memory; a number without a unit is of bytes.
+/// An amount of memory; a number without a unit is in bytes.
 ///
 /// **Errors.** Advice on the amount to write.
 pub fn bytes(text: &str) -> Result<Bytes, String> {
     amount(text, 1, "bytes")
 }
 
-/// An amount of memory; a number without a unit is of MiB.
+/// An amount of memory; a number without a unit is in MiB.
 ///
 /// **Errors.** Advice on the amount to write.
 pub fn mebibytes(text: &str) -> Result<Bytes, String> {

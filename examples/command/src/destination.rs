@@ -11,14 +11,14 @@ use crate::writing::{directory_of, in_file};
 ///
 /// **Errors.** Those of the file, with its name.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
-    // Tests the way it is written: a plain file is replaced by one that is made beside it.
+    // The check makes a temporary file beside the file, because a plain file is written by replacing it with such a file.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let opened = if path.exists() && !path.is_file() {
         fs::File::options().write(true).open(path)
     } else {
         tempfile::tempfile_in(directory_of(path)?)
     };
-    // The text of the error would name the file beside it.
+    // Only the kind of the error is kept, because its text would name the temporary file.
     let plain = |error: io::Error| io::Error::from(error.kind());
     opened
         .map(drop)

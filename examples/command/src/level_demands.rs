@@ -55,7 +55,7 @@ pub fn read_design(path: &Path) -> Result<DesignFile, Failure> {
 
 /// The tile of a character.
 ///
-/// **Errors.** An unknown one, with the flag or field that it stands in and the known ones.
+/// **Errors.** An unknown tile; the error states the flag or field that contains it, and the known tiles.
 pub fn known_tile(name: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
     tiles.tile(symbol).ok_or_else(|| {
         let known = tiles.symbols();
@@ -63,7 +63,7 @@ pub fn known_tile(name: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Fai
     })
 }
 
-/// The settings in JSON of the ways that levels have for a player: the movement, its guarantee, and whether stricter rules check them.
+/// The settings in JSON of the paths that levels have for a player: the movement, its guarantee, and whether stricter rules check them.
 pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, Json)> {
     let Some(route) = routes.first() else {
         return Vec::new();
@@ -77,9 +77,9 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
     settings
 }
 
-/// Adds the demands of files, each with its place, and then the ways of a player to `demands` on levels of a model. Of the ways given and those of the
-/// files it adds those that pass areas, or the first if none does. Returns the origin of each added demand: for a way in `routes`, the origin given with
-/// it.
+/// Adds the demands of files, each with its place, and then the paths of a player to `demands` on levels of a model. Of the paths in `routes` and in
+/// the files it adds those that pass through areas, or else the first one. Returns the origin of each added demand: for a path in `routes`, the
+/// origin given with it.
 ///
 /// **Errors.** Those of the files, with their places.
 pub fn add_demands(
@@ -104,7 +104,8 @@ pub fn add_demands(
             }
         }
     }
-    // A way through areas includes a plain way. Ways of `routes` come before those of files.
+    // A level with a path through areas also has a plain path, so the demand of a plain path is left out. Paths of `routes` come before those of
+    // files.
     let passes = |(route, _): &(Route, String)| !route.areas().is_empty();
     if routes.iter().any(passes) {
         routes.retain(passes);
@@ -159,7 +160,7 @@ mod tests {
             origins(&file("playable = true"), Vec::new()),
             [enemies.clone(), named(played, line)]
         );
-        // A way through areas includes a plain way.
+        // A level with a path through areas also has a plain path, so the demand of a plain path is left out.
         let through = format!("{played}, through row 4, column 20");
         assert_eq!(
             origins(&file("pass = [[4, 20]]"), given()),

@@ -9,20 +9,20 @@ use serde_json::{Value as Json, json};
 pub struct LevelJson<'a> {
     /// The level, as it is played.
     pub level: &'a Level,
-    /// The seed, and the number in the set of that seed.
+    /// The seed, and the number of the level in the set of this seed.
     pub drawn: Option<(u64, u64)>,
     /// The settings that reproduce the level.
     pub settings: Vec<(&'static str, Json)>,
-    /// Number of cells in a configuration that training never showed.
+    /// Number of cells whose configuration never occurred in training.
     pub unseen: usize,
-    /// Number of fallbacks, of methods that have simpler structures.
+    /// Number of tiles drawn by simpler structures (fallbacks); `None` if the method has no structures.
     pub fallbacks: Option<usize>,
-    /// The playability of the level and the cells of the way, if they are asked for.
+    /// The playability of the level and the cells of the path, if they are asked for.
     pub path: Option<(&'a Playability, &'a [(usize, usize)])>,
 }
 
 impl LevelJson<'_> {
-    /// As JSON.
+    /// The level as JSON.
     pub fn value(self) -> Json {
         let text = self.level.to_string();
         let mut object = match self.drawn {
@@ -57,7 +57,8 @@ pub fn chain_settings(chain: &MarkovChain) -> [(&'static str, Json); 3] {
     ]
 }
 
-/// Number of cells of a level in a configuration that the training of a chain never showed, and number of fallbacks, if it was drawn with structures.
+/// Number of cells of a level whose configuration never occurred in the training of a chain, and number of fallbacks if the level was drawn with
+/// structures.
 pub fn level_counts(generated: &GeneratedLevel, chain: &MarkovChain) -> (usize, Option<usize>) {
     let is_of_chain = !generated.tiles_by_structure().is_empty();
     if is_of_chain {

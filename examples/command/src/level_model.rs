@@ -26,12 +26,12 @@ pub enum TrainedModel {
 }
 
 impl TrainedModel {
-    /// True if it draws by structures, of one chain or of several.
+    /// True if the model draws tiles by structures, of one chain or of several.
     pub fn has_structures(self) -> bool {
         matches!(self, Self::Chain | Self::Hierarchical)
     }
 
-    /// True if it is trained in bands of rows.
+    /// True if the model is trained in bands of rows.
     pub fn has_bands(self) -> bool {
         self != Self::NGrams
     }

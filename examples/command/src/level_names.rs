@@ -5,7 +5,7 @@ use glob::Pattern;
 
 use crate::Failure;
 
-/// `PATTERN=TIMES`.
+/// Reads `PATTERN=TIMES`: a pattern of level names, and the number of times that these levels count.
 ///
 /// **Errors.** The form to write.
 pub fn weight(text: &str) -> Result<(Pattern, u32), String> {
@@ -19,7 +19,7 @@ pub fn weight(text: &str) -> Result<(Pattern, u32), String> {
     Ok((pattern, times))
 }
 
-/// `STYLE=PATTERN`.
+/// Reads `STYLE=PATTERN`: a style, and a pattern of the names of its levels.
 ///
 /// **Errors.** The form to write.
 pub fn style(text: &str) -> Result<(String, Pattern), String> {

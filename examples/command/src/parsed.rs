@@ -10,12 +10,12 @@ use clap::{Command, Parser};
 
 use crate::note;
 
-/// The arguments of the program. Where they are wrong it ends with one line and exit code 2.
+/// The arguments of the program; if they are wrong, the program ends with a line about the mistake and exit code 2.
 pub fn parsed<P: Parser>() -> P {
     parsed_by(P::command())
 }
 
-/// As [`parsed`], for a command with additions to that of its type.
+/// Does the same as [`parsed`] for a command with additions to that of its type.
 pub fn parsed_by<P: Parser>(command: Command) -> P {
     // A negative number is a wrong value of its flag, not another flag.
     let command = command.allow_negative_numbers(true);

@@ -34,9 +34,9 @@ pub fn read_network(path: &Path, reader: &NetworkReader) -> Result<Network, Fail
     Ok(reader.from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
-/// As [`read_network`], for an influence diagram.
+/// Does the same as [`read_network`] for an influence diagram.
 ///
-/// **Errors.** As there.
+/// **Errors.** Those of [`read_network`].
 pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiagram, Failure> {
     if !is_standard_input(path) {
         return Ok(reader.read_diagram(path)?);

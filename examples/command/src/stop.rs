@@ -119,7 +119,7 @@ pub fn nothing(what: &str) -> Failure {
 ///
 /// # Panics
 ///
-/// As `work` does.
+/// Panics if `work` does.
 pub fn attempt<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<Option<T>, Failure> {

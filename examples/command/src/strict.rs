@@ -10,8 +10,9 @@ use crate::Failure;
 /// Largest number of draws of a level until it is playable by strict rules.
 pub const MOST_DRAWN: u64 = 200;
 
-/// Returns for each place the first drawn level that has all ways in `routes` by strict rules, with the number of rejected levels before it. `draw` draws
-/// levels for all places from a seed, and `level` returns the level as it was drawn. `None` if a place has no such level in [`MOST_DRAWN`] draws.
+/// Returns for each wanted level the first drawn level that has all paths in `routes` by strict rules, with the number of rejected levels before it.
+/// `draw` draws all wanted levels from a seed, and `level` returns the level as it was drawn. `None` for a wanted level without such a level in
+/// [`MOST_DRAWN`] draws.
 ///
 /// **Errors.** Those of `draw`, and rules that have too many moves when they are made strict.
 pub fn strictly<L, E: From<Failure>>(
@@ -35,7 +36,7 @@ pub fn strictly<L, E: From<Failure>>(
         if failed.is_empty() {
             break;
         }
-        // These numbers are far from those of levels.
+        // These numbers of random streams are far from the numbers that levels use.
         let again = draw(stream(seed, u64::MAX / 2 + number).next_u64())?;
         for (place, drawn) in again.into_iter().enumerate() {
             if failed.contains(&place) {

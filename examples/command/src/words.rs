@@ -77,8 +77,8 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     ))
 }
 
-/// A text without places in sources and names of the library, which are meaningless to users of a command:
-/// `` `rain` (Select at src/rain.rs:3:5); allow more (`memory`) `` becomes `` `rain`; allow more ``.
+/// A text without source locations and names of the library, which are meaningless to users of a command: `` `rain` (Select at src/rain.rs:3:5);
+/// allow more (`memory`) `` becomes `` `rain`; allow more ``.
 pub fn without_places(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(without_places_in).collect();
     lines.join("\n")

@@ -18,7 +18,7 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 pub(crate) fn end(code: i32) -> ! {
     let unfinished = unfinished();
     for path in &*unfinished {
-        // A file that cannot be removed can only be left.
+        // If a file cannot be removed, the error is ignored, because nothing else can be done.
         let _ = fs::remove_file(path);
     }
     std::process::exit(code)

@@ -1,22 +1,22 @@
-// Requests to the program. Each lane is a client: a later change of it ends the work on earlier ones.
+// Requests to the program. Each lane is a client of the program: a later change of this client ends the work on its earlier changes.
 
 /** The reason that there is no answer, with the cells or variables concerned. */
 export class Problem extends Error {
   constructor(body, isAnswer = false) {
     super(body.error ?? "no answer");
-    /** True if the request was right, and this is the answer. */
+    /** True if the request was valid, so that this reason is the answer. */
     this.isAnswer = isAnswer;
     this.body = body;
   }
 }
 
-/** Requests of which a later change replaces the earlier ones. */
+/** A sequence of changes with their requests; a later change replaces the earlier ones. */
 export class Lane {
   #client = crypto.randomUUID();
   #change = 0;
   #abort = null;
 
-  /** Begins a change: what is asked for by the returned function belongs to it, and gives null once a later change has begun. */
+  /** Begins a change: requests by the returned function belong to this change, and return null once a later change has begun. */
   change() {
     this.#abort?.abort();
     const abort = new AbortController();
@@ -28,7 +28,7 @@ export class Lane {
         const headers = { "Content-Type": "application/json", "Figrs-Client": this.#client, "Figrs-Change": change, "Figrs-Errors": "answer" };
         const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal: abort.signal });
         const answer = await response.json();
-        // Mistakes come as answers, so that the console stays empty while somebody types.
+        // Errors are sent as answers with status 200, so that the console stays empty while somebody types.
         const status = answer.error ? (answer.status ?? response.status) : 200;
         if (abort.signal.aborted || status === 409) return null;
         if (answer.error) throw new Problem(answer, status === 200);

@@ -1,4 +1,4 @@
-// The five boards: drawn given painted cells and demands, with their exact probabilities where these fit into memory.
+// The view of the five kinds of boards. Boards are drawn given painted cells and demands, with exact probabilities if these fit into memory.
 
 import { button, fold, h, number, range, select, toggle } from "./dom.js";
 import { Designer } from "./designer.js";
@@ -9,11 +9,11 @@ import { inWords } from "./words.js";
 
 export { KINDS };
 
-/** Boards that are drawn for shares where the exact probabilities do not fit. */
+/** Number of boards that are drawn to estimate probabilities if the exact ones do not fit into memory. */
 const DRAWN = 100;
-/** Seconds after which the boards so far are taken, and those after which drawing is given up. */
+/** Seconds after which the boards drawn so far are shown, and seconds after which drawing is given up. */
 const [SOON, LATE] = [3, 30];
-/** Memory of exact answers, in MiB, that is tried after each change. */
+/** Memory in MiB that exact answers may take after each change. */
 const QUIET_MEMORY = 256;
 
 class BoardDesigner extends Designer {
@@ -69,7 +69,7 @@ class BoardDesigner extends Designer {
     return symbol === "<" || symbol === ">" ? before[0] + symbol : symbol + (before[1] ?? "");
   }
 
-  /** Cells as clues: of a coloured end, that it is the end. */
+  /** Cells as clues; the clue of a coloured start or finish is that it is the start or finish. */
   symbolsOf(values) {
     return values.map((line) => line.map((value) => (value === undefined || value === "o" ? null : (value[1] ?? value))));
   }
@@ -100,12 +100,12 @@ class BoardDesigner extends Designer {
     return { ...this.#request(), ...this.#drawn(), task: "sample", seed, ...(this.kind.path ? { show_path: true } : {}) };
   }
 
-  /** The memory up to which boards are drawn by the exact method, where another takes over. */
+  /** The memory up to which the exact method draws boards, for kinds of boards that another method can draw too. */
   #drawn() {
     return this.kind.drawMemory ? { memory: this.kind.drawMemory } : {};
   }
 
-  /** An answer within a few seconds where there is one by then, else after a longer time, which is told. */
+  /** An answer within a few seconds if there is one; else an answer after a longer time, which the page announces. */
   async #asked(ask, request, tell) {
     try {
       return await ask("/api/board", { ...request, time: SOON });
@@ -131,7 +131,7 @@ class BoardDesigner extends Designer {
     };
   }
 
-  /** The number of boards, where it can be had. */
+  /** The number of boards, if it can be computed. */
   async verdict(ask, { told }) {
     try {
       // The number does not depend on the weights of a maze.
@@ -158,7 +158,7 @@ class BoardDesigner extends Designer {
     return boards;
   }
 
-  /** The shares of marginals by symbols. */
+  /** Converts marginals by names to probabilities by symbols. */
   #shares(marginals, set) {
     const started = set.find(([, , symbol]) => symbol === "<");
     const finished = set.find(([, , symbol]) => symbol === ">");
@@ -170,7 +170,7 @@ class BoardDesigner extends Designer {
       }
       const end = cell["start or finish"];
       if (end === undefined) return shares;
-      // Start and finish are alike unless one of them is set.
+      // Start and finish have the same probabilities unless one of them is set.
       const isAt = (place) => place?.[0] === row && place?.[1] === line.indexOf(cell);
       const start = started ? (isAt(started) ? 1 : 0) : finished ? (isAt(finished) ? 0 : end) : end / 2;
       return { ...shares, "<": start, ">": Math.max(0, end - start) };
@@ -192,7 +192,7 @@ class BoardDesigner extends Designer {
       if (exact) yield { ...exact, isLast: true };
       return;
     } catch (problem) {
-      // Exclusive clues are told with their cells; all else is that it does not fit.
+      // Clues that exclude each other are reported with their cells; any other answer means that the states do not fit.
       if (problem.body?.cells || !problem.isAnswer) throw problem;
     }
     const { rows, columns } = this.state;
@@ -208,7 +208,7 @@ class BoardDesigner extends Designer {
   }
 
   async sharesWith(ask, row, column, symbol) {
-    // Without exact probabilities a few boards would tell nothing of what is excluded.
+    // Without exact probabilities, a few drawn boards cannot show which values are excluded.
     if (!this.isProven) return null;
     return this.#exact(ask, [[row, column, symbol]]);
   }
@@ -232,7 +232,7 @@ class BoardDesigner extends Designer {
         (memory) => { this.exactMemory = Number(memory); this.run(); }))];
   }
 
-  /** A puzzle with one solution, in which what is set stays. */
+  /** Makes a puzzle with one solution; the cells that are set stay clues. */
   async #make() {
     const ask = this.further.change();
     this.told.classList.add("busy");
@@ -245,7 +245,7 @@ class BoardDesigner extends Designer {
     }
   }
 
-  /** Ways out of an error, each a button: a text and the changes that it makes. */
+  /** Remedies for an error, each as a button: its text and the changes of the state that it makes. */
   remedies() {
     const isBounded = Object.values(this.state.flags).some((value) => typeof value === "number");
     return isBounded ? [["Without the numbers", { flags: Object.fromEntries(Object.entries(this.state.flags).filter(([, value]) => typeof value !== "number")) }]] : [];
@@ -275,7 +275,7 @@ class BoardDesigner extends Designer {
     ];
   }
 
-  /** Takes a board or clues that were read: their cells are set. */
+  /** Sets the cells to those of a board or of clues that were read. */
   async take(rows) {
     const free = new Set([this.kind.free, " ", "o", "?"]);
     for (const { symbol } of this.palette) free.delete(symbol);

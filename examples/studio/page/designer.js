@@ -1,4 +1,5 @@
-// A board that is designed: the toolbar, the palette, the heat map, previews of clicks, undo, files. Levels and the five boards fill in what is their own.
+// The view to design a board in: toolbar, palette, heat map, previews of clicks, undo and files.
+// Subclasses for levels and for the five boards add the rest.
 
 import { Lane, Problem } from "./api.js";
 import { button, fold, h, isTyped, number, percent, select, settled, toggle } from "./dom.js";
@@ -13,14 +14,14 @@ const TOOLS = [
   ["region", "Region", "Mark a region to draw anew; also by Shift and dragging, or Shift and the arrows"],
 ];
 
-/** Milliseconds after which the board before is dimmed. */
+/** Milliseconds after which the previous board is dimmed. */
 const PATIENCE = 400;
 
 /**
  * A view to design boards in. Classes for levels and boards give
  *
  * - `palette`: the symbols, each `{symbol, name, draw(context, x, y, side)}`, and `drawCell`, as `Grid` wants it;
- * - `draw(ask)`: the board of the present state, `{values, path, told, good}`; `verdict(ask, drawn)`, if there is one, says more of it later;
+ * - `draw(ask)`: the board of the present state, `{values, path, told, good}`; `verdict(ask, drawn)`, if it exists, returns a further message about the board;
  * - `blank()`: an empty board of the size that is asked for, if the state has one;
  * - `sharesOf()`: what the probabilities depend on; `shares(ask)`: steps of `{cells, isProven, told}`, each better than the one before; a cell is an object of symbols and shares;
  * - `sharesWith(ask, row, column, symbol)`: the first of these with one more cell set;
@@ -79,7 +80,7 @@ export class Designer {
         button("+", () => this.#zoom(1.25), { "aria-label": "Larger" })));
     this.regionBar = h("div", { className: "row", hidden: true }, this.again, this.release);
     this.list = h("fieldset", { className: "palette" }, h("legend", { className: "small", textContent: "The tile to set" }));
-    // Colours go by the square root, which tells small shares apart.
+    // Colours depend on the square root of the probability, so that small probabilities have different colours.
     this.scale = h("div", { className: "scale", hidden: true }, h("span"), this.#gradient(0, 0.5), h("span"), this.#gradient(0.5, 1), h("span"));
     this.method = h("p", { className: "small" });
     this.wayToggle = toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
@@ -116,7 +117,7 @@ export class Designer {
     const save = async (make) => {
       try {
         const made = await make();
-        // A later file was asked for.
+        // The answer is null because a later file was requested.
         if (!made) return;
         const [name, type, content] = made;
         download(name, type, content);
@@ -131,7 +132,7 @@ export class Designer {
       h("div", { className: "row" }, button("Take the text", takeText)));
   }
 
-  /** The palette again, for other symbols. */
+  /** Builds the palette again, for other symbols. */
   palettes() {
     const was = this.chosen;
     this.chosen = this.palette.some(({ symbol }) => symbol === was) ? was : this.palette[0]?.symbol;
@@ -169,7 +170,7 @@ export class Designer {
     for (const tool of this.tools) tool.setAttribute("aria-pressed", tool.name === name);
   }
 
-  /** As large as the columns fit, within reason. */
+  /** Chooses the size of cells so that all columns fit into the window, within limits. */
   #fit() {
     const { grid } = this;
     const room = grid.stage.clientWidth || 800;
@@ -200,7 +201,7 @@ export class Designer {
     this.run();
   }
 
-  /** The controls again, from the state; the one that had the focus has it again. */
+  /** Builds the controls again from the state, and returns the focus to the control that had it. */
   rebuild() {
     this.seed.input.value = this.state.seed;
     const boxes = [this.demandsBox, this.moreBox];
@@ -260,7 +261,7 @@ export class Designer {
     const { kept } = this.state;
     const same = kept?.region?.join() === region.join();
     const rows = this.symbolsOf(this.grid.values);
-    // What is set by hand in the region stands, unless nothing would be left to draw.
+    // Cells of the region that are set by hand are kept, unless no cell would remain to be drawn.
     const outside = Object.fromEntries(Object.entries(this.state.pins).filter(([cell]) => !this.grid.inside(...cellOf(cell))));
     const [top, left, bottom, right] = region;
     const isFull = Object.keys(this.state.pins).length - Object.keys(outside).length === (bottom - top + 1) * (right - left + 1);
@@ -274,7 +275,7 @@ export class Designer {
     this.grid.render();
     const { kept } = this.state;
     if (!kept?.region) return;
-    // Of a board that was read, everything is kept again.
+    // If the board was read from a file, all its cells are kept again.
     this.change({ kept: kept.isRead ? { ...kept, region: null, rows: this.symbolsOf(this.grid.values) } : null });
   }
 
@@ -299,7 +300,7 @@ export class Designer {
     this.glance.stop();
     this.#preview.cancel();
     this.further.stop();
-    // Pictures of boards of other demands would show what a click does not bring.
+    // Pictures of boards for other demands are removed, because a click would not show these boards.
     if (this.pictured !== this.#demanded()) this.gallery.replaceChildren();
     const { grid } = this;
     grid.pins = new Set(Object.keys(this.state.pins));
@@ -318,7 +319,7 @@ export class Designer {
       this.#show(drawn);
       const verdict = await this.verdict?.(ask, drawn);
       if (verdict) this.#tell({ how: drawn.how, ...verdict });
-      // The probabilities are those of the demands, whatever board of them is shown.
+      // The probabilities depend on the demands only, not on the board that is shown.
       const asked = JSON.stringify(this.sharesOf());
       if (this.known?.asked === asked) this.#take(this.known.shares);
       if (this.known?.asked === asked && this.known.isWhole) return;
@@ -334,7 +335,7 @@ export class Designer {
     }
   }
 
-  /** Says that a board is drawn, and dims the one before with its figures. */
+  /** Announces that a board is being drawn, and dims the previous board and its probabilities. */
   #wait(told = "Drawing") {
     this.told.className = "told busy";
     this.told.textContent = told;
@@ -342,7 +343,7 @@ export class Designer {
     this.grid.stage.classList.add("stale");
   }
 
-  /** The figures of the board before are none of this one; of another size it is empty. */
+  /** Removes the probabilities of the previous board; if the new board has another size, an empty board is shown. */
   #unknown() {
     this.cells = null;
     this.sharesTold = "";
@@ -358,13 +359,13 @@ export class Designer {
     this.#moved();
   }
 
-  /** Tells how the drawing goes on. */
+  /** Announces another step of the drawing. */
   waiting(told) {
     clearTimeout(this.waits);
     this.#wait(told);
   }
 
-  /** Takes probabilities. */
+  /** Shows new probabilities. */
   #take({ cells, isProven, told }) {
     this.cells = cells;
     this.isProven = isProven;
@@ -373,7 +374,7 @@ export class Designer {
     this.#moved();
   }
 
-  /** Says what is shown; how it came is a hint on that. */
+  /** Shows the message about the board; its tooltip states how the board was drawn. */
   #tell({ told, good, how }) {
     this.told.className = good ? "told good" : "told";
     this.told.textContent = told;
@@ -396,7 +397,7 @@ export class Designer {
     this.#moved();
   }
 
-  /** Says that something is wrong, with buttons for the ways out. */
+  /** Shows an error, with a button for each remedy. */
   wrong(text, ways = []) {
     this.told.className = "told wrong";
     const out = ways.map(([name, changes]) => button(name, () => { this.change(changes); this.rebuild(); }));
@@ -512,7 +513,7 @@ export class Designer {
     }
   });
 
-  /** All that further boards depend on, as a text. */
+  /** Everything on which further boards depend, as a text. */
   #demanded() {
     const state = { ...this.state };
     for (const name of Object.keys(this.another())) delete state[name];
@@ -520,7 +521,7 @@ export class Designer {
   }
 
   async #ten() {
-    // Beside the work on the present board, which goes on.
+    // The work on the present board continues at the same time.
     const ask = this.further.change();
     this.told.classList.add("busy");
     try {
@@ -556,7 +557,7 @@ export class Designer {
     });
   }
 
-  /** Takes the rows that a function gives. */
+  /** Sets the board to the rows that a function returns. */
   async #read(rowsOf) {
     try {
       const rows = await rowsOf();

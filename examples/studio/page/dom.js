@@ -23,7 +23,7 @@ export function toggle(text, checked, set) {
   return Object.assign(h("label", { className: "switch" }, input, text), { input });
 }
 
-/** True if a field takes its number; else it says there which ones it takes. */
+/** True if the number in a field is valid; else the field states which numbers are valid. */
 function isTaken(input) {
   input.setCustomValidity("");
   const { min, max, step, validity } = input;
@@ -80,7 +80,7 @@ export function select(text, value, choices, set) {
   return Object.assign(h("label", { className: "field" }, text, input), { input });
 }
 
-/** A part of the side that folds, with a line that says what it is for. */
+/** A part of the side panel that can be folded, with a line that states its purpose. */
 export function fold(title, about, open, ...children) {
   const help = about && h("p", { className: "small", textContent: about });
   return h("details", { className: "panel", open }, h("summary", { textContent: title }), h("div", { className: "fields" }, help, children));

@@ -49,7 +49,7 @@ export async function pictureOf(canvas, rows) {
   return new Blob([bytes.slice(0, 33), chunk, bytes.slice(33)], { type: "image/png" });
 }
 
-/** The rows that stand in a picture as a text, or null. */
+/** The rows that a text chunk of a picture holds, or null. */
 function rowsInPicture(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 8; at + 12 <= bytes.length;) {
@@ -110,12 +110,12 @@ async function rowsOfPixels(bytes, { symbols, picture }) {
   return best.rows;
 }
 
-/** The rows of numbers: 0 is the empty symbol, other numbers are places from 1. */
+/** Converts numbers to rows of symbols: 0 is the empty symbol, other numbers are the positions of symbols, counted from 1. */
 function rowsOfNumbers(numbers, width, { symbols, empty, beyond }) {
   if (!width || numbers.length % width) throw new Error("the values do not fill whole rows");
   const symbol = (number) => {
     if (!Number.isInteger(number) || number < 0) throw new Error("the values are not all whole numbers from 0 on");
-    // The highest bits of a map turn and mirror tiles.
+    // The highest bits of a number state how the tile is turned and mirrored.
     const place = number & 0x0fffffff;
     const found = place === 0 ? empty : (symbols[place - 1] ?? (place === symbols.length + 1 ? beyond : undefined));
     if (found === undefined) throw new Error(`the value ${number} is none of 0 to ${symbols.length}`);
@@ -126,7 +126,7 @@ function rowsOfNumbers(numbers, width, { symbols, empty, beyond }) {
   return rows;
 }
 
-/** Numbers of a map as places in its first set of tiles. */
+/** Converts numbers of a map to positions in its first tileset. */
 const inTileset = (numbers, first) => numbers.map((number) => (number ? number - first + 1 : 0));
 
 const numbersIn = (text) => text.split(/[\s,]+/).filter((word) => word).map(Number);

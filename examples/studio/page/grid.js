@@ -19,8 +19,8 @@ export function shade(p) {
 /**
  * A grid that is painted on.
  *
- * `draw(context, x, y, side, value, row, column)` draws a cell; `paint(cells)` and `erase(cells)` are told cells when the hand is lifted or a
- * key is pressed, `end(context, x, y, side, value)` draws the picture of an end of the way again; `moved()` that the cursor or the region is another, `typed(letter)` a letter that was pressed.
+ * `draw(context, x, y, side, value, row, column)` draws a cell; `paint(cells)` and `erase(cells)` receive the changed cells when the pointer is released or a
+ * key is pressed, `end(context, x, y, side, value)` draws the picture of an end of the path again; `moved()` is called when the cursor or the region has changed, `typed(letter)` when a letter was pressed.
  */
 export class Grid {
   rows = 0;
@@ -31,14 +31,14 @@ export class Grid {
   pins = new Set();
   /** A share for each cell, or null. */
   heat = null;
-  /** Cells where the chosen value cannot be, and whether that is proven. */
+  /** Cells that cannot have the chosen value; the next field states whether this is proven. */
   never = new Set();
   isProven = true;
-  /** Cells that something is wrong with. */
+  /** Cells that an error concerns. */
   wrong = new Set();
-  /** Cells of which a click on the cursor would exclude something. */
+  /** Cells for which a click on the cursor would exclude some values. */
   lost = new Set();
-  /** Rows and columns of a way. */
+  /** Rows and columns of the cells of a path. */
   path = [];
   /** The marked region: top, left, bottom, right. */
   region = null;
@@ -220,12 +220,12 @@ export class Grid {
     for (const text of this.never) this.#hatch(text, this.isProven ? "rgb(197 34 31 / 60%)" : "rgb(60 64 72 / 30%)");
     if (this.region) this.#veil();
     this.#way();
-    // The way leads over its ends, whose pictures lie upon it.
+    // The path covers its ends, so their pictures are drawn again above it.
     if (this.path.length > 1) for (const [row, column] of [this.path[0], this.path.at(-1)]) this.calls.end?.(context, column * side, row * side, side, this.values[row]?.[column]);
     for (const text of this.pins) this.#pin(text);
     for (const text of this.lost) this.#frame(text, "#d97706", [4, 3], 2);
     for (const text of this.wrong) this.#frame(text, "#e02424", [], 3);
-    // The cursor stands within what is red.
+    // The cursor is drawn inside the red frame of a cell.
     const here = key(...this.cursor);
     const inset = this.wrong.has(here) ? 3 : 0;
     if (document.activeElement === canvas || this.#hovered) this.#frame(here, "#ffffff", [], 3, inset);
@@ -256,7 +256,7 @@ export class Grid {
     context.restore();
   }
 
-  /** Darkens what is kept, and frames the region. */
+  /** Darkens the cells that are kept, and frames the region. */
   #veil() {
     const { context, side } = this;
     const [top, left, bottom, right] = this.region;
@@ -281,7 +281,7 @@ export class Grid {
       context.lineWidth = width;
       context.beginPath();
       this.path.forEach((cell, place) => {
-        // Across joined sides the way ends at one and goes on at the other.
+        // If the sides of the level are joined, the path ends at one side and continues at the other.
         const goesOn = place && Math.abs(cell[1] - this.path[place - 1][1]) <= this.columns / 2;
         if (goesOn) context.lineTo(...middle(cell));
         else context.moveTo(...middle(cell));

@@ -1,11 +1,11 @@
 // Undo and redo of plain data.
 
-/** States as text, the present one at `at`. */
+/** A history of states as text; the present state has the index `at`. */
 export class History {
   #states = [];
   #at = -1;
 
-  /** Takes in a state, unless it is the present one; what was undone is forgotten. */
+  /** Adds a state, unless it equals the present one; states that were undone are dropped. */
   push(state) {
     const text = JSON.stringify(state);
     if (this.#states[this.#at] === text) return;

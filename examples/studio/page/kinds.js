@@ -29,7 +29,7 @@ function shape(context, x, y, side, colour, points) {
 const STEPS = { "^": [-1, 0], v: [1, 0], "<": [0, -1], ">": [0, 1] };
 const OPPOSITE = { "^": "v", v: "^", "<": ">", ">": "<" };
 
-/** A room of a maze: its walls, and the arrow of where it leads. */
+/** Draws a room of a maze: its walls, and an arrow to the room that it points to. */
 function room(context, x, y, side, symbol, row, column, values) {
   fill(context, x, y, side, "#f3efe6");
   const wall = Math.max(1.5, side / 9);
@@ -100,7 +100,7 @@ function stone(context, x, y, side, symbol) {
 const one = ([column, row]) => [row - 1, column - 1];
 const grid = (board) => board.grid.map((row) => [...row]);
 
-/** The boards of a JSON answer as rows of values: for each kind its tiles, with their names in marginals, and the rest. */
+/** The five kinds of boards: for each kind its tiles with their names in marginals, its drawing, and the conversion of its JSON to rows of values. */
 export const KINDS = {
   maze: {
     title: "Maze", puzzle: "maze", size: [10, 14], side: 34, free: ".", path: true, draw: room, ground: "#f3efe6",

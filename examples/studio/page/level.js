@@ -26,15 +26,15 @@ const OWN_MOVEMENT = `name = "high jumps"
 like = "platformer"
 enemies = "jumped"
 `;
-/** The exact method is tried after each change with little memory: what does not fit into it has then cost about a second. */
+/** After each change the exact method is tried with little memory, so that an attempt that does not fit takes only about a second. */
 const QUIET = -1;
-/** That memory in MiB: n-grams that are playable need the more, and fill it later. */
+/** This memory in MiB; playable levels of n-grams need more memory, and take longer to fill it. */
 const quietMemory = (trained) => (trained === "n-grams" ? 192 : 64);
 
 /** The words of a line. */
 const words = (line) => line.split(/\s+/).filter((word) => word);
 
-/** The row that is not as long as the first, in words, or null. */
+/** A message about the first row that is not as long as the first one, or null. */
 function uneven(text) {
   const rows = text.replace(/\n$/, "").split("\n");
   const place = rows.findIndex((row) => [...row].length !== [...rows[0]].length);
@@ -45,7 +45,7 @@ function uneven(text) {
 class LevelDesigner extends Designer {
   palette = [];
   #sprites = null;
-  /** Demands for which the exact method did not fit, with the widest stretch in which nothing was set. */
+  /** Demands for which the states of the exact method did not fit, each with the largest number of adjacent columns in which no tile was set. */
   #tooLarge = new Map();
 
   constructor() {
@@ -64,7 +64,7 @@ class LevelDesigner extends Designer {
     this.run();
   }
 
-  /** Fields of requests that say what is trained on, and by which movement levels are played. */
+  /** Fields of requests that state the training levels and the movement of the player. */
   #source() {
     const { corpus, training, tiles, only, weight, structure, smoothing, bands, trained, style, movement, ownMovement } = this.state;
     const own = training || corpus;
@@ -95,7 +95,7 @@ class LevelDesigner extends Designer {
     return this.state.movement !== "" || this.suggested !== null;
   }
 
-  /** The tiles and the training levels of the present state; false if a later question replaced this one. */
+  /** Fetches the tiles and the training levels of the present state; false if a later request replaced this one. */
   async #tiles() {
     const ask = this.source.change();
     const told = await ask("/api/level", { ...this.#source(), ...this.#settings(), ...this.#pictures(), task: "tiles" });
@@ -121,7 +121,7 @@ class LevelDesigner extends Designer {
     return true;
   }
 
-  /** Columns, or rows if it is played upwards, as the longest training level has them, up to 60. */
+  /** The number of columns (of rows, if the player climbs) of the longest training level, at most 60. */
   #usual() {
     const along = ({ text }) => (this.isUpwards ? text.trimEnd().split("\n").length : text.indexOf("\n"));
     return Math.min(START.width, Math.max(...this.levels.map(along)));
@@ -221,8 +221,8 @@ class LevelDesigner extends Designer {
   }
 
   /**
-   * What the states of the exact method grow with, as a text, and the columns (rows, if it is played upwards) side by side in which nothing is set: what did
-   * not fit is not tried again before there are fewer of those.
+   * The demands that the states of the exact method depend on, as a text, and the largest number of adjacent columns (rows, if the player climbs) in which no
+   * tile is set. If the states did not fit, the method is tried again only when this number is smaller.
    */
   #size() {
     const { pin, place, seed, index, particles, ...rest } = this.#request();
@@ -243,7 +243,7 @@ class LevelDesigner extends Designer {
 
   async *shares(ask) {
     const drawn = [{ levels: 24 }, { levels: 240 }];
-    // Exact probabilities know nothing of levels that were rejected.
+    // Exact probabilities do not account for levels that strict rules rejected.
     const [demanded, free] = this.#size();
     const isHopeful = this.exactMemory && !this.state.strict && free < (this.#tooLarge.get(demanded) ?? Infinity);
     const exact = isHopeful ? [{ method: "exact", memory: this.#memory }] : [];
@@ -254,7 +254,7 @@ class LevelDesigner extends Designer {
         if (!answer) return;
         last = { cells: answer.marginals, isProven: answer.exact, told: this.#told(answer) };
       } catch (problem) {
-        // The exact method does not fit: the shares stay.
+        // The states of the exact method do not fit, so the estimated probabilities stay.
         if (!step.method || problem.body?.method !== "exact") throw problem;
         this.#tooLarge.set(demanded, free);
       }
@@ -293,7 +293,7 @@ class LevelDesigner extends Designer {
     ];
   }
 
-  /** The language of demands: the text of a file, as the command takes it. */
+  /** The control for a file of demands, in the format that the command reads. */
   #file() {
     const file = text("A file of demands, in TOML or JSON", this.state.file, (file) => this.change({ file }), { rows: 8, placeholder: DEMANDS });
     const input = h("input", {
@@ -392,7 +392,7 @@ class LevelDesigner extends Designer {
       const training = (this.state.training ?? copy()).map((level, place) => (place === (this.edited ?? 0) ? { ...level, text: edited.value } : level));
       const wrong = uneven(edited.value);
       if (wrong) return this.wrong(`${training[this.edited ?? 0].name}: ${wrong}`);
-      // The text keeps its focus: only the levels are drawn again.
+      // The text field keeps its focus, because only the levels are drawn again.
       const wasEdited = this.state.training !== null;
       this.state = { ...this.state, training, corpus: null };
       this.#tiles().then((isLast) => isLast && this.run(), (problem) => this.wrong(problem.message));
@@ -411,7 +411,7 @@ class LevelDesigner extends Designer {
       line("Weights", state.weight, (weight) => again({ weight }), { placeholder: "*-1=3" }),
       state.training || state.corpus ? legend() : null,
       select("Level", String(this.edited ?? 0), levels().map(({ name }, place) => [String(place), name]), (place) => {
-        // What was typed last belongs to the level before.
+        // The text that was typed last belongs to the previous level.
         edited.oninput.flush();
         this.edited = Number(place);
         edited.value = levels()[this.edited]?.text ?? "";
@@ -444,7 +444,7 @@ class LevelDesigner extends Designer {
     }
   }
 
-  /** Ways out of an error, each a button: a text and the changes that it makes. */
+  /** Remedies for an error, each as a button: its text and the changes of the state that it makes. */
   remedies({ message, body }) {
     const { pins, forced, kept, playable, unseen, particles } = this.state;
     const isPainted = Object.keys(pins).length > 0;
@@ -484,7 +484,7 @@ class LevelDesigner extends Designer {
     ];
   }
 
-  /** Takes a level that was read: all its tiles are kept. */
+  /** Shows a level that was read from a file, and keeps all its tiles. */
   async take(rows) {
     const known = (symbol) => this.places.has(symbol);
     const unknown = rows.flatMap((row) => [...row]).find((symbol) => !known(symbol));
@@ -495,7 +495,7 @@ class LevelDesigner extends Designer {
     const level = await ask("/api/level", { ...this.#source(), task: "check", level: rows, show_path: this.#isPlayed });
     if (!level) return;
     const kept = { rows: level.rows.map((row) => [...row]), region: null, isRead: true, isForced: level.unseen > 0 };
-    // What it does not meet is demanded no more.
+    // Demands that the level does not meet are removed.
     this.state = {
       ...this.state, width: this.isUpwards ? level.height : level.width, pins: {}, kept, playable: this.state.playable && level.playable !== false,
       unseen: this.state.unseen || level.unseen > 0, gap: null, counts: {}, file: "", strict: false,

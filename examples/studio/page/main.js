@@ -1,4 +1,4 @@
-// The views of the page, one shown at a time; the address keeps which.
+// The views of the page: one view is shown at a time, and the address contains its name.
 
 import { button } from "./dom.js";
 import { levelView } from "./level.js";
@@ -34,7 +34,7 @@ function show(name) {
 let present = views[0][0];
 const asked = () => {
   const name = location.hash.slice(1);
-  // Other addresses are places on the page.
+  // Other names are anchors within the page.
   if (views.some(([key]) => key === name)) present = name;
   return present;
 };

@@ -18,9 +18,9 @@ probability ( sprinkler | season ) { (dry) 0.4, 0.6; (wet) 0.95, 0.05; }
 probability ( grass | rain, sprinkler ) { (no, off) 1.0, 0.0; (no, on) 0.1, 0.9; (yes, off) 0.05, 0.95; (yes, on) 0.01, 0.99; }
 probability ( shoes | rain ) { (no) 0.9, 0.1; (yes) 0.35, 0.65; }
 `;
-/** Most nodes that are drawn as a graph; more are a list. */
+/** Largest number of nodes that are drawn as a graph; larger networks are shown as a list. */
 const DRAWN = 120;
-/** Most states of a node that are shown; the others are the least probable. */
+/** Largest number of states of a node that are shown; the least probable states are left out. */
 const SHOWN = 12;
 const WIDTH = 176;
 const GAP = 36;
@@ -30,7 +30,7 @@ class NetworkView {
   observed = {};
   nodes = [];
   cards = new Map();
-  /** The size of the picture of the network, and what it is drawn at. */
+  /** The size of the picture of the network; the next field is the scale at which it is drawn. */
   size = null;
   scale = 1;
 
@@ -84,13 +84,13 @@ class NetworkView {
 
   async #load(source) {
     this.#plain();
-    // The nodes that stand there still are those of the network before.
+    // Until the answer arrives, the page still shows the nodes of the previous network.
     this.map.inert = true;
     this.told.className = "told busy";
     this.told.textContent = `Reading ${source.name}`;
     try {
       const answer = await this.#ask(this.lane.change(), source, {}, true);
-      // A later network was asked for.
+      // The answer is null because a later network was requested.
       if (!answer) return;
       this.source = source;
       this.observed = {};
@@ -140,7 +140,7 @@ class NetworkView {
     }
   }
 
-  /** Leaves the observed states alone: the posteriors before were those of other evidence. */
+  /** Shows only the observed states, because the previous posteriors are those of other evidence. */
   #blank() {
     this.answer = null;
     for (const [name, { buttons }] of this.cards) {
@@ -164,7 +164,7 @@ class NetworkView {
     this.#list();
     const exact = answer.exact ? "exact" : "an estimate";
     const log = this.kind === "bayesian" ? answer.log_evidence : undefined;
-    // Smaller numbers than these are none of a computer's.
+    // Smaller probabilities are too small for floating-point numbers, so their logarithm is shown.
     const evidence = log === undefined ? "" : log < -690 ? `, logarithm of the probability of the evidence ${log.toFixed(2)}` : `, probability of the evidence ${this.#number(Math.exp(log))}`;
     this.told.className = "told";
     this.told.textContent = `${this.source.name}: ${this.nodes.length} nodes. ${answer.algorithm}, ${exact}${evidence}. ${Math.round(1000 * answer.seconds.query)} ms.`;
@@ -200,7 +200,7 @@ class NetworkView {
     this.wrong(problem.message);
   }
 
-  /** Layers of nodes, each below its parents; within a layer by the mean place of the parents. */
+  /** Arranges nodes in layers, each node below its parents; within a layer nodes are sorted by the mean position of their parents. */
   #layers() {
     const depth = new Map();
     const parents = new Map(this.nodes.map(({ name, parents }) => [name, parents]));
@@ -209,7 +209,7 @@ class NetworkView {
       const [name, tried] = open.pop();
       if (depth.has(name)) continue;
       const missing = parents.get(name).filter((parent) => !depth.has(parent));
-      // Networks without directions have circles: each node is waited for once.
+      // Networks without directions have cycles, so each node is deferred at most once.
       if (missing.length && !tried) open.push([name, 1], ...missing.map((parent) => [parent, 0]));
       else depth.set(name, 1 + Math.max(-1, ...parents.get(name).map((parent) => depth.get(parent) ?? -1)));
     }
@@ -290,7 +290,7 @@ class NetworkView {
     return Math.min(1, (this.map.clientWidth || 800) / width, tall / height);
   }
 
-  /** Draws the network at a scale; from afar nodes show their names alone, in letters that can be read. */
+  /** Draws the network at a scale; at small scales nodes show only their names, in letters that are large enough to read. */
   #zoom(scale) {
     if (!this.size) return;
     this.scale = Math.min(2, Math.max(0.08, scale));
@@ -367,7 +367,7 @@ class NetworkView {
     for (const { buttons } of this.cards.values()) for (const { toggle } of buttons.values()) toggle.classList.remove("lost");
   }
 
-  /** Tells what a click on a state would make impossible. */
+  /** Shows the states that a click on a state would make impossible. */
   #preview = settled(200, async (name, state) => {
     if (!this.answer?.exact || this.observed[name] === state || !this.cards.has(name)) return;
     const before = this.answer;

@@ -3,14 +3,14 @@
 import { button, h } from "./dom.js";
 
 const SEEN = "figrs-studio-toured";
-/** What each step says, and the part of the page that it is about. */
+/** The text of each step, and the part of the page that it is about. */
 const STEPS = [
   ["[aria-label='Tiles']", "Choose a tile and click a cell. It stands there, and the rest of the board is drawn around it."],
   ["[role='toolbar']", "Another draws a new board with what you set; Undo brings back the one before. The heat map below the tiles shows where a tile may come."],
   [".side details", "Say what every board is to meet, then take it along: Files, further down, has text, pictures and maps."],
 ];
 
-/** True if the browser remembers a visit, or does not tell. */
+/** True if the browser has stored an earlier visit, or if its storage cannot be read. */
 function wasHere() {
   try {
     return localStorage.getItem(SEEN) !== null;
@@ -46,6 +46,6 @@ export function tour(view) {
   const box = h("section", { className: "panel stack tour", "aria-label": "First steps" }, text,
     h("div", { className: "row" }, count, h("span", { className: "gap" }), button("Skip", end), next));
   show();
-  // It goes where the view goes.
+  // The box of the tour moves with the view.
   view.append(box);
 }

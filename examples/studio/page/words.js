@@ -1,4 +1,4 @@
-// Errors in the words of the page: requests have the names of flags, and count from 0.
+// Translates errors to the words of the page, because requests use the names of flags and count rows and columns from 0.
 
 /** A message with rows and columns from 1, as the page counts them. */
 export function fromOne(told) {
@@ -12,10 +12,10 @@ export function fromOne(told) {
     .replace(/\b(columns?|rows?) (\d+)( to (\d+))?\b/g, (_, what, first, range, last) => `${what} ${next(first)}${range ? ` to ${next(last)}` : ""}`);
 }
 
-/** A message with parts of it replaced, each a text or a pattern with its words. */
+/** Replaces parts of a message; each part is a text or a pattern, with the words that replace it. */
 export const inWords = (told, words) => words.reduce((text, [found, word]) => text.replaceAll(found, word), told);
 
-/** What errors of levels say of fields, in the words of the page. */
+/** Parts of error messages of levels, with the words of the page that replace them. */
 export const WORDS = [
   [": put it there as place instead of pin", ""],
   ["give more particles", "search longer"],

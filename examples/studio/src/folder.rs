@@ -69,7 +69,8 @@ impl Folder {
         }
     }
 
-    /// The files of networks, and the folders that hold text files, by their relative names; `cut` if there are more files than are looked at.
+    /// The files of networks, and the folders that hold text files, by their relative names; the field `cut` is true if there are more files than are
+    /// listed.
     ///
     /// **Errors.** If the folder can no longer be read.
     pub(crate) fn list(&self) -> Result<Json, Problem> {

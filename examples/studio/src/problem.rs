@@ -23,61 +23,61 @@ impl Problem {
         }
     }
 
-    /// The request is wrong.
+    /// The problem that the request is wrong.
     pub(crate) fn wrong(message: String) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// The request comes from elsewhere.
+    /// The problem that the request comes from another page or host.
     pub(crate) fn forbidden(message: String) -> Self {
         Self::new(StatusCode::FORBIDDEN, message)
     }
 
-    /// There is no such path or file.
+    /// The problem that there is no such path or file.
     pub(crate) fn missing(message: String) -> Self {
         Self::new(StatusCode::NOT_FOUND, message)
     }
 
-    /// The path takes other methods.
+    /// The problem that the path is requested by other HTTP methods.
     pub(crate) fn method(message: String) -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, message)
     }
 
-    /// The body takes too long to come.
+    /// The problem that the body takes too long to arrive.
     pub(crate) fn slow() -> Self {
         let message = "the body took too long to come";
         Self::new(StatusCode::REQUEST_TIMEOUT, message.to_owned())
     }
 
-    /// A later change of the client ended the work.
+    /// The problem that a later change of the client ended the work.
     pub(crate) fn superseded() -> Self {
         let message = "a later change ended this work";
         Self::new(StatusCode::CONFLICT, message.to_owned())
     }
 
-    /// The body is too long.
+    /// The problem that the body is too long.
     pub(crate) fn long(most: usize) -> Self {
         let message = format!("the body is longer than {} MiB", most >> 20);
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, message)
     }
 
-    /// The body is not JSON.
+    /// The problem that the body is not JSON.
     pub(crate) fn media(message: String) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     }
 
-    /// The request is valid, and its only answer is the reason that there is no other; this is not a failure.
+    /// The problem that a valid request has no answer, for the stated reason; this is not a failure.
     pub(crate) fn without_answer(message: String) -> Self {
         Self::new(StatusCode::OK, message)
     }
 
-    /// The largest number of requests is in work.
+    /// The problem that the largest number of requests is already in work.
     pub(crate) fn crowded() -> Self {
         let message = "too many requests are worked on; ask again later";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message.to_owned())
     }
 
-    /// The work took more memory than all work together may, in MiB.
+    /// The problem that the work took more memory than `most` MiB, the limit of all work together.
     pub(crate) fn memory(most: u64) -> Self {
         let message = format!(
             "the work was ended: all requests together took more than {most} MiB; ask for less, or one after another"
@@ -85,7 +85,7 @@ impl Problem {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, message)
     }
 
-    /// An error of the program itself.
+    /// The problem that the program itself has an error.
     pub(crate) fn internal() -> Self {
         let message = "the work failed inside the program; please report the request";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message.to_owned())

@@ -42,9 +42,9 @@ pub struct Studio {
     folder: Option<Folder>,
     clients: Clients,
     worker: Arc<WorkerProcess>,
-    /// Places for requests in work.
+    /// A semaphore with a permit for each request that may be in work.
     places: Arc<Semaphore>,
-    /// Places for requests in work or waiting.
+    /// A semaphore with a permit for each request that may be in work or waiting.
     line: Arc<Semaphore>,
 }
 
@@ -125,7 +125,7 @@ impl Studio {
         guard::check_json(request.headers())?;
         let begun = self.begin(request.headers())?;
         let done = unless(begun.ended(), async {
-            // The place in the line is taken before the body, which takes memory.
+            // The place in the queue is taken before the body is read, because a body takes memory.
             let line = Arc::clone(&self.line).try_acquire_owned();
             let _line = line.map_err(|_| Problem::crowded())?;
             let body = body(request.into_body()).await?;

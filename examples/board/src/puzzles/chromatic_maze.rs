@@ -1,4 +1,4 @@
-//! Chromatic mazes: walk from the start to the finish by colours that are alike.
+//! Chromatic mazes: walk from the start to the finish over similar colours.
 
 use std::ops::RangeInclusive;
 
@@ -34,7 +34,7 @@ pub struct Options {
     /// The most steps from the start to the finish.
     #[arg(long, value_name = "STEPS")]
     t_max: Option<u32>,
-    /// Show a shortest way from the start to the finish.
+    /// Show a shortest path from the start to the finish.
     #[arg(long)]
     show_path: bool,
 }
@@ -60,7 +60,7 @@ impl Example for Options {
         let size = clues.size();
         Ok(Mazes {
             clues,
-            // A way has at least one step, and at most one to each other tile.
+            // A path has at least one step, and at most one to each other tile.
             steps: steps
                 .filter(|steps| *steps.start() > 1 || (*steps.end() as usize) + 1 < size.cells()),
             show_path: self.show_path,
@@ -68,7 +68,7 @@ impl Example for Options {
     }
 }
 
-/// Chromatic mazes as the flags ask for them.
+/// Chromatic mazes with the settings of the flags.
 #[derive(Debug)]
 pub struct Mazes {
     clues: ChromaticClues,
@@ -83,7 +83,7 @@ impl Mazes {
         clues.any(|(_, clue)| matches!(clue, ChromaticClue::Colour(_)))
     }
 
-    /// The tiles of the way, if it is to be shown.
+    /// The tiles of a solution of a board; no tiles unless the flags ask to show it.
     fn way(&self, board: &Board<ChromaticTile>) -> Vec<Position> {
         let way = self.show_path.then(|| board.solution());
         way.flatten().unwrap_or_default()
@@ -230,7 +230,7 @@ impl Puzzle for Mazes {
         scores_watched(boards, watch)
     }
 
-    /// Known only without bounds, for small boards.
+    /// The length is computed only without bounds, for small boards.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         if self.steps.is_some() || !self.clues.is_empty() || size.columns() > 3 || size.rows() > 3 {

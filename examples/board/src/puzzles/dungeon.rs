@@ -1,4 +1,4 @@
-//! Dungeons: a gem and an altar among walls, and a way to both.
+//! Dungeons: a gem and an altar among walls, and a path to both.
 
 use std::ops::RangeInclusive;
 
@@ -101,7 +101,7 @@ impl Example for Options {
     }
 }
 
-/// Dungeons as the flags ask for them.
+/// Dungeons with the settings of the flags.
 #[derive(Debug)]
 pub struct Dungeons {
     of_files: BoardDemands,
@@ -113,7 +113,7 @@ pub struct Dungeons {
 }
 
 impl Dungeons {
-    /// The cells of the walk, if it is to be shown.
+    /// The cells of a shortest walk of a board; no cells unless the flags ask to show it.
     fn way(&self, dungeon: &Board<DungeonTile>) -> Vec<Position> {
         let walk = self.show_path.then(|| dungeon.walk());
         walk.flatten().unwrap_or_default()
@@ -215,7 +215,7 @@ impl Puzzle for Dungeons {
         scores_watched(dungeons, watch)
     }
 
-    /// Known only without clues and bounds, for small boards.
+    /// The length is computed only without clues and bounds, for small boards.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         let is_free = self.clues.is_empty()

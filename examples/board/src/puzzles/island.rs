@@ -67,7 +67,7 @@ impl Example for Options {
     }
 }
 
-/// Islands as the flags ask for them.
+/// Islands with the settings of the flags.
 #[derive(Debug)]
 pub struct Islands {
     of_files: BoardDemands,

@@ -1,4 +1,4 @@
-//! Perfect mazes: every room is reached from every other by exactly one way.
+//! Perfect mazes: every room is reached from every other by exactly one path.
 
 use std::ops::RangeInclusive;
 
@@ -27,17 +27,17 @@ pub struct Options {
     /// Weights of directions: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
     #[arg(long, value_enum, default_value_t = Direction::Uniform)]
     weights: Direction,
-    /// Directions out of the grid: excluded, or possible and failing; outside is for --task probability only, since given
-    /// the rules mazes are as likely either way.
+    /// Directions out of the grid: excluded (within), or possible and then against the rules (outside). Outside is for --task probability only,
+    /// because mazes that follow the rules are equally likely with both.
     #[arg(long, value_enum, default_value_t = Outside::Within)]
     border: Outside,
-    /// The fewest steps from the entrance to the exit. Tasks other than sample follow them on up to 6 columns and 80 rooms.
+    /// The fewest steps from the entrance to the exit. Tasks other than sample can bound the steps only on grids of at most 6 columns and 80 rooms.
     #[arg(long, value_name = "STEPS")]
     min_walk: Option<u32>,
-    /// The most steps from the entrance to the exit, likewise.
+    /// The most steps from the entrance to the exit, with the same limits as --min-walk.
     #[arg(long, value_name = "STEPS")]
     max_walk: Option<u32>,
-    /// Show the way from the entrance to the exit.
+    /// Show the path from the entrance to the exit.
     #[arg(long)]
     show_path: bool,
 }
@@ -101,7 +101,7 @@ impl Example for Options {
     }
 }
 
-/// Mazes as the flags ask for them.
+/// Mazes with the settings of the flags.
 #[derive(Debug)]
 pub struct Mazes {
     clues: PointerClues,
@@ -113,7 +113,7 @@ pub struct Mazes {
 }
 
 impl Mazes {
-    /// The rooms of the way, if it is to be shown.
+    /// The rooms of the solution of a maze; no rooms unless the flags ask to show it.
     fn way(&self, maze: &Board<Pointer>) -> Vec<Position> {
         let way = self.show_path.then(|| maze.solution());
         way.flatten().unwrap_or_default()

@@ -27,11 +27,11 @@ pub struct Options {
     /// The fewest black cells.
     #[arg(long, value_name = "CELLS")]
     min_black: Option<u32>,
-    /// The most black cells; with --min-black, half of all cells for as many of each colour.
+    /// The most black cells; if this and --min-black are half of all cells, both colours have the same number of cells.
     #[arg(long, value_name = "CELLS")]
     max_black: Option<u32>,
-    /// Make puzzles instead of boards: few clues, those of --clues among them, that only one board meets. One puzzle in text
-    /// is a file for --clues.
+    /// Make puzzles instead of boards: few clues, with those of --clues among them, that only one board meets. The text of a single puzzle is a valid
+    /// file for --clues.
     #[arg(long)]
     make_puzzle: bool,
 }
@@ -67,7 +67,7 @@ impl Example for Options {
     }
 }
 
-/// Boards and puzzles as the flags ask for them.
+/// Boards and puzzles with the settings of the flags.
 #[derive(Debug)]
 pub struct Boards {
     clues: ColourClues,

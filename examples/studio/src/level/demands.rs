@@ -105,8 +105,8 @@ impl Demands {
         self.all.push(demand);
     }
 
-    /// Refuses tiles that no training level has in the row of their cell (the column, if levels are played upwards): each row has its own table, so no seen
-    /// configuration has these tiles there. Nothing is drawn to find this out.
+    /// Refuses tiles that no training level has in the row of their cell (the column, if the player climbs in the levels): each row has its own
+    /// table, so no seen configuration has these tiles there. Nothing is drawn to find this out.
     fn check_rows(
         &self,
         given: &[(usize, usize, char)],
@@ -180,7 +180,7 @@ impl Demands {
                 .with("cells", json!([[row, column]])));
             }
             let tile = known_tile(field, symbol, set)?;
-            // In the form of the chain, turned by a quarter if levels are played upwards.
+            // The cell in the form of the chain, which is turned by 90 degrees if the player climbs in the levels.
             let (row, column) = match travel {
                 Travel::Right => (row, column),
                 Travel::Up => (column, width - 1 - row),
@@ -231,7 +231,7 @@ impl Demands {
         more.into_iter().fold(problem, with)
     }
 
-    /// The ways of a player that are demanded.
+    /// The paths of a player that are demanded.
     pub(crate) fn routes(&self) -> impl Iterator<Item = &Route> {
         self.all.iter().filter_map(Demand::route)
     }

@@ -29,7 +29,7 @@ pub(super) struct Drawing<'r> {
     trained: &'r Trained,
     model: ChosenModel,
     demands: Demands,
-    /// The demanded ways of a player, or any way by the rules of the movement if these are asked for.
+    /// The demanded paths of a player, or any path by the rules of the movement if these are asked for.
     routes: Vec<Route>,
     sampler: Sampler,
 }
@@ -114,7 +114,7 @@ impl Levels {
     pub(super) fn sample(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
         let (request, trained) = (drawing.request, drawing.trained);
         let settings = drawing.settings();
-        // Of several ways, the one that passes most areas.
+        // If there are several demanded paths, the one that passes through the most areas is shown.
         let routes = drawing.routes.iter().filter(|_| request.show_path);
         let shown = routes.max_by_key(|route| route.areas().len());
         let drawn = (request.index..).zip(self.levels(drawing)?);

@@ -33,10 +33,11 @@ use training::{Texts, Trained};
 #[derive(Debug)]
 pub(crate) struct Levels {
     trained: Recent<String, Trained>,
-    /// Models without demands, which remember the ways of a player that were found.
+    /// Models without demands, which remember the paths of a player that were found.
     models: Recent<ModelKey, SteeredLevel>,
     exact: Recent<Arc<DrawingKey>, ExactSampler>,
-    /// Samplers, which remember what demands make of tiles, whether these exclude each other, and the levels drawn together with a requested one.
+    /// Samplers, which store results for later requests: the factors that demands give to tiles, whether demands exclude each other, and the levels
+    /// drawn together with a requested one.
     conditioned: Recent<Arc<DrawingKey>, ConditionedSampler>,
     batches: Recent<BatchKey, Vec<GeneratedLevel>>,
 }
@@ -101,13 +102,13 @@ fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
     Ok(trained.chain.travel().turned(&level))
 }
 
-/// Any way of a player, if the request asks to show the way.
+/// Any path of a player, if the request asks to show the path.
 fn shown(request: &LevelRequest, trained: &Trained) -> Result<Option<Route>, Problem> {
     let rules = request.show_path.then(|| movement::rules(request, trained));
     Ok(rules.transpose()?.as_ref().map(Route::under))
 }
 
-/// The JSON of a level that the model drew, upright, with its seed and its number in the set if it has one, and the way to show.
+/// The JSON of a level that the model drew, upright, with its seed and its number in the set if it has one, and the path to show.
 fn json_of(
     trained: &Trained,
     level: &Level,
@@ -131,7 +132,7 @@ fn json_of(
     .value()
 }
 
-/// Number of cells of a level in a configuration that training never showed.
+/// Number of cells of a level whose configuration never occurred in training.
 fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
     let (height, rows) = (trained.chain.height(), level.height());
     if rows != height {

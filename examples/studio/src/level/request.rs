@@ -37,7 +37,7 @@ pub(crate) struct LevelRequest {
     pub(crate) kinds: Option<usize>,
     pub(crate) style_change: Option<f64>,
     pub(crate) width: Option<usize>,
-    /// Rows of levels that are played upwards.
+    /// Rows of levels in which the player climbs.
     pub(crate) height: Option<usize>,
     pub(crate) travel: Option<Direction>,
     pub(crate) seed: u64,
@@ -91,7 +91,7 @@ pub(crate) enum LevelTask {
     Marginals,
     /// The probability that the trained chain meets the demands.
     Probability,
-    /// The measures and the way of an existing level.
+    /// The measures and the path of an existing level.
     Check,
     /// An existing level as a file.
     Export,
@@ -192,7 +192,7 @@ impl LevelRequest {
     pub(crate) fn of_demands(&self) -> Self {
         Self {
             task: LevelTask::Sample,
-            // The number of the training stands for it.
+            // The number of the training represents the training levels.
             training: Vec::new(),
             tiles: None,
             seed: 0,
