@@ -20,6 +20,7 @@ pub(crate) struct Question<'a> {
     pub(crate) targets: &'a [AnyElement],
     for_sums: OnceCell<Arc<Expansion>>,
     for_best_world: OnceCell<Arc<Expansion>>,
+    for_worlds: OnceCell<Arc<Expansion>>,
 }
 
 impl<'a> Question<'a> {
@@ -29,6 +30,7 @@ impl<'a> Question<'a> {
             targets,
             for_sums: OnceCell::new(),
             for_best_world: OnceCell::new(),
+            for_worlds: OnceCell::new(),
         }
     }
 
@@ -41,6 +43,14 @@ impl<'a> Question<'a> {
     pub(crate) fn expand_for_best_world(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_best_world, || {
             limits.expand_for_best_world(self.model, self.targets)
+        })
+    }
+
+    /// The expansion of the model, to count its worlds or to find single ones: no call is shared.
+    pub(crate) fn expand_for_worlds(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
+        shared(&self.for_worlds, || {
+            let budget = limits.budget;
+            Ok(Expansion::new(self.model, self.targets, budget)?)
         })
     }
 

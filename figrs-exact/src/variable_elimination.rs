@@ -93,8 +93,15 @@ impl VariableElimination {
         model: &Model,
         targets: impl Parents,
     ) -> Result<EliminationResult<S>, Error> {
-        let targets = targets.elements();
-        let expansion = Expansion::new(model, &targets, self.limits.budget)?;
+        self.total_of(&Question::new(model, &targets.elements()))
+    }
+
+    /// The sum over all worlds of a question whose expansion other algorithms may share.
+    pub(crate) fn total_of<S: Semiring>(
+        &self,
+        question: &Question<'_>,
+    ) -> Result<EliminationResult<S>, Error> {
+        let expansion = question.expand_for_worlds(&self.limits)?;
         if expansion.impossible().is_some() {
             return Ok(EliminationResult {
                 values: vec![S::zero()],

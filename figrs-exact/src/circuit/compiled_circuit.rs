@@ -71,11 +71,7 @@ impl CompiledCircuit {
     ) -> Result<Self, Error> {
         let expansion = match purpose {
             CircuitPurpose::Sums => question.expand(limits)?,
-            CircuitPurpose::Worlds | CircuitPurpose::Count => Arc::new(Expansion::new(
-                question.model,
-                question.targets,
-                limits.budget,
-            )?),
+            CircuitPurpose::Worlds | CircuitPurpose::Count => question.expand_for_worlds(limits)?,
         };
         let mut encoding = None;
         if expansion.impossible().is_none() {

@@ -153,6 +153,16 @@ impl Circuit {
             .count()
     }
 
+    /// The number of worlds of a question whose expansion other algorithms may share.
+    pub(crate) fn count_of(&self, question: &Question<'_>) -> Result<BigUint, Error> {
+        let watching = self.watch.start(self.name(), None);
+        let (model, targets) = (question.model, question.targets.to_vec());
+        let limits = self.limits.clone();
+        let problem = CompiledProblem::new(self.name(), model, targets, Vec::new(), limits);
+        self.compiled_for(problem, question, CircuitPurpose::Count, &watching)?
+            .count()
+    }
+
     fn compiled(
         &self,
         model: &Model,

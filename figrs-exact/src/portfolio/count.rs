@@ -1,5 +1,7 @@
 //! The number of worlds by a portfolio of algorithms.
 
+use std::rc::Rc;
+
 use num_bigint::BigUint;
 
 use super::attempts::Attempts;
@@ -51,17 +53,17 @@ impl<'a> Ladder<'a> for CountLadder<'a> {
     }
 
     fn eliminate(&mut self, operations: f64) -> Result<Option<BigUint>, Error> {
-        let (model, targets) = (self.0.question.model, self.0.question.targets);
+        let question = Rc::clone(&self.0.question);
         let elimination = self.0.variable_elimination(operations);
         self.0.try_once(elimination.name(), None, || {
-            let total = elimination.total::<Counting>(model, targets.to_vec())?;
+            let total = elimination.total_of::<Counting>(&question)?;
             Ok(total.values.into_iter().next().unwrap_or_default())
         })
     }
 
     fn search(&mut self, decisions: f64) -> Result<Option<BigUint>, Error> {
-        let (model, targets) = (self.0.question.model, self.0.question.targets);
-        let count = |circuit: Circuit| circuit.count(model, targets.to_vec());
+        let question = Rc::clone(&self.0.question);
+        let count = |circuit: Circuit| circuit.count_of(&question);
         self.0.try_search(decisions, count)
     }
 }

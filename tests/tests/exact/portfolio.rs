@@ -26,6 +26,15 @@ fn grid(side: usize) -> (Model, Vec<Element<bool>>) {
 
 /// Clauses of three coins each, drawn by a fixed rule.
 fn formula(variables: usize, clauses: usize) -> (Model, Vec<Element<bool>>) {
+    counted_formula(variables, clauses, &Arc::default())
+}
+
+/// A formula whose functions count their calls.
+fn counted_formula(
+    variables: usize,
+    clauses: usize,
+    calls: &Arc<AtomicU64>,
+) -> (Model, Vec<Element<bool>>) {
     let coins: Vec<Element<bool>> = (0..variables).map(|_| Flip::new(0.5)).collect();
     let mut state = 7_u64;
     let mut draw = |n: usize| {
@@ -43,8 +52,11 @@ fn formula(variables: usize, clauses: usize) -> (Model, Vec<Element<bool>>) {
             .find(|i| ![first, second].contains(i))
             .unwrap();
         let signs = [draw(2) == 0, draw(2) == 0, draw(2) == 0];
-        let holds = (&coins[first], &coins[second], &coins[third])
-            .map(move |(&a, &b, &c)| a == signs[0] || b == signs[1] || c == signs[2]);
+        let calls = Arc::clone(calls);
+        let holds = (&coins[first], &coins[second], &coins[third]).map(move |(&a, &b, &c)| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            a == signs[0] || b == signs[1] || c == signs[2]
+        });
         model = model.observe(&holds, true);
     }
     (model, coins)
@@ -88,7 +100,7 @@ fn a_wide_formula_is_searched() {
     assert!((compiled.log_evidence() - circuit).abs() < 1e-9);
 }
 
-/// Functions are called by the first expansion only.
+/// Functions are called by the first expansion of each kind only.
 #[test]
 fn attempts_share_one_expansion() {
     let calls = Arc::new(AtomicU64::new(0));
@@ -108,7 +120,14 @@ fn attempts_share_one_expansion() {
     let world = world.unwrap();
     let attempts = &world.choice().unwrap().attempts;
     assert!(attempts.len() > 1, "{attempts:?}");
-    assert_eq!(calls.load(Ordering::Relaxed), once, "{attempts:?}");
+    assert_eq!(calls.swap(0, Ordering::Relaxed), once, "{attempts:?}");
+    let (model, coins) = counted_formula(60, 150, &calls);
+    drop(Circuit::new().count(&model, &coins).unwrap());
+    let once = calls.swap(0, Ordering::Relaxed);
+    let (_, choice) = Exact::new().count(&model, &coins).unwrap();
+    assert!(choice.attempts.len() > 1, "{choice}");
+    // One expansion is for the outline, the other for both attempts.
+    assert_eq!(calls.load(Ordering::Relaxed), 2 * once, "{choice}");
 }
 
 #[test]
