@@ -1,4 +1,4 @@
-//! Bounds of a number, and the improvements of the bounds of the best world.
+//! Bounds of a number, and the progress of the bounds in a search for the most probable world.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a known number.
+    /// The interval whose two bounds are the given number.
     pub fn exact(value: f64) -> Self {
         Self {
             lower: value,
@@ -31,7 +31,7 @@ impl Bounds {
     }
 }
 
-/// The number to print with six decimals: if it would print as zero, it has no minus sign.
+/// Prepares a number for printing with six decimals: a number that would print as `-0.000000` loses its minus sign.
 #[doc(hidden)]
 pub fn six_decimals(x: f64) -> f64 {
     if x.abs() <= 5e-7 { 0.0 } else { x }
@@ -47,9 +47,9 @@ impl fmt::Display for Bounds {
 /// State of a search for the most probable world at some moment: best world, bound, work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// Work done by then, in units of the search's budget.
+    /// Work done up to that moment, in the units of the search's budget.
     pub work: u64,
-    /// The natural logarithm of the probability of the best world known then.
+    /// The natural logarithm of the probability of the best world found up to that moment.
     pub log_probability: f64,
     /// Upper bound of the natural logarithms of the probabilities of all worlds.
     pub upper_bound: f64,

@@ -5,22 +5,23 @@ use std::collections::VecDeque;
 use crate::graph::{Assignments, DecidedVariables, ReducedGraph, has_zeros};
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 
-/// Maximum number of passes over all factors with zeros together, approximately.
+/// Approximate maximum number of passes over the set of all factors that contain zeros.
 const MAX_PASSES: usize = 16;
 
-/// The graph without the values that zeros exclude, and without the variables that have one value left; `None` if a
-/// variable has no value left.
+/// The graph without the values that zeros of factors exclude, and without the variables with one remaining value; `None` if a
+/// variable has no remaining value.
 pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
     reduce_given(graph, &[])
 }
 
-/// As [`reduce`], where some variables have a given value.
+/// As [`reduce`], but each variable of `given` is restricted to its given value first.
 pub fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<ReducedGraph> {
     let left = remaining_values(graph, given)?;
     Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
 }
 
-/// The graph of the same variables without the values that zeros exclude; `None` if zeros exclude no value, or all values of a variable.
+/// The graph with the same variables, without the values that zeros of factors exclude; `None` if zeros exclude no value, or all
+/// values of a variable.
 pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     let left = remaining_values(graph, &[])?;
     let mut counts = left.iter().zip(&graph.cardinalities);
@@ -28,12 +29,13 @@ pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     is_excluded.then(|| ReducedGraph::new(graph, left, DecidedVariables::Kept))
 }
 
-/// The remaining values of each variable, where some variables are given: a factor excludes a value if no remaining values of its other variables support it,
-/// until nothing changes (generalised arc consistency). `None` if a variable has no value left.
+/// The remaining values of each variable, if some variables are given. A factor excludes a value if it is zero for all remaining
+/// values of its other variables; this is repeated until nothing changes (generalised arc consistency). `None` if a variable has no
+/// remaining value.
 ///
-/// **Guarantee.** An assignment with an excluded value has no weight.
+/// **Guarantee.** An assignment with an excluded value has weight zero.
 ///
-/// **Complexity.** A few looks at each entry of the factors with zeros.
+/// **Complexity.** Each entry of the factors with zeros is read a few times.
 ///
 /// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
 fn remaining_values(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<Vec<Vec<u32>>> {
@@ -109,7 +111,7 @@ impl<'a> ConstraintPropagation<'a> {
         Some(self.possible)
     }
 
-    /// The values of a factor's variables that occur in a non-zero entry of possible values; `None` if there is no such entry.
+    /// The values of a factor's variables that occur in a non-zero entry whose values are all still possible; `None` if there is no such entry.
     fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
         let scope = &factor.variables;
         let Some((last, parents)) = scope.split_last() else {
@@ -132,7 +134,7 @@ impl<'a> ConstraintPropagation<'a> {
                 }
             }
         } else {
-            // Reads a row at a time, for all values of the last variable.
+            // Reads one row of the table at a time; a row has an entry for each value of the last variable.
             let n = self.graph.cardinality(*last);
             let mut row = vec![0; scope.len()];
             let rows = Assignments::rows(parents.iter().map(|&v| self.graph.cardinality(v)));

@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-/// FNV-1a over whole numbers instead of bytes.
+/// The hash function FNV-1a, applied to whole integers instead of bytes.
 ///
 /// **References.** Fowler, Noll and Vo, *The FNV non-cryptographic hash algorithm*.
 #[derive(Debug)]

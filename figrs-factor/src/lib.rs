@@ -32,7 +32,7 @@
 
 #![warn(clippy::unwrap_used)]
 
-// The random graphs of the tests refer to this crate by its name.
+// The generator of random graphs for the tests refers to this crate by its name.
 #[cfg(test)]
 extern crate self as figrs_factor;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// A deadline and a flag; either ends work that checks them.
+/// A deadline and an interrupt flag; a computation that checks them ends when the deadline has passed or the flag is set.
 #[derive(Clone, Debug, Default)]
 pub struct Until {
     /// Time at which work ends, if any.
@@ -16,14 +16,15 @@ pub struct Until {
 }
 
 impl Until {
-    /// True if the flag is raised.
+    /// True if the interrupt flag is set.
     #[inline]
     pub fn is_interrupted(&self) -> bool {
         let interrupt = self.interrupt.as_deref();
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// True if work is to end now. The clock is read only if there is a deadline; it takes some 25 nanoseconds.
+    /// True if the deadline has passed or the flag is set. The clock is read only if there is a deadline, because a reading takes
+    /// some 25 nanoseconds.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.is_interrupted() || self.deadline.is_some_and(|end| Instant::now() >= end)
@@ -52,7 +53,7 @@ impl PartialEq for Until {
 pub enum Stopped {
     /// The run completed its work.
     Finished,
-    /// The budget of iterations or of work was used up before the run was finished.
+    /// The budget of iterations or of work was used up before the run finished.
     Budget,
     /// The deadline passed; the answer holds the results until then.
     Deadline,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of steps of work that several computations together may still do. Clones share it.
+/// The number of steps of work that several computations may still do in total; all clones share this number.
 ///
 /// A budget ends work at the same step on every machine, however busy it is.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl WorkBudget {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Takes some steps. If fewer are left, it takes those and returns `false`.
+    /// Subtracts some steps from the budget. If fewer steps remain, takes the remaining ones and returns `false`.
     #[must_use]
     pub fn spend(&self, steps: u64) -> bool {
         let take = |left: u64| Some(left.saturating_sub(steps));

@@ -9,16 +9,16 @@ use super::logarithmic::LogSumProduct;
 use super::scaled::SumProduct;
 use super::semiring::{ExponentRange, Semiring, ValueBounds};
 
-/// A weight, and the mean of a utility under it.
+/// A weight, and the mean of a utility under the distribution that the weight belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeighedUtility {
     /// The weight, in the representation of the underlying semiring.
     pub weight: f64,
-    /// The mean of the utility; zero where there is no weight.
+    /// The mean of the utility; zero if the weight is zero.
     pub mean: f64,
 }
 
-/// A semiring of weights in which means can be taken.
+/// A semiring of weights with a quotient, so that weighted means can be computed.
 pub trait MeanWeights: Semiring<Value = f64> {
     /// The quotient of a weight and a larger weight.
     fn share(part: f64, total: f64) -> f64;
@@ -38,14 +38,14 @@ impl MeanWeights for LogSumProduct {
 
 /// Sums of products of weights in the semiring `S`, with the mean of a sum of utilities.
 ///
-/// The means of two alternatives are mixed by their weights; those of two independent parts are added. The semiring is the expectation semiring of pairs
-/// `(p, p u)`, up to isomorphism, where `p` is positive; here the mean stays within the range of the utilities however small
-/// the weights get.
+/// The mean of a sum of alternatives is the weighted mean of their means; the mean of a product of independent parts is the sum of
+/// their means. The semiring is the expectation semiring of pairs `(p, p u)`, up to isomorphism, where `p` is positive. Because the
+/// mean `u` is stored instead of `p u`, it stays within the range of the utilities, however small the weights are.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedUtility<S>(PhantomData<S>);
 
 impl<S: MeanWeights> ExpectedUtility<S> {
-    /// Runs a function on the weights of some values.
+    /// Copies the weights of some pairs, runs a function on the copies, and writes them back.
     fn on_weights<R>(values: &mut [WeighedUtility], run: impl FnOnce(&mut [f64]) -> R) -> R {
         let mut weights = Self::weights(values);
         let result = run(&mut weights);

@@ -4,7 +4,7 @@ use crate::graph::Weights;
 
 use super::semiring::Semiring;
 
-/// Sums of products, every number held as its natural logarithm: the range is unlimited, but each sum costs an `exp` and a `ln`.
+/// The sum-product semiring, with every number stored as its natural logarithm: the range is unlimited, but each sum costs an `exp` and a `ln`.
 #[derive(Clone, Copy, Debug)]
 pub struct LogSumProduct;
 
@@ -40,7 +40,7 @@ impl Semiring for LogSumProduct {
     }
 }
 
-/// Maxima of products, every number held as its natural logarithm.
+/// The max-product semiring, with every number stored as its natural logarithm.
 #[derive(Clone, Copy, Debug)]
 pub struct MaxProduct;
 

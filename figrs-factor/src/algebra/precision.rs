@@ -1,14 +1,14 @@
-//! Semirings in scaled numbers and in logarithms, and values in either form.
+//! Pairs of semirings that compute the same in scaled numbers and in logarithms, and conversions of their values.
 
 use super::logarithmic::{LogSumProduct, MaxProduct};
 use super::scaled::{ScaledMaxProduct, SumProduct};
 use super::semiring::Semiring;
 
-/// A semiring in scaled numbers, and the same one in logarithms.
+/// A semiring in two representations: scaled numbers and natural logarithms.
 pub trait Precision: std::fmt::Debug {
-    /// Scaled numbers, which may leave the range.
+    /// The semiring on scaled numbers, which may overflow or underflow.
     type Scaled: Semiring<Value = f64>;
-    /// Natural logarithms, which never leave the range.
+    /// The semiring on natural logarithms, which never overflow or underflow.
     type Logs: Semiring<Value = f64>;
 }
 
@@ -48,12 +48,12 @@ impl NumberForm {
         }
     }
 
-    /// The values as numbers that sum to one, or are all zero.
+    /// The values divided by their sum, as plain numbers; all are zero if the sum is zero.
     pub fn shares(self, values: Vec<f64>) -> Vec<f64> {
         self.normalised(values).0
     }
 
-    /// The values as numbers that sum to one, or are all zero, and the natural logarithm of their sum before.
+    /// The values divided by their sum, as plain numbers, and the natural logarithm of the sum; all are zero if the sum is zero.
     pub fn normalised(self, mut values: Vec<f64>) -> (Vec<f64>, f64) {
         let mut log_scale = 0.0;
         if self == Self::Logs {

@@ -1,4 +1,4 @@
-//! Sum-product in ordinary numbers with the scale kept apart.
+//! The sum-product semiring in ordinary numbers, with the common scale of each table stored separately.
 
 use std::borrow::Cow;
 
@@ -59,7 +59,8 @@ impl Semiring for SumProduct {
     }
 
     fn extent(values: &[f64]) -> ValueBounds {
-        // The bits of positive numbers have the order of the numbers; zero minus one wraps to the largest.
+        // Positive floating-point numbers have the same order as their bit patterns; the bit pattern of zero, minus one, wraps to
+        // the largest integer.
         let (mut low, mut high) = (u64::MAX, 0);
         for value in values {
             let bits = value.to_bits();
@@ -75,7 +76,7 @@ impl Semiring for SumProduct {
         }
     }
 
-    /// Divides by the power of two at or below the largest entry, which rounds nothing.
+    /// Divides by the largest power of two that does not exceed the largest entry; this division is exact.
     fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
         let largest = values.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 {
@@ -150,7 +151,7 @@ impl Semiring for ScaledMaxProduct {
     }
 }
 
-/// Base-2 exponents of the largest value within which values are left as they are.
+/// If the base-2 exponent of the largest value is in this range, the values are not rescaled.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
 /// [`Semiring::rescale`] for ordinary numbers.
@@ -165,7 +166,7 @@ pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRang
 
 /// The exponents of the smallest positive value and of the power of two above the largest; zero if all values are zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
-    // Several numbers at a time fill vector registers.
+    // The loop processes this many numbers at a time, so that they fill a vector register.
     const LANES: usize = 8;
     let (mut lows, mut highs) = ([f64::INFINITY; LANES], [0.0f64; LANES]);
     let see = |low: &mut f64, high: &mut f64, value: f64| {

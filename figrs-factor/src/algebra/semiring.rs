@@ -20,7 +20,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// The weight of an impossible assignment.
     fn zero() -> Self::Value;
 
-    /// The weight of a factor without information.
+    /// The weight of every entry of a factor that carries no information.
     fn one() -> Self::Value;
 
     /// True if a value is zero.
@@ -48,35 +48,35 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         (0..weights.len()).map(|i| Self::lift(weights, i)).collect()
     }
 
-    /// The natural logarithm of the scale that `lift` leaves out of every entry.
+    /// The natural logarithm of the common factor that `lift` omits from every entry.
     fn scale(_weights: &Weights) -> f64 {
         0.0
     }
 
-    /// Divides a message by its largest entry, or about that, and returns the natural logarithm of the divisor;
-    /// sets `lost` if an entry left the range of the representation.
+    /// Divides a message by its largest entry, or by a number close to it, and returns the natural logarithm of the divisor. Sets
+    /// `lost` if an entry overflows or underflows.
     fn normalise(_values: &mut [Self::Value], _lost: &mut bool) -> f64 {
         0.0
     }
 
-    /// True if `product`, the product of `a` and `b`, left the range of the representation.
+    /// True if `product`, the computed product of `a` and `b`, overflowed or underflowed.
     fn is_out_of_range(_a: &Self::Value, _b: &Self::Value, _product: &Self::Value) -> bool {
         false
     }
 
-    /// Range of exponents of some values, which shows whether products of them may be lost.
+    /// Range of the exponents of some values, from which follows whether their products may overflow or underflow.
     fn range(_values: &[Self::Value]) -> ExponentRange {
         ExponentRange::default()
     }
 
-    /// Divides values that are far from one by a power of two, without rounding; returns the natural logarithm
-    /// of the divisor and the range after that. Sets `lost` if a value left the range of the representation.
+    /// Divides values that are far from one by a power of two, without rounding; returns the natural logarithm of the divisor and
+    /// the range of the exponents after the division. Sets `lost` if a value overflows or underflows.
     fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
         (scale, Self::range(values))
     }
 
-    /// Bounds of some values, which show whether products of them may be lost.
+    /// Bounds of some values, from which follows whether their products may overflow or underflow.
     fn extent(values: &[Self::Value]) -> ValueBounds {
         ValueBounds {
             has_zeros: values.iter().any(Self::is_zero),
@@ -85,20 +85,20 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// Largest absolute exponent of values that are central: products of three still fit 64-bit floating-point numbers.
+/// Largest absolute base-2 exponent of values that count as central: products of three such values still fit 64-bit floating-point numbers.
 const CENTRAL: i32 = 256;
 
-/// Base-2 exponents between which some values lie, apart from zeros.
+/// Base-2 exponents between which all values of a list lie, apart from zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExponentRange {
-    /// No value is below this power of two.
+    /// No value other than zero is below two to the power of this exponent.
     pub low: i32,
-    /// All values are below this power of two.
+    /// All values are below two to the power of this exponent.
     pub high: i32,
 }
 
 impl ExponentRange {
-    /// The range of products.
+    /// The range of the products of one value of this range and one of the other.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl ExponentRange {
         }
     }
 
-    /// The range of products and of all sub-products.
+    /// A range that contains the products of one value of each range, and of any selection of these values.
     pub fn of_products(ranges: impl IntoIterator<Item = Self>) -> Self {
         let bounded = ranges.into_iter().map(|range| Self {
             low: range.low.min(0),
@@ -126,7 +126,7 @@ impl ExponentRange {
         }
     }
 
-    /// True if products of two values in such a range are far from the ends of a 64-bit floating-point number.
+    /// True if products of two values in this range are far from overflow and underflow in 64-bit floating point.
     pub fn is_central(self) -> bool {
         self.low >= -CENTRAL && self.high <= CENTRAL
     }
@@ -137,18 +137,18 @@ impl ExponentRange {
     }
 }
 
-/// Bounds of some values.
+/// Bounds of the values of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ValueBounds {
     /// `true` if some value is zero.
     pub has_zeros: bool,
-    /// A base-2 exponent that is a lower bound of all values other than zero; at most zero.
+    /// Two to the power of this exponent is a lower bound of all values other than zero; the exponent is at most zero.
     pub low: i32,
-    /// A base-2 exponent that is an upper bound of all values; at least zero.
+    /// Two to the power of this exponent is an upper bound of all values; the exponent is at least zero.
     pub high: i32,
 }
 
-/// Satisfiability: decides without arithmetic whether any assignment has weight.
+/// The Boolean semiring: decides without arithmetic whether any assignment has a positive weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Boolean;
 
@@ -179,7 +179,7 @@ impl Semiring for Boolean {
     }
 }
 
-/// Model counting: the number of assignments that have weight.
+/// The counting semiring: the number of assignments with a positive weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 
@@ -249,7 +249,7 @@ mod tests {
         );
     }
 
-    /// Sums and products of numbers between 2^-1022 and 2^1023 stay in range where the exponent ranges report no risk.
+    /// Tests that sums and products of numbers between 2^-1022 and 2^1023 do not overflow if the exponent ranges report no risk.
     #[test]
     fn ranges_tell_what_may_leave_the_numbers() {
         let range = |low, high| ExponentRange { low, high };

@@ -1,15 +1,15 @@
-//! Batches: partial assignments in columns, and their products.
+//! Batches of partial assignments, stored in columns, with the product of the weights of each assignment.
 
 use std::ops::Range;
 
 use super::compile::RegisterAdvance;
 use crate::algebra::Semiring;
 
-/// A batch of partial assignments: the product of each assignment so far, and the live registers.
+/// A batch of partial assignments: the product of the weights multiplied so far for each assignment, and the registers in use.
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,
-    /// The columns by number of register; columns of registers that are not live are empty.
+    /// For each register, its column; the column of a register that is not in use is empty.
     pub(super) registers: Vec<Vec<usize>>,
     live: Vec<usize>,
 }
@@ -27,17 +27,17 @@ impl<V> Default for Batch<V> {
 /// Derivation of the rows of a new batch from the rows of its parent.
 #[derive(Clone, Debug)]
 pub(super) enum RowExpansion<'a> {
-    /// Each of these rows with each of these values, ordered by value if there are fewer values, else by row.
+    /// Every pair of one of these rows and one of these values, ordered by value if there are fewer values than rows, else by row.
     Product {
         rows: Range<usize>,
         values: Range<usize>,
     },
-    /// The row and the value of each new row.
+    /// For each new row, the index of its parent row and the value appended to it.
     Pairs { rows: &'a [u32], values: &'a [u32] },
 }
 
 impl<V: Clone> Batch<V> {
-    /// Empties the batch and makes room for `registers` columns.
+    /// Empties the batch and allocates columns for at least `registers` registers.
     pub(super) fn clear(&mut self, registers: usize) {
         self.product.clear();
         for r in self.live.drain(..) {
@@ -48,13 +48,13 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Marks a column as live and returns it to be filled.
+    /// Marks the column of a register as used, and returns it so that the caller can fill it.
     pub(super) fn activate_column(&mut self, register: usize) -> &mut Vec<usize> {
         self.live.push(register);
         &mut self.registers[register]
     }
 
-    /// Copies the products of `parent` to the new rows.
+    /// Copies the product of each row of `parent` to the new rows derived from it.
     pub(super) fn carry_product(&mut self, parent: &Self, spread: &RowExpansion) {
         let out = &mut self.product;
         match spread {
@@ -74,7 +74,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Copies a register of `parent` to the new rows and advances it, or starts it.
+    /// Copies a register of `parent` to the new rows and adds the new variable's offset, or creates the register.
     pub(super) fn extend_register(
         &mut self,
         parent: &Self,
@@ -120,7 +120,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Changes a register in place by the values of a variable, or starts it.
+    /// Adds the offset of each row's value of a variable to a register, in place, or creates the register.
     pub(super) fn advance(&mut self, advance: &RegisterAdvance, values: &[u32]) {
         let &RegisterAdvance {
             register,
@@ -137,7 +137,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Keeps the rows that are alive, in all columns.
+    /// Keeps only the rows marked `true` in `alive`, in all columns.
     pub(super) fn retain(&mut self, alive: &[bool]) {
         compact(&mut self.product, alive);
         for &r in &self.live {
@@ -146,21 +146,21 @@ impl<V: Clone> Batch<V> {
     }
 }
 
-/// Removes the entries of a column that are not alive.
+/// Removes the entries of a column whose row is marked `false` in `alive`.
 pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
     let mut row = alive.iter();
     column.retain(|_| row.next().copied().unwrap_or(true));
 }
 
-/// Range checks of products: needless or needed.
+/// Whether products must be checked for overflow and underflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RangeChecks {
-    /// No product of the tables can leave the range.
+    /// No product of entries of the tables can overflow or underflow.
     Needless,
     Needed,
 }
 
-/// Multiplies one product; returns `true` if it was lost.
+/// Multiplies one product by one table entry; returns `true` if the result overflowed or underflowed.
 fn multiply_one<S: Semiring, const CHECKED: bool>(
     product: &mut S::Value,
     factor: &S::Value,
@@ -171,7 +171,7 @@ fn multiply_one<S: Semiring, const CHECKED: bool>(
     lost
 }
 
-/// Multiplies products by the entries of a table at these offsets; returns `true` if one was lost.
+/// Multiplies products by the entries of a table at these offsets; returns `true` if a result overflowed or underflowed.
 pub(super) fn multiply<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],
@@ -195,10 +195,10 @@ pub(super) fn multiply<S: Semiring>(
     }
 }
 
-/// Multiplies the products of a new batch by the entries of a table that its variable completes; returns `true` if one
-/// was lost.
+/// Multiplies the products of a new batch by the entries of a table whose last unassigned variable is the new variable; returns
+/// `true` if a result overflowed or underflowed.
 ///
-/// `before` are the offsets of the parent's rows, which `advance` moves by the new variable.
+/// `before` holds the offset of each parent row in the table; `advance` says how the new variable's value changes this offset.
 pub(super) fn multiply_spread<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],

@@ -1,17 +1,18 @@
 //! Joins compiled to steps over registers, from tables and a variable order.
 //!
-//! A register is a number for each row of a batch: the offset of a partial assignment in a dense table, the first or last
-//! row of a range of a sparse one, a value. Assigning a variable adds a stride times its value.
+//! A register holds one number for each row of a batch: the offset of a partial assignment in a dense table, the first row or the
+//! end of a row range of a sparse table, or the value of a variable. Assigning a value to a variable adds the value times a stride
+//! to the register.
 
 use super::domain::{Domain, TableKind, TableShape};
 use super::variable_order::VariableTurn;
 
-/// Change of a register by a variable.
+/// The change of a register when a variable is assigned a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterAdvance {
     pub(super) register: usize,
     pub(super) stride: usize,
-    /// The initial value, if the register starts here.
+    /// The initial value, if the register is created by this change.
     pub(super) start: Option<usize>,
 }
 
@@ -19,9 +20,9 @@ pub(super) struct RegisterAdvance {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
-    /// Number of variables of the table that were assigned before.
+    /// Number of variables of the table that are assigned before this one.
     pub(super) depth: usize,
-    /// `true` if this is the last variable of the table, so that one row is left.
+    /// `true` if this is the last variable of the table, so that exactly one row remains.
     pub(super) is_last: bool,
     pub(super) low: usize,
     pub(super) high: usize,
@@ -30,24 +31,24 @@ pub(super) struct RangeNarrowing {
 /// Source of the values of a level's variable.
 #[derive(Debug)]
 pub(super) enum CandidateSource {
-    /// No variable: the steps before the first.
+    /// The level has no variable: it holds the steps before the first variable.
     Root,
-    /// All values of a variable with this number of values.
+    /// All values are tried; the variable has this number of values.
     All(usize),
-    /// The values that the rows of these sparse tables share.
+    /// The values that occur in the remaining rows of all of these sparse tables.
     Rows(Vec<RangeNarrowing>),
 }
 
 /// Operation on each row of a batch.
 #[derive(Debug)]
 pub(super) enum RowOperation {
-    /// Multiplies the product by the entry of a table.
+    /// Multiplies each row's product by an entry of a table.
     Multiply {
         table: usize,
         register: usize,
         is_final: bool,
     },
-    /// Computes the value of a function's child.
+    /// Computes the value of the child (last variable) of a function table.
     Compute {
         table: usize,
         register: usize,
@@ -67,19 +68,19 @@ pub(super) enum RowOperation {
 pub(super) struct JoinLevel {
     pub(super) source: CandidateSource,
     pub(super) carry: Vec<RegisterAdvance>,
-    /// Dense tables that this variable completes: they are multiplied at once, and their registers end here.
+    /// Dense tables whose last unassigned variable is this one: their entries are multiplied at this level, and their registers are not used later.
     pub(super) multiply: Vec<RegisterAdvance>,
     /// `true` if zeros need not be removed, because no variable follows.
     pub(super) is_final: bool,
     pub(super) steps: Vec<RowOperation>,
 }
 
-/// Key of a row in the result.
+/// Key that identifies the entry of the result to which a row contributes.
 #[derive(Debug)]
 pub(super) enum RowKey {
-    /// By the row-major number in this register.
+    /// The key is the row-major index in this register.
     Number(usize),
-    /// By the values in these registers.
+    /// The key is the list of the values in these registers.
     Values(Vec<usize>),
 }
 
@@ -131,12 +132,12 @@ pub(super) fn compile(
 
 struct Compiler<'a> {
     domain: &'a Domain,
-    /// The turn of each variable; pinned variables come before the first turn.
+    /// For each variable, the turn (position in the order) at which it is assigned; pinned variables are assigned before the first turn.
     turns: Vec<usize>,
     registers: Vec<Register>,
-    /// The sparse tables that mention the variable of each turn.
+    /// For each turn, the sparse tables that mention the variable assigned in it.
     narrows: Vec<Vec<RangeNarrowing>>,
-    /// Steps that become possible after each turn.
+    /// For each turn, the steps that become possible after it.
     finished: Vec<Vec<RowOperation>>,
 }
 
@@ -153,7 +154,7 @@ impl<'a> Compiler<'a> {
             narrows: (0..=slots.len()).map(|_| Vec::new()).collect(),
             finished: (0..=slots.len()).map(|_| Vec::new()).collect(),
         };
-        // The register of a table has the table's number; further registers come after.
+        // Register `i` belongs to table `i`; further registers have higher numbers.
         for shape in shapes {
             let register = match shape.kind {
                 TableKind::Dense => this.offset(&shape.columns),
@@ -182,7 +183,7 @@ impl<'a> Compiler<'a> {
         turns
     }
 
-    /// The row-major offset of some variables.
+    /// A register for the row-major offset of the values of some variables.
     fn offset(&self, columns: &[usize]) -> Register {
         let (mut base, mut strides, mut stride) = (0, Vec::with_capacity(columns.len()), 1);
         for &v in columns.iter().rev() {
@@ -289,7 +290,7 @@ impl<'a> Compiler<'a> {
         level
     }
 
-    /// Advances of registers by a computed variable.
+    /// The changes of all registers when the computed variable of this turn gets its value.
     fn advance(&self, turn: usize) -> Vec<RegisterAdvance> {
         let changed = self
             .registers
@@ -300,19 +301,20 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A register and its lifetime, in turns: a slot's turn is its position plus one, turn zero is before the first slot.
+/// A register and the turns in which it is used. The variable at position `i` of the order is assigned in turn `i + 1`; turn zero
+/// precedes all of them.
 struct Register {
     base: usize,
     /// The turns that change the register, with the stride of each.
     strides: Vec<(usize, usize)>,
     first: usize,
     last: usize,
-    /// `true` if the register bounds a range of rows, which narrowing sets.
+    /// `true` if the register is a bound of a range of rows, and is set when the range narrows.
     is_range: bool,
 }
 
 impl Register {
-    /// A register that sums stride times value over these turns; it lives until the last of them.
+    /// A register that sums stride times value over these turns; it is used until the last of them.
     fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
@@ -325,7 +327,7 @@ impl Register {
         }
     }
 
-    /// A bound of a range of rows that narrows in these turns.
+    /// A register for one bound of a range of rows that narrows in these turns.
     fn range(turns: &[usize]) -> Self {
         let strides = turns.iter().map(|&turn| (turn, 0)).collect();
         Self {
@@ -334,7 +336,7 @@ impl Register {
         }
     }
 
-    /// The same register, living until another turn.
+    /// The same register, used until another turn.
     fn until(self, last: usize) -> Self {
         Self { last, ..self }
     }
@@ -344,7 +346,7 @@ impl Register {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// Change of an ordinary register in a turn, if it is live then.
+    /// The change of a register in a turn; `None` if the register is not in use then or is set by the narrowing of a range.
     fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

@@ -4,17 +4,17 @@ use crate::graph::{FactorGraph, VarId};
 
 use crate::order::symbolic_elimination::Bucket;
 
-/// The variables of one join, sorted, by position.
+/// The variables of one join, sorted by identifier; the join refers to them by their positions in this list.
 #[derive(Debug, Default)]
 pub(super) struct Domain {
     pub(super) variables: Vec<VarId>,
     pub(super) cards: Vec<usize>,
-    /// Variables that are held at one value.
+    /// For each variable, the value at which it is fixed, if it is fixed.
     pub(super) pins: Vec<Option<u32>>,
 }
 
 impl Domain {
-    /// A domain of variables without pins, given in any order.
+    /// A domain of variables, given in any order, none of which is fixed at a value.
     pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
         variables.sort_unstable();
         Self {
@@ -38,7 +38,7 @@ impl Domain {
     }
 }
 
-/// Storage of a table.
+/// Way in which a table is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TableKind {
     Dense,

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::memory::readable;
 
-/// Reason that an elimination did not answer.
+/// Reason why an elimination returned no result.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
@@ -19,7 +19,7 @@ pub enum EliminationError {
         readable(8.0 * .needed)
     )]
     TableTooLarge {
-        /// The entries, predicted or reached so far.
+        /// The number of entries, predicted or reached so far.
         needed: f64,
         /// The budget.
         limit: usize,
@@ -53,13 +53,13 @@ pub enum EliminationError {
     /// No assignment has a positive weight, so that there is no most probable one.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
     Impossible,
-    /// A variable to keep is not in the graph.
+    /// A variable listed in `keep` is not in the graph.
     #[error("variable {} is not in the factor graph", .0.0)]
     UnknownVariable(VarId),
-    /// A variable to keep is listed twice.
+    /// A variable is listed twice in `keep`.
     #[error("variable {} is listed twice among the variables to keep", .0.0)]
     RepeatedVariable(VarId),
-    /// A factor's table does not fit its variables.
+    /// The size or an index of a factor's table does not fit the factor's variables.
     #[error("the table of factor {factor} does not fit its variables: {reason}")]
     MalformedFactor {
         /// The position of the factor in the graph.
@@ -81,7 +81,7 @@ impl EliminationError {
     }
 }
 
-/// Returns an error if work is to end now.
+/// Returns an error if the deadline has passed or the interrupt flag is set.
 pub fn check_interrupt(until: &Until) -> Result<(), EliminationError> {
     if until.is_over() {
         return Err(EliminationError::Interrupted);

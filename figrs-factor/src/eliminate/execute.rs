@@ -1,4 +1,4 @@
-//! Execution of a plan: bucket after bucket.
+//! Execution of an elimination plan, one bucket after another.
 
 use crate::graph::{FactorGraph, VarId};
 
@@ -16,19 +16,19 @@ use crate::order::symbolic_elimination::Bucket;
 pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
-    /// The message of each bucket, `None` for scalars and dropped messages.
+    /// The message of each bucket, `None` for messages without variables and for dropped messages.
     messages: Vec<Option<Message<S>>>,
-    /// The product of all scalars.
+    /// The product of all messages and factors without variables.
     pub(super) scalar: S::Value,
     pub(super) log_scale: f64,
     options: &'a Options,
-    /// Total size in bytes of the messages held.
+    /// Total size in bytes of the messages that are in memory.
     held: f64,
     scratch: JoinScratch<S::Value>,
 }
 
 impl<'a, S: Semiring> EliminationRun<'a, S> {
-    /// Computes all buckets.
+    /// Computes the messages of all buckets of a plan.
     pub(super) fn new(
         graph: &'a FactorGraph,
         plan: &'a Plan,
@@ -73,7 +73,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         Ok(run)
     }
 
-    /// `true` if a number left the range of its representation.
+    /// `true` if a number overflowed or underflowed.
     pub(super) fn lost(&self) -> bool {
         self.scratch.lost
     }
@@ -117,7 +117,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         })
     }
 
-    /// Input tables of a bucket, restricted to `values`.
+    /// The input tables of a bucket, restricted to the entries that agree with `values`.
     pub(super) fn parts(
         &self,
         ids: &[u32],

@@ -18,18 +18,18 @@ use super::table::{EliminationTable, Entries, Message};
 use super::variable_order::order_variables;
 use crate::algebra::{Semiring, ValueBounds};
 
-/// Number of batches between two checks of the clock.
+/// Number of batches between two checks of the deadline.
 const BATCHES: u32 = 64;
 
-/// Buffers that joins reuse, and their deadline.
+/// Buffers that joins reuse, and the limits of the joins: deadline, interrupt and number of partial assignments.
 #[derive(Debug)]
 pub(super) struct JoinScratch<V> {
     until: Until,
-    /// `true` if a product left the range of the semiring.
+    /// `true` if a product overflowed or underflowed.
     pub(super) lost: bool,
-    /// Number of batches since the last check of the clock.
+    /// Number of batches since the last check of the deadline.
     since: u32,
-    /// Number of partial assignments that may still be looked at, and the initial number.
+    /// Number of partial assignments that the joins may still visit, and the number at the start.
     left: usize,
     max_assignments: usize,
     batches: Vec<Batch<V>>,
@@ -74,7 +74,7 @@ impl<V> JoinScratch<V> {
         Ok(())
     }
 
-    /// Returns an error if joins are to end now.
+    /// Returns an error if the deadline has passed or the interrupt flag is set; checked once for several calls.
     fn check_interrupt(&mut self) -> Result<(), EliminationError> {
         self.since += 1;
         if self.since >= BATCHES {
@@ -85,14 +85,14 @@ impl<V> JoinScratch<V> {
     }
 }
 
-/// Multiplies `tables` over all assignments of `domain` that have weight and hands the products to `sink`, each with
-/// its place among the values of `outputs`.
+/// Multiplies `tables` over all assignments of `domain` with positive weight and passes the products to `sink`, each with the key
+/// of its values of `outputs`.
 ///
-/// One backtracking join over dense tables (offsets advanced by strides), sparse ones (ranges of sorted rows that
-/// narrow) and functions (children computed), on batches of partial assignments instead of one at a time.
+/// The function is a backtracking join that extends batches of partial assignments instead of single ones. Dense tables are read at
+/// offsets that grow by strides, sparse tables by narrowing ranges of sorted rows, and functions by computing the child.
 ///
-/// **Complexity.** The number of partial assignments that no zero has ruled out, times the tables; memory is a batch for
-/// each variable. No recursion.
+/// **Complexity.** The time is the number of partial assignments that no zero has excluded, times the number of tables. The memory
+/// is one batch for each variable. The function does not recurse.
 /// **References.** Veldhuizen, *Leapfrog triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
 pub(super) fn join<S: Semiring, K: Sink<S>>(
     tables: Vec<EliminationTable<'_, S>>,
@@ -126,7 +126,7 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 
 /// Multiplies `tables` as [`join`] does, and sums the products to a table over `output`.
 ///
-/// **Errors.** If a sparse table has more entries than the options allow, or does not fit the memory beside the bytes `held`; as [`join`].
+/// **Errors.** If a sparse table has more entries than the options allow, or does not fit the memory beside the bytes `held`; otherwise as [`join`].
 pub(super) fn contract<S: Semiring>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -157,7 +157,8 @@ pub(super) fn contract<S: Semiring>(
     })
 }
 
-/// Necessity of range checks: products of entries of these tables may leave the range of a 64-bit floating-point number.
+/// Decides from the bounds of the entries of these tables whether products must be checked for overflow and underflow of a 64-bit
+/// floating-point number.
 fn range_checks<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
     let sum = |exponent: fn(&ValueBounds) -> i32| -> i64 {
         tables
@@ -232,7 +233,7 @@ impl<S: Semiring> Join<'_, S> {
         }
     }
 
-    /// Fills the batch below `depth` with the next continuations of the batch at `depth`; returns `false` if none are left.
+    /// Fills the batch at `depth + 1` with the next extensions of the rows of the batch at `depth`; returns `false` if no extension remains.
     fn expand(&self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {
             lost,

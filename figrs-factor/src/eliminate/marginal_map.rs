@@ -1,4 +1,4 @@
-//! Marginal MAP: the most probable assignment of some variables, the others summed out.
+//! Marginal MAP: the most probable assignment of some variables, where all other variables are summed out.
 
 use std::borrow::Cow;
 
@@ -22,20 +22,19 @@ pub struct MarginalMapCost {
     pub maximum: PlanCost,
 }
 
-/// An assignment of the variables `keep` of the largest total weight of its completions, and the natural logarithm of
-/// that weight.
+/// An assignment of the variables `keep` for which the total weight of all completions is largest, and the natural logarithm of that weight.
 ///
 /// All other variables are summed out first. The remaining tables, over kept variables only, are then maximised one
 /// variable after another; they are never multiplied to one table over all kept variables.
 ///
 /// **Guarantee.** Exact up to rounding for weights of any magnitude, as [`super::sum_product`] and [`most_probable`].
 ///
-/// **Complexity.** That of two eliminations. Sums come before maxima, so that the width is that of the best order of
-/// this kind (the constrained width), which may be far larger than that of either query alone;
+/// **Complexity.** That of two eliminations. Because all sums come before all maxima, the width is that of the best order with this
+/// constraint (the constrained width). It may be far larger than the width of the sum or of the maximum alone;
 /// [`marginal_map_cost`] predicts it.
 ///
-/// **Errors.** [`EliminationError::Impossible`] if no assignment has weight; when either part does not fit the budget;
-/// when the factors or the kept variables are not well formed.
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if either part does not fit
+/// the budget, or if the factors or the kept variables are not well formed.
 ///
 /// **References.** Park and Darwiche, *Complexity results and approximation strategies for MAP explanations*, Journal of
 /// Artificial Intelligence Research 21, 2004.
@@ -73,7 +72,7 @@ pub fn marginal_map_cost(
 }
 
 /// The factors that remain after summing, over the variables of `graph`, and the natural logarithm of the scale of their product;
-/// `None` if a number was lost.
+/// `None` if a number overflowed or underflowed.
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-/// Memory assumed where the available memory is unknown: four gigabytes.
+/// Number of bytes assumed to be available if the available memory is unknown: four gigabytes.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Three quarters of the memory available to this process, in bytes: of the machine, or of its control group
-/// or its limit of address space if one of these is less.
+/// Three quarters of the memory available to this process, in bytes. The available memory is that of the machine, of the process's
+/// control group or of its address space limit, whichever is smallest.
 ///
-/// Known on Linux only (`/proc/meminfo`, control groups of both versions); elsewhere it is three quarters of 4 GB.
+/// The available memory is known on Linux only (from `/proc/meminfo` and control groups of both versions); on other systems the
+/// result is three quarters of 4 GB.
 pub fn available_bytes() -> u64 {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| available(&text));
@@ -36,8 +37,8 @@ fn available(meminfo: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// The bytes left of the limit of address space, according to the texts of `/proc/self/limits` and `/proc/self/status`;
-/// `None` if there is no limit.
+/// The number of bytes by which the address space of the process may still grow, according to the texts of `/proc/self/limits` and
+/// `/proc/self/status`; `None` if there is no limit.
 fn address_space(limits: &str, status: &str) -> Option<u64> {
     let limit = limits
         .lines()
@@ -50,8 +51,8 @@ fn address_space(limits: &str, status: &str) -> Option<u64> {
     Some(limit.saturating_sub(kilobytes.checked_mul(1024)?))
 }
 
-/// Possible paths of the limits and the usage of the control groups listed in `/proc/self/cgroup`; within a container they
-/// are at the root.
+/// Possible paths of the limits and the usage of the control groups listed in `/proc/self/cgroup`; within a container, the files
+/// are at the root of the control group file system.
 fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
     let mut places = Vec::new();
     for line in groups.lines() {

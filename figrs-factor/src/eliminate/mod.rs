@@ -58,14 +58,14 @@ pub(crate) use table::{EliminationTable, Entries};
 
 use execute::EliminationRun;
 
-/// Result of an elimination of all variables except some.
+/// Result of an elimination of all variables that are not kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EliminationResult<S: Semiring> {
     /// The value of each assignment of the kept variables, row-major in the order of `keep`.
     pub values: Vec<S::Value>,
     /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`](crate::algebra::SumProduct).
     pub log_scale: f64,
-    /// `true` if a number left the range of the representation, so that the values cannot be relied on.
+    /// `true` if a number overflowed or underflowed, so that the values cannot be relied on.
     pub lost: bool,
     /// Cost predicted by the plan.
     pub cost: PlanCost,
@@ -76,11 +76,11 @@ pub struct EliminationResult<S: Semiring> {
 /// **Guarantee.** Each value is the sum, over all assignments that agree with the kept values, of the product of the
 /// factors, in the algebra `S` and up to its rounding, for any order. Deterministic.
 ///
-/// **Complexity.** The predicted operations of [`PlanCost`], times the tables in a bucket; see [`plan_cost`].
-/// Memory is that of the messages that are not used yet. The stack does not grow with the model.
+/// **Complexity.** The time is the number of operations predicted by [`PlanCost`], times the number of tables in a bucket; see
+/// [`plan_cost`]. The memory is that of the messages that no later bucket has used yet. The stack does not grow with the model.
 ///
-/// **Errors.** When the plan does not fit the budget (before memory is taken) or a sparse message outgrows it, and when
-/// the factors or the kept variables are not well formed.
+/// **Errors.** An error is returned if the plan does not fit the budget (before memory is allocated), if a sparse message exceeds
+/// the budget, or if the factors or the kept variables are not well formed.
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999;
 /// Aji and McEliece, *The generalized distributive law*, IEEE Transactions on Information Theory 46(2), 2000.

@@ -12,15 +12,15 @@ use super::plan::{Keep, Plan};
 use super::sink::BestSink;
 use crate::algebra::{MaxProduct, Semiring};
 
-/// An assignment of all variables of the largest weight, and the natural logarithm of that weight.
+/// An assignment of all variables with the largest weight, and the natural logarithm of that weight.
 ///
-/// **Guarantee.** Exact up to rounding. Buckets are visited backwards; each variable of a bucket takes the first
-/// of its best values given those chosen before; variables that no factor mentions take their first value.
+/// **Guarantee.** Exact up to rounding. Buckets are visited in reverse order; each variable of a bucket takes the first of its best
+/// values, given the values chosen in the buckets visited before; variables that no factor mentions take their first value.
 ///
-/// **Complexity.** As [`super::sum_product`], but nothing is pruned, and all messages are kept until the end:
-/// the budget is on the largest of them, not on their sum.
+/// **Complexity.** As [`super::sum_product`], but no factor is pruned, and all messages are kept until the end: the table budget
+/// limits the size of the largest message, not the total size.
 ///
-/// **Errors.** [`EliminationError::Impossible`] if no assignment has weight; else as [`super::sum_product`].
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors as [`super::sum_product`].
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999,
 /// section 5.
@@ -58,7 +58,7 @@ pub fn most_probable(
     Ok((values, log_weight))
 }
 
-/// The natural logarithm of the weight of an assignment: the sum over the factors, in order.
+/// The natural logarithm of the weight of an assignment: the sum of the logarithms of the factors' entries, in the order of the factors.
 ///
 /// `values` has one value for each variable of the graph, each below its cardinality.
 pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {

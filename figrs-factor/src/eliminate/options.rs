@@ -7,22 +7,22 @@ use super::error::{EliminationError, check_interrupt};
 use super::memory::available_bytes;
 use crate::order::MAX_WORK;
 
-/// Number of bytes (256 MB) up to which the available memory is not queried.
+/// A plan that needs at most this number of bytes (256 MB) is accepted without querying the available memory.
 const UNCHECKED_BYTES: f64 = 2.56e8;
 
-/// Number of words that the search for an order reads for each allowed operation, and its minimum.
+/// Maximum number of words that the order search may read for each operation that the budget allows.
 const ORDER_WORK: f64 = 0.1;
 const LEAST_ORDER_WORK: u64 = 1_000_000;
 
-/// Number of partial assignments that a run may always look at.
+/// Number of partial assignments that a run may visit in any case, however few operations are predicted.
 const LEAST_ASSIGNMENTS: f64 = 4e6;
 
 /// Elimination order. All orders give the same answer at different costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// An order as cheap as a proportionate search finds: one greedy order if that is cheap, else
-    /// the best of several greedy rules, restarts with noise and local improvements, component by component. The
-    /// search is limited by steps, not by time, and its noise is fixed: the same graph gives the same order.
+    /// An order found by a search whose effort is proportionate to the predicted cost: one greedy order if that is cheap, else the
+    /// best of several greedy rules, restarts with noise and local improvements, component by component. The search is limited by
+    /// steps, not by time, and its noise is fixed: the same graph gives the same order.
     #[default]
     Greedy,
     /// The listed order; variables that are not listed come last, by identifier.
@@ -30,7 +30,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The order as listed.
+    /// The order that lists these variables.
     pub fn given(variables: Vec<VarId>) -> Self {
         Self::Given(variables)
     }
@@ -39,7 +39,7 @@ impl Order {
 /// Treatment of a normalised factor whose last variable no other factor mentions (a barren factor).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarrenFactors {
-    /// A barren factor is left out where that cannot change the answer (sums and satisfiability).
+    /// A barren factor is omitted if that cannot change the answer, that is, in sums and in tests of satisfiability.
     #[default]
     Prune,
     /// A barren factor is computed like any other factor.
@@ -53,9 +53,9 @@ pub struct Options {
     pub(super) barren: BarrenFactors,
     pub(super) table_budget: usize,
     pub(super) operation_budget: f64,
-    /// Number of partial assignments that the joins of a run may look at for each predicted operation.
+    /// Number of partial assignments that the joins of a run may visit for each predicted operation.
     pub(super) assignment_ratio: f64,
-    /// Maximum number of partial assignments that the joins of a run may look at in total.
+    /// Maximum number of partial assignments that the joins of a run may visit in total.
     pub(super) most_assignments: f64,
     /// Maximum number of bytes; `None` is three quarters of the available memory.
     pub memory_budget: Option<u64>,
@@ -108,21 +108,21 @@ impl Options {
         self.clone().operation_budget(operation_budget)
     }
 
-    /// The same options with limits of the partial assignments that the joins of a run look at, for each predicted operation and in total: predicted
-    /// zeros may be too optimistic.
+    /// The same options with limits on the number of partial assignments that the joins of a run visit, for each predicted
+    /// operation and in total. The limits are needed because the tables may contain fewer zeros than predicted.
     #[must_use]
     pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
         (self.assignment_ratio, self.most_assignments) = (ratio, most);
         self
     }
 
-    /// Number of partial assignments that a run of this number of predicted operations may look at.
+    /// Number of partial assignments that a run may visit if this number of operations is predicted.
     pub(super) fn assignment_budget(&self, operations: f64) -> usize {
         let assignments = (self.assignment_ratio * operations).max(LEAST_ASSIGNMENTS);
         assignments.min(self.most_assignments) as usize
     }
 
-    /// Maximum number of words that the search for an order reads: fewer where a costly plan will be refused.
+    /// Maximum number of words that the order search reads; it is lower for a small operation budget, which would refuse a costly plan anyway.
     pub(super) fn order_work(&self) -> u64 {
         let work = ORDER_WORK * self.operation_budget;
         (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)
@@ -147,7 +147,7 @@ impl Options {
         }
     }
 
-    /// Returns an error if the work is to end now.
+    /// Returns an error if the deadline has passed or the interrupt flag is set.
     pub fn check_interrupt(&self) -> Result<(), EliminationError> {
         check_interrupt(&self.until)
     }

@@ -17,14 +17,14 @@ use crate::order::symbolic_elimination::{Bucket, SymbolicElimination};
 pub struct PlanCost {
     /// The number of variables in the largest bucket.
     pub width: usize,
-    /// The predicted non-zeros of all joint tables together.
+    /// The predicted total number of non-zero entries of the joint tables of all buckets.
     pub operations: f64,
-    /// The predicted entries of the largest message or answer.
+    /// The predicted number of entries of the largest message or answer.
     pub largest_table: f64,
-    /// The predicted peak memory of the messages, including the answer, in bytes, if each is dropped as soon as it is
-    /// used; 8 for an entry, and 4 for each variable of a listed one. Factors are not counted.
+    /// The predicted peak memory of the messages, including the answer, in bytes, if each message is dropped as soon as it is used.
+    /// Each entry takes 8 bytes, and a listed entry takes 4 more for each variable. Factors are not counted.
     pub memory: f64,
-    /// The predicted memory if all messages are kept.
+    /// The predicted memory in bytes if all messages are kept until the end.
     pub memory_kept: f64,
 }
 
@@ -45,21 +45,21 @@ impl PlanCost {
     }
 }
 
-/// Messages that a run keeps.
+/// Which messages a run keeps after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All messages, for passes down.
+    /// All messages are kept, for a later pass from the roots to the leaves.
     Messages,
-    /// No message after its use.
+    /// No message is kept after its use.
     Nothing,
 }
 
-/// Storage of a message.
+/// Way in which a message is stored: dense or sparse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageLayout {
-    /// All entries in row-major order.
+    /// All entries are stored in row-major order.
     Dense,
-    /// The non-zero entries in a list.
+    /// Only the non-zero entries are stored, in a list.
     Sparse,
 }
 
@@ -69,7 +69,7 @@ impl MessageLayout {
         Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
     }
 
-    /// Dense if the dense message is within the budget, and small or not much larger than the list of its non-zeros.
+    /// Chooses the dense layout if the dense message fits the budget, and is small or not much larger than the list of its non-zeros.
     ///
     /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
     pub(super) fn choose(entries: f64, joint: f64, budget: usize) -> Self {
@@ -82,7 +82,7 @@ impl MessageLayout {
     }
 }
 
-/// Buckets in the order they are computed.
+/// The plan of an elimination: the buckets in the order in which they are computed, and their cost.
 #[derive(Default, Debug)]
 pub struct Plan {
     /// The buckets in the order of elimination.
@@ -91,7 +91,7 @@ pub struct Plan {
     pub(super) remaining_tables: Vec<u32>,
     /// For each factor, `true` if it takes part in the elimination.
     pub(super) live: Vec<bool>,
-    /// Eliminated variables that no factor mentions, except pruned variables.
+    /// The eliminated variables that no factor mentions, without those that were pruned together with their factors.
     pub free: Vec<VarId>,
     /// The constant that pruned factors sum to, if it is not one.
     pub(super) constant: Option<Weights>,
@@ -172,15 +172,15 @@ impl Plan {
         Ok((plan, interaction))
     }
 
-    /// Returns the plan, or an error if it does not fit the budget.
+    /// Returns the plan, or an error if its predicted cost exceeds the budget.
     pub fn within(self, options: &Options, keep: Keep) -> Result<Self, EliminationError> {
         self.cost.within(options, keep)?;
         Ok(self)
     }
 }
 
-/// The buckets of an elimination of all variables, in an order found as if no entry were zero: for searches, in which
-/// values are decided and not found by joining tables.
+/// The buckets of an elimination of all variables, in an order found as if no entry were zero: for searches that assign values to
+/// variables one by one instead of joining tables.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {
@@ -191,7 +191,7 @@ pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, El
     Ok(interaction.buckets)
 }
 
-/// Eliminates variables that live tables mention.
+/// Eliminates the variables that some live table mentions, in the order that the options select.
 pub(super) fn eliminate_in_order(
     options: &Options,
     interaction: &mut SymbolicElimination,
@@ -210,7 +210,7 @@ pub(super) fn eliminate_in_order(
     }
 }
 
-/// The predicted cost of buckets whose first message has the number `first`; tables of lower numbers are not counted.
+/// The predicted cost of some buckets, whose first message is table number `first`; the memory of tables with lower numbers is not counted.
 pub fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -246,7 +246,7 @@ pub fn predicted_cost(
     cost
 }
 
-/// The predicted entries of the message of a bucket, and its bytes.
+/// The predicted number of entries of the message of a bucket, and its size in bytes.
 fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
     let dense = entries(graph, &bucket.output);
     let (entries, width) = match MessageLayout::choose(dense, bucket.joint, budget) {

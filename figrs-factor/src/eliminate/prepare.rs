@@ -16,14 +16,14 @@ pub(super) struct PreparedTable<'a, V: Clone> {
     pub(super) values: Cow<'a, [V]>,
     /// For each variable of a sparse table, in the order of assignment, its value in each row.
     pub(super) keys: Vec<Vec<u32>>,
-    /// The values of a function's child.
+    /// For a function table, the value of the child for each assignment of the parents.
     pub(super) index: Cow<'a, [u32]>,
     /// Bounds of the weights.
     pub(super) extent: ValueBounds,
 }
 
 impl<V: Clone> PreparedTable<'_, V> {
-    /// True if no entry of the table has weight.
+    /// True if no entry of the table has a positive weight.
     pub(super) fn is_empty(&self) -> bool {
         self.values.is_empty() && self.index.is_empty()
     }
@@ -42,7 +42,8 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
     }
 }
 
-/// Sorts, lists or borrows a table, according to its shape; `turns` are those of the domain's variables.
+/// Prepares a table according to its shape: a sparse table is sorted, a function may be listed as rows, a dense table is borrowed.
+/// `turns` holds the turn of each variable of the domain.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
@@ -81,8 +82,8 @@ pub(super) fn prepare<'a, S: Semiring>(
     }
 }
 
-/// The columns of a sorted list of rows, without pinned ones, in the order of their turns, and the weights; both are of the rows that agree with the pins,
-/// sorted by these columns.
+/// The columns and the weights of the rows that agree with the pinned values, sorted by these columns. The columns are in the order
+/// of their turns; columns of pinned variables are left out.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,
@@ -124,7 +125,8 @@ fn sorted<'a, V: Clone>(
     )
 }
 
-/// The rows of a function table that agree with the pins: the values of the parents, then of the child, which is the last of `variables`.
+/// The rows of a function table that agree with the pinned values. Each row has the values of the parents and then the value of the
+/// child, which is the last of `variables`.
 fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32> {
     let mut rows = Vec::new();
     if let Some((&child, parents)) = variables.split_last() {
@@ -139,7 +141,7 @@ fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32
     rows
 }
 
-/// The rows of `range` with value `x` in a column that is sorted there.
+/// The rows of `range` with value `x` in a column that is sorted within `range`.
 pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<usize> {
     let start = range.start + column[range.clone()].partition_point(|&y| y < x);
     start..run_end(column, start..range.end, x)

@@ -1,4 +1,4 @@
-//! The join alone: products projected by maxima or power sums, and lists of the assignments that no table excludes.
+//! Direct uses of the join: projections of products by maxima or power sums, and lists of the assignments that no table excludes.
 
 use crate::graph::{Assignments, FactorGraph, VarId};
 use crate::until::Until;
@@ -12,12 +12,13 @@ use super::sink::{DenseSink, PowerSink, Sink};
 use super::table::EliminationTable;
 use crate::algebra::{Boolean, MaxProduct};
 
-/// Elimination of the variables that are not kept.
+/// Operation by which the variables that are not kept are eliminated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Projection {
     /// The largest product.
     Maximum,
-    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero: the sum if `w` is one, zero if `w` is negative and a product is zero.
+    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero. It is the sum if `w` is one; it is zero if `w`
+    /// is negative and a product is zero.
     PowerSum(f64),
 }
 
@@ -38,7 +39,7 @@ impl<'g> Projector<'g> {
     }
 
     /// The natural logarithm of the projection of the products for each assignment of `outputs`, row-major in their order; each
-    /// of them must be in the scope of some table.
+    /// variable of `outputs` must be in the scope of some table.
     pub(crate) fn project(
         &mut self,
         tables: Vec<EliminationTable<'_, MaxProduct>>,
@@ -72,13 +73,13 @@ impl<'g> Projector<'g> {
 pub(crate) struct AssignmentLimits {
     /// Maximum number of assignments.
     pub(crate) assignments: usize,
-    /// Maximum number of partial assignments that the join looks at.
+    /// Maximum number of partial assignments that the join visits.
     pub(crate) looked_at: usize,
 }
 
-/// The assignments of sorted variables with these cardinalities that no table excludes, as rows in no particular order.
+/// The assignments that no table excludes, as rows in no particular order. The variables are sorted and have these cardinalities.
 ///
-/// **Errors.** [`EliminationError::TooManyOperations`] beyond the limits; [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::TooManyOperations`] if a limit is exceeded; [`EliminationError::Interrupted`].
 pub(crate) fn assignments(
     tables: Vec<EliminationTable<'_, Boolean>>,
     variables: Vec<VarId>,
@@ -101,7 +102,7 @@ pub(crate) fn assignments(
     Ok(sink.rows)
 }
 
-/// A sink that collects all keys as rows.
+/// A sink that collects the keys of all products as rows.
 struct RowSink {
     keys: Assignments,
     rows: Vec<u32>,

@@ -4,9 +4,9 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 /// Result of pruning.
 pub(super) struct Pruned {
-    /// By factor: `true` if it was not pruned.
+    /// For each factor, `true` if it was not pruned.
     pub(super) live: Vec<bool>,
-    /// By variable: `true` if it was pruned with its factors.
+    /// For each variable, `true` if it was pruned together with its factors.
     pub(super) vanished: Vec<bool>,
     /// The constant that the pruned factors sum to, if it is not one.
     pub(super) constant: Option<Weights>,
@@ -15,14 +15,14 @@ pub(super) struct Pruned {
 /// Treatment of factors that are not known to be normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// The numbers of such factors are summed: many networks are given as factors that are not marked as conditional tables.
+    /// The entries of such a factor are summed to find out, because many networks are given as factors that are not marked as conditional tables.
     Computed,
     /// Such factors are kept.
     Kept,
 }
 
 impl Pruned {
-    /// No factor pruned.
+    /// The result in which no factor is pruned.
     pub(super) fn nothing(graph: &FactorGraph) -> Self {
         Self {
             live: vec![true; graph.factors.len()],
@@ -32,12 +32,12 @@ impl Pruned {
     }
 }
 
-/// Drops factors that sum to a constant over a variable that only they mention and that is not kept, until none is left.
+/// Drops factors that sum to a constant over a variable that only they mention and that is not kept, until no such factor remains.
 ///
 /// **Guarantee.** Sums of products over the kept variables do not change, up to rounding and the constant.
 ///
-/// **Complexity.** Linear in the total number of mentions and, if sums are computed, in the entries of each factor times its variables at worst; a factor is
-/// given up at its first sum that differs.
+/// **Complexity.** The time is linear in the total length of the factors' scopes. If sums are computed, it also includes, at worst,
+/// the number of entries of each factor times the number of its variables; the test of a factor ends at its first sum that differs.
 ///
 /// **References.** Shachter, *Evaluating influence diagrams*, Operations Research 34(6), 1986 (barren nodes).
 pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> Pruned {
@@ -55,11 +55,11 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
 /// The factors that mention a variable and are not pruned.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of the factors that mention another variable of several values.
+    /// Number of these factors that mention another variable with several values (joint factors).
     joint: usize,
-    /// The exclusive or of the numbers of these factors, which is the number of the last factor when one is left.
+    /// The exclusive or of the indices of the joint factors; when one joint factor remains, this is its index.
     last: usize,
-    /// The factors that mention no other variable of several values.
+    /// The factors that mention no other variable with several values.
     own: Vec<usize>,
 }
 
@@ -69,12 +69,13 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
-    /// The constant so far is `product` times the exponential of this. A sum of many logarithms would lose more digits.
+    /// The constant so far is `product` times the exponential of this number. Most factors go into `product`, because a sum of many
+    /// logarithms would lose more digits.
     log_constant: f64,
     product: f64,
 }
 
-/// Range of the product, and of its factors.
+/// Range in which the product and each of its factors are kept; numbers outside it are added as logarithms.
 const PRODUCT: std::ops::Range<f64> = 1e-100..1e100;
 
 impl<'a> BarrenSearch<'a> {
@@ -107,7 +108,7 @@ impl<'a> BarrenSearch<'a> {
         this
     }
 
-    /// True if a factor mentions several variables of several values.
+    /// True if a factor mentions more than one variable with several values.
     fn is_joint(&self, factor: &Factor) -> bool {
         let open = factor.variables.iter();
         open.filter(|&&v| self.graph.cardinality(v) > 1).count() > 1
@@ -168,8 +169,8 @@ impl<'a> BarrenSearch<'a> {
                 .is_some_and(|last| last.index() == v)
     }
 
-    /// The sum over a variable of the product of a factor and factors of the variable alone, and the natural logarithm of its scale; `None` if it is not known
-    /// to be the same for all values of the other variables.
+    /// Multiplies a factor by the factors of one variable alone and sums the product over that variable. Returns the sum and the
+    /// natural logarithm of its scale; `None` if the sum is not known to be the same for all values of the other variables.
     fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {
@@ -199,14 +200,14 @@ impl<'a> BarrenSearch<'a> {
                 })
             });
         let first = sums.next()?;
-        // Bound of the rounding errors of the additions and of a division of each number.
+        // Bound of the rounding errors, if each number results from one division and the numbers are then added.
         let slack = (values + 2) as f64 * f64::EPSILON * first;
         let is_constant = first.is_normal() && sums.all(|sum| (sum - first).abs() <= slack);
         is_constant.then(|| (first, log_scale + weights.log_scale()))
     }
 }
 
-/// The weights of a dense factor, if no positive one is too small to be held beside the largest.
+/// The weights of a dense factor, if none of its positive weights underflows when the largest is scaled to one.
 fn plain_weights(factor: &Factor) -> Option<&Weights> {
     match &factor.table {
         FactorTable::Dense(weights) if !weights.is_flushed() => Some(weights),
@@ -214,7 +215,7 @@ fn plain_weights(factor: &Factor) -> Option<&Weights> {
     }
 }
 
-/// The graph without barren factors; their variables, and others that no factor mentions any more, have one value left. `None` if no factor is barren.
+/// The graph without barren factors; the variables that no factor mentions any more keep only one value. `None` if no factor is barren.
 pub fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph> {
     let pruned = prune(graph, keep, UnknownSums::Computed);
     if pruned.live.iter().all(|live| *live) {
@@ -258,7 +259,7 @@ pub fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph
 mod tests {
     use super::*;
 
-    /// A chain in which each variable depends on the one before.
+    /// A graph of a chain in which each variable depends on the previous one.
     fn chain(weights: [f64; 4], normalised: bool) -> (FactorGraph, Vec<VarId>) {
         let mut graph = FactorGraph::default();
         let v: Vec<VarId> = (0..100).map(|_| graph.add_variable(2)).collect();
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn factors_that_sum_to_a_constant_vanish_too() {
-        // Each row sums to two.
+        // The entries of each row of a table sum to two.
         let (mut graph, v) = chain([0.5, 1.5, 1.75, 0.25], false);
         let kept = prune(&graph, &[v[3]], UnknownSums::Kept);
         assert_eq!(count(&kept.live), 100);
@@ -301,7 +302,7 @@ mod tests {
         assert_eq!((count(&pruned.live), count(&pruned.vanished)), (4, 96));
         let log = pruned.constant.unwrap().log(0);
         assert!((log - 96.0 * 2.0_f64.ln()).abs() < 1e-12, "{log}");
-        // With other weights of the last variable its rows differ, and nothing vanishes.
+        // With additional weights of the last variable, the row sums differ, so that no factor is pruned.
         graph.factors.push(Factor {
             variables: vec![v[99]],
             table: FactorTable::Dense(Weights::from_linear(vec![0.25, 0.75])),

@@ -1,4 +1,4 @@
-//! Sinks of a join: dense table, power sums, sparse list, maximum.
+//! Sinks that collect the products of a join: a dense table, power sums, a sparse list, a maximum.
 
 use std::collections::hash_map::Entry;
 
@@ -11,10 +11,10 @@ use super::error::EliminationError;
 use super::options::Options;
 use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
-/// Number of entries of a hash map up to which its memory is not counted.
+/// The memory of a hash map is not checked up to this number of entries.
 const DENSE_ENTRIES: usize = 1 << 16;
-/// Memory of a growing hash map, as a multiple of its entries: the old map and a new one of twice its size exist, both partly
-/// full.
+/// Memory of a growing hash map, as a multiple of the size of its entries: during growth, the old map and a new map of twice its
+/// size exist, and both are only partly full.
 const ENTRY: usize = 4;
 /// Overhead in bytes of a row on the heap, besides its values: its address, its length, and the allocator's overhead.
 const ROW: usize = 48;
@@ -25,7 +25,7 @@ pub(super) trait Sink<S: Semiring> {
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
-/// Sums of products in an array, by row-major number.
+/// A sink that sums products in an array, indexed by row-major number.
 pub(super) struct DenseSink<V>(pub(super) Vec<V>);
 
 impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
@@ -39,7 +39,7 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
     }
 }
 
-/// Power sums of products in an array, by their logarithms.
+/// A sink that computes power sums in an array, as logarithms.
 pub(super) struct PowerSink {
     weight: f64,
     /// For each entry, the logarithm of the sum of the products' powers, and the number of non-zero products.
@@ -83,14 +83,14 @@ impl Sink<MaxProduct> for PowerSink {
     }
 }
 
-/// Sums of products in a hash map, by number or, where numbers do not suffice, by row.
+/// A sink that sums products in a hash map; the keys are row-major numbers or, if these could overflow, rows of values.
 pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     options: &'a Options,
-    /// Number of bytes that other messages take.
+    /// Number of bytes that other messages occupy.
     held: f64,
-    /// Number of entries up to which the memory was checked.
+    /// Largest number of entries for which the memory was found to suffice.
     admitted: usize,
 }
 
@@ -140,7 +140,7 @@ impl<'a, V> SparseSink<'a, V> {
             let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
             self.options
                 .check_memory(self.held + needed as f64 * entry as f64)?;
-            // The available memory is queried seldom, not at every batch.
+            // The limit is raised by a sixteenth, so that the available memory is queried seldom, not at every batch.
             self.admitted = needed + needed / 16;
         }
         Ok(())
@@ -176,7 +176,7 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
     }
 }
 
-/// The largest product; of equal products, the one whose values come first.
+/// A sink that keeps the largest product; of equal products, the one with the first assignment in row-major order.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
     /// The largest product and its row-major number.

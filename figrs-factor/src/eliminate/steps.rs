@@ -9,14 +9,15 @@ use super::compile::{RangeNarrowing, RowOperation};
 use super::prepare::{PreparedTable, equal_range, run_end};
 use crate::algebra::Semiring;
 
-/// Number of partial assignments advanced together: enough to amortise overhead, few enough for the first-level cache.
+/// Number of partial assignments in a batch: large enough to amortise overhead, small enough for the first-level cache.
 const BATCH: usize = 1024;
 
-/// Cursor of a resumable continuation of a batch.
+/// Position at which the extension of a batch by one variable stopped and can be resumed.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
-    /// The next value if all values are tried; with sparse tables, the next row of the leading table plus one (zero at its start).
+    /// The next value if all values are tried. If sparse tables restrict the values, the next row of the leading table plus one, or
+    /// zero before its first row.
     next: usize,
     ranges: Ranges,
 }
@@ -24,9 +25,9 @@ pub(super) struct Cursor {
 /// Ranges of rows of some sparse tables.
 #[derive(Debug, Default)]
 struct Ranges {
-    /// The remaining ranges.
+    /// For each table, the range of rows that remain to be read.
     left: Vec<Range<usize>>,
-    /// The ranges of the present value.
+    /// For each table, the range of rows with the current value.
     here: Vec<Range<usize>>,
 }
 
@@ -62,9 +63,9 @@ impl Cursor {
     }
 }
 
-/// Lists the next rows of `parent` with the values that all tables of `narrows` allow, and opens their ranges in `child`.
+/// Lists the next pairs of a row of `parent` and a value that all tables of `narrows` allow, and stores the narrowed row ranges in `child`.
 ///
-/// The table with the fewest rows left leads; the others are searched.
+/// The values of the table with the fewest remaining rows (the leading table) are looked up in the other tables.
 pub(super) fn shared_values<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -115,7 +116,7 @@ pub(super) fn shared_values<V: Clone>(
     }
 }
 
-/// Continues one row; `true` once its values are exhausted, `false` if the batch is full.
+/// Extends one row by further values; returns `true` once its values are exhausted, `false` if the batch is full.
 fn continue_row<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -141,7 +142,7 @@ fn continue_row<V: Clone>(
                 (false, _) => equal_range(keys, range.clone(), value),
             };
             shared &= !found.is_empty();
-            // Rows up to this value cannot match later ones.
+            // The rows up to this value cannot match later values of the leading table.
             range.start = found.end;
             here.push(found);
         }
@@ -159,7 +160,7 @@ fn continue_row<V: Clone>(
     true
 }
 
-/// Scratch columns.
+/// Temporary columns that the steps of a join reuse.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     /// The values of one variable.
@@ -167,7 +168,7 @@ pub(super) struct Buffers {
     alive: Vec<bool>,
 }
 
-/// Runs `steps` on a batch; returns `true` if a product left the range of the semiring.
+/// Runs `steps` on a batch; returns `true` if a product overflowed or underflowed.
 pub(super) fn apply<S: Semiring>(
     tables: &[PreparedTable<S::Value>],
     steps: &[RowOperation],
@@ -259,7 +260,8 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
     }
 }
 
-/// Narrows the ranges of a sparse table to the rows of a computed value, and marks rows with none left.
+/// Narrows the range of a sparse table to the table rows with the computed value, for each row of the batch, and marks batch rows
+/// whose range is empty.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
     narrow: &RangeNarrowing,

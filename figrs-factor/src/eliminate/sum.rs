@@ -8,24 +8,24 @@ use super::options::Options;
 use super::{EliminationResult, PlanCost, eliminate};
 use crate::algebra::{LogSumProduct, NumberForm, Semiring, SumProduct};
 
-/// A distribution over some variables, and the total by which it was normalised.
+/// A distribution over some variables, and the total weight by which it was normalised.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarginalTable {
-    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has weight.
+    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
     pub log_total: f64,
-    /// The share of each assignment of the kept variables, row-major in their order; all zero if the total is zero.
+    /// The probability of each assignment of the kept variables, row-major in their order; all are zero if the total is zero.
     pub probabilities: Vec<f64>,
 }
 
 /// Sums the weights of all assignments, for each assignment of the variables `keep`.
 ///
-/// **Guarantee.** Exact up to rounding for weights of any magnitude: where ordinary numbers do not suffice, the sum is
-/// repeated with logarithms. A total is zero because of zeros of the factors, never because of underflow.
+/// **Guarantee.** Exact up to rounding for weights of any magnitude: if ordinary numbers overflow or underflow, the sum is repeated
+/// with logarithms. A total is zero because of zeros of the factors, never because of underflow.
 ///
-/// **Complexity.** Time and memory are exponential in the width of the elimination order, without what zeros save;
+/// **Complexity.** Time and memory are exponential in the width of the elimination order, less the savings by zeros;
 /// [`super::plan_cost`] predicts both.
 ///
-/// **Errors.** When the plan does not fit the budget, or the factors are malformed.
+/// **Errors.** An error is returned if the plan does not fit the budget, or if the factors are malformed.
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999.
 pub fn sum_product(
@@ -41,8 +41,8 @@ pub fn sum_product(
     })
 }
 
-/// The natural logarithm of the sum for each assignment of the variables `keep`, however far apart they are, and the
-/// predicted cost; otherwise as [`sum_product`].
+/// The natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost; the sums may differ by any
+/// order of magnitude; otherwise as [`sum_product`].
 pub fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -53,7 +53,7 @@ pub fn log_sums(
     Ok((found.values.iter().map(log).collect(), found.cost))
 }
 
-/// The share of each assignment of the variables `keep` in the total, as weights; otherwise as [`sum_product`].
+/// The probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights; otherwise as [`sum_product`].
 pub fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -70,7 +70,7 @@ pub fn share_weights(
     Ok(Weights::from_logs(logs.collect()))
 }
 
-/// Sums, in ordinary numbers where they suffice.
+/// The sums of an elimination, in scaled numbers or in logarithms.
 struct Sums {
     values: Vec<f64>,
     form: NumberForm,
@@ -80,7 +80,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// The sums of an elimination; `None` if a number was lost.
+    /// Runs an elimination; `None` if a number overflowed or underflowed.
     fn new<S: Semiring<Value = f64>>(
         found: EliminationResult<S>,
         form: NumberForm,
@@ -106,7 +106,8 @@ fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, 
     scaled_or_logs(graph, scaled, logs)
 }
 
-/// Computes in scaled numbers, or in logarithms if a weight of the graph is out of the range of scaled numbers or `scaled` returns `None`, because a number was lost.
+/// Computes in scaled numbers, or in logarithms if a weight of the graph is out of the range of scaled numbers or if `scaled`
+/// returns `None`, because a number overflowed or underflowed.
 ///
 /// **Errors.** Those of the computations; [`EliminationError::Impossible`] if `logs` returns `None`.
 pub(super) fn scaled_or_logs<R>(

@@ -1,4 +1,4 @@
-//! Operands of a join: factors and messages, in the values of a semiring.
+//! Operands of a join: factors and messages as tables of semiring values.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, TableForm, Var
 
 use crate::algebra::Semiring;
 
-/// A dense message becomes sparse if it has fewer non-zeros than its size divided by this.
+/// A dense message becomes sparse if its number of non-zeros is below its size divided by this number.
 const SPARSE_BELOW: usize = 16;
-/// Size up to which dense messages stay dense.
+/// A dense message with at most this number of entries remains dense.
 const FEW_ENTRIES: usize = 4096;
 
 /// A non-negative function of some variables, borrowed from a factor or owned as a message.
@@ -84,19 +84,19 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         self.entries.weights().map_or(&[], |values| values)
     }
 
-    /// As [`values`](Self::values), to be changed.
+    /// As [`values`](Self::values), as a mutable slice.
     pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
         let values = self.entries.weights_mut();
         values.map_or(&mut [], |values| values.to_mut())
     }
 
-    /// As [`values`](Self::values), without the table.
+    /// Consumes the table and returns its [`values`](Self::values).
     pub(super) fn into_values(mut self) -> Vec<S::Value> {
         let values = self.entries.weights_mut();
         values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
     }
 
-    /// The bytes of the entries, counted as in a plan.
+    /// The size of the entries in bytes, counted in the same way as in a plan.
     pub(super) fn bytes(&self) -> f64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,
@@ -114,7 +114,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Converts a dense table with few non-zeros to rows.
+    /// Converts a dense table with few non-zeros to a sparse table.
     pub(super) fn compact(&mut self, graph: &FactorGraph) {
         let Entries::Dense(values) = &self.entries else {
             return;
@@ -131,7 +131,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 }
 
-/// The tables with these numbers: factors first, then messages that are held.
+/// The tables with these numbers; factors have the lowest numbers, and the messages follow.
 pub(super) fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],

@@ -1,4 +1,4 @@
-//! Checks that make the inner loops safe: indices are in range, and tables fit their variables.
+//! Validation of the input, on which the inner loops rely: indices are in range, and tables fit their variables.
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use super::domain::{Domain, TableKind, TableShape};
 
-/// A function whose child is known before its parents is listed as rows if the child has at least this number of values.
+/// A function whose child has a value before its parents is listed as rows if the child has at least this number of values.
 const LISTED_FROM: usize = 4;
 
-/// The turn of one variable in the order of a join.
+/// The entry of one variable in the variable order of a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VariableTurn {
     pub(super) variable: usize,
@@ -18,10 +18,11 @@ pub(super) struct VariableTurn {
 /// Orders the unpinned variables so that zeros are found early; function tables that are better listed as rows
 /// become [`TableKind::Sparse`].
 ///
-/// A function's parents come before its child, which is then computed. Variables of sparse tables come before those
-/// of dense tables only, and those of a started table first; among these, the one with the fewest values for each assignment
-/// so far, estimated by the table's rows for each value. Then variables of many tables come first, so that tables are
-/// completed early; among those, the order of the largest table is kept, so that memory is read in order.
+/// A function's parents come before its child, which is then computed. Variables of sparse tables come before variables of dense
+/// tables only; the first are variables of sparse tables with an assigned variable. Among these, the variable with the fewest
+/// values for each previous assignment comes first; this number is estimated from the number of the table's rows for each value.
+/// Then variables of many tables come first, so that the last variable of a table is assigned early. Among equal variables, the
+/// order of the largest table is kept, so that memory is read sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -35,7 +36,7 @@ pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec
 struct VariableOrderSearch<'a> {
     domain: &'a Domain,
     shapes: &'a mut [TableShape],
-    /// The tables of each variable.
+    /// For each variable, the tables that mention it.
     tables: Vec<Vec<usize>>,
     /// For each table, the number of parents (function) or variables (other tables) that have no value yet.
     missing: Vec<usize>,
@@ -47,18 +48,18 @@ struct VariableOrderSearch<'a> {
     slots: Vec<VariableTurn>,
 }
 
-/// Sort key of a variable's turn, smallest first; the fields are compared in order.
+/// Sort key of a variable: the variable with the smallest key is assigned first. The fields are compared in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct VariablePriority {
     is_child: bool,
     support: ValueRestriction,
-    /// Estimated number of values for each assignment of the variables before it, by the started tables.
+    /// Number of values for each assignment of the previous variables, estimated from the sparse tables with an assigned variable.
     branching: usize,
     tables: Reverse<usize>,
     place: usize,
 }
 
-/// Restriction on the values of a variable.
+/// How sparse tables restrict the values of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ValueRestriction {
     Begun,
@@ -244,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_others_determine_comes_before_one_of_more_tables() {
-        // Each value of the first variable leaves one row of the first table and five of the second.
+        // For each value of the first variable, one row of the first table and five rows of the second remain.
         let mut shapes = [
             shape(TableKind::Sparse, &[0, 1], 4),
             shape(TableKind::Sparse, &[0, 2], 20),

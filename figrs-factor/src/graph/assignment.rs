@@ -4,7 +4,8 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, numbered in row-major order.
 ///
-/// Each variable has a place (an index) in the lists of values that are read and written. Such a list may hold other variables too, which stay as they are.
+/// Each variable has an index (its place) in the lists of values that are read and written. Such a list may contain values of other
+/// variables too, which are not changed.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,
@@ -20,7 +21,7 @@ struct Digit {
 }
 
 impl Assignments {
-    /// The assignments of variables that are given by their places in lists of values and by their cardinalities.
+    /// The assignments of variables, each given by its index in lists of values and its cardinality.
     pub fn new(variables: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let digit = |(place, cardinality)| Digit {
             place: place as u32,
@@ -36,13 +37,13 @@ impl Assignments {
         Self { digits, count }
     }
 
-    /// The assignments of some variables of a graph, in lists of values that hold all variables of the graph.
+    /// The assignments of some variables of a graph, within lists with a value for each variable of the graph.
     pub fn within(graph: &FactorGraph, variables: impl IntoIterator<Item = usize>) -> Self {
         let cardinality = |v: usize| (v, graph.cardinalities[v] as usize);
         Self::new(variables.into_iter().map(cardinality))
     }
 
-    /// The assignments of variables of these cardinalities, in lists of values that hold these variables alone.
+    /// The assignments of variables of these cardinalities, within lists with a value for each of these variables.
     pub fn rows(cardinalities: impl IntoIterator<Item = usize>) -> Self {
         Self::new(cardinalities.into_iter().enumerate())
     }
@@ -57,20 +58,20 @@ impl Assignments {
         self.count
     }
 
-    /// The places of the variables, with their strides.
+    /// For each variable, its index in the lists of values and its stride in the numbering.
     pub fn strides(&self) -> impl Iterator<Item = (usize, usize)> {
         self.digits.iter().map(|d| (d.place as usize, d.stride))
     }
 
-    /// Sets the variables to their first assignment, all zero.
+    /// Sets all variables to zero, which is the first assignment.
     pub fn reset(&self, values: &mut [u32]) {
         for digit in &self.digits {
             values[digit.place as usize] = 0;
         }
     }
 
-    /// Sets the variables to their next assignment. Returns the index of the raised variable, after which all are zero again;
-    /// `None` after the last assignment, when all are zero again.
+    /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one; all variables after
+    /// it are zero. Returns `None` after the last assignment; all variables are then zero.
     #[inline]
     pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
         for (i, digit) in self.digits.iter().enumerate().rev() {
@@ -84,8 +85,8 @@ impl Assignments {
         None
     }
 
-    /// For strides of the variables in another table, the change of the offset in that table, modulo the size of a word, when a variable is raised
-    /// and all variables after it become zero again.
+    /// For each variable, the change of the offset in another table when the value of the variable grows by one and all variables
+    /// after it become zero. The strides are those in the other table; the change is modulo the size of a word.
     pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut changes: Vec<usize> = strides.into_iter().collect();
         let mut back = 0usize;
@@ -97,7 +98,7 @@ impl Assignments {
         changes
     }
 
-    /// The number of the assignment in `values`.
+    /// The row-major number of the assignment that `values` contains.
     #[inline]
     pub fn number(&self, values: &[u32]) -> usize {
         let digits = self.digits.iter();
@@ -106,7 +107,7 @@ impl Assignments {
             .sum()
     }
 
-    /// The values of the assignment of a number, in the order of the variables.
+    /// The values of the assignment with the given number, in the order of the variables.
     #[inline]
     pub fn values(&self, mut number: usize) -> impl Iterator<Item = u32> {
         self.digits.iter().map(move |digit| {
@@ -116,7 +117,7 @@ impl Assignments {
         })
     }
 
-    /// Sets the variables to the assignment of a number.
+    /// Sets the variables to the assignment with the given number.
     #[inline]
     pub fn assign(&self, number: usize, values: &mut [u32]) {
         for (digit, value) in self.digits.iter().zip(self.values(number)) {

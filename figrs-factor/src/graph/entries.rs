@@ -4,7 +4,7 @@ use super::assignment::Assignments;
 use super::factor_graph::{Factor, FactorGraph, FactorTable};
 use super::weights::Weights;
 
-/// Calls `visit` with the number and the values of each stored non-zero entry.
+/// Calls `visit` for each stored non-zero entry, with its position among the stored entries and with the values of its assignment.
 pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMut(usize, &[u32])) {
     let arity = factor.variables.len();
     let cards = factor.variables.iter().map(|&v| graph.cardinality(v));
@@ -37,13 +37,13 @@ pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMu
     }
 }
 
-/// The natural logarithm of a stored entry, given by its number; for a function, the entry must not be zero.
+/// The natural logarithm of a stored entry, given by its position; for a function, the entry must not be zero.
 pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     let weights = factor.table.weights();
     weights.map_or(0.0, |weights| weights.log(entry))
 }
 
-/// The number of the stored entry at an assignment of all variables of the graph; `None` if a sparse table or a function has none there.
+/// The position of the stored entry at an assignment of all variables of the graph; `None` if a sparse table or a function has none there.
 pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();
@@ -90,7 +90,7 @@ pub fn has_zeros(factor: &Factor) -> bool {
     }
 }
 
-/// True if a positive weight of a factor cannot be held beside the largest.
+/// True if a positive weight of a factor underflows when the largest is scaled to one.
 pub fn is_wide(factor: &Factor) -> bool {
     factor.table.weights().is_some_and(Weights::is_flushed)
 }

@@ -16,7 +16,8 @@ impl VarId {
     }
 }
 
-/// A table in the form that fits its known zeros, of a [`Factor`] or a message: `N` lists numbers of values, `W` has a weight for each stored entry.
+/// The table of a [`Factor`] or of a message, in a form that omits known zeros. `N` is a list of indices of values, `W` a list with
+/// the weight of each stored entry.
 #[derive(Clone, Debug)]
 pub enum TableForm<N, W> {
     /// A weight for every assignment, row-major in the order of the factor's variables (last fastest).
@@ -28,10 +29,10 @@ pub enum TableForm<N, W> {
         /// A weight for each row.
         weights: W,
     },
-    /// The last variable is a function of the other variables: weight one where its value agrees, zero elsewhere.
+    /// The last variable is a function of the other variables: the weight is one if its value is the value of the function, and zero otherwise.
     Function {
-        /// The value of the last variable for each assignment of the others, row-major;
-        /// [`NO_VALUE`](FactorTable::NO_VALUE) where no value has weight.
+        /// The value of the last variable for each assignment of the others, row-major; [`NO_VALUE`](FactorTable::NO_VALUE) if no
+        /// value is possible for an assignment.
         index: N,
     },
 }
@@ -48,7 +49,7 @@ impl<N, W> TableForm<N, W> {
         }
     }
 
-    /// The weights, to be changed; `None` for a function.
+    /// The weights, as a mutable reference; `None` for a function.
     pub fn weights_mut(&mut self) -> Option<&mut W> {
         match self {
             Self::Dense(weights) | Self::Sparse { weights, .. } => Some(weights),
@@ -85,10 +86,10 @@ impl<N, W> TableForm<N, W> {
 }
 
 impl FactorTable {
-    /// In a function table: no value of the last variable is possible here.
+    /// Marks an assignment in a function table at which no value of the last variable is possible.
     pub const NO_VALUE: u32 = u32::MAX;
 
-    /// The origins of the weights, if some have one.
+    /// The origins of the weights; `None` if no weight has an origin.
     pub fn origins(&self) -> Option<&[u32]> {
         self.weights().and_then(Weights::origins)
     }
@@ -102,7 +103,7 @@ pub struct Factor {
     /// The weights.
     pub table: FactorTable,
     /// `true` if the weights sum to one over the *last* variable for every assignment of the others: if no other factor mentions
-    /// that variable, a sum may leave the factor out.
+    /// that variable, a sum over it may omit the factor.
     pub normalised: bool,
 }
 
@@ -116,7 +117,7 @@ impl Factor {
     }
 }
 
-/// Variables and factors of one expanded model.
+/// A factor graph: the variables and the factors of one model.
 #[derive(Clone, Debug, Default)]
 pub struct FactorGraph {
     /// Number of values of each variable; at least one.

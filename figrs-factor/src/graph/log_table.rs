@@ -3,12 +3,12 @@
 use super::assignment::Assignments;
 use super::factor_graph::{FactorGraph, VarId};
 
-/// A function of some variables as natural logarithms.
+/// A function of some variables, stored as a table of natural logarithms.
 #[derive(Clone, Debug)]
 pub struct LogTable {
     /// The variables, each once.
     pub scope: Vec<VarId>,
-    /// The assignments of the scope, within assignments of all variables.
+    /// The assignments of the scope, within lists with a value for each variable of the graph.
     pub assignments: Assignments,
     /// The logarithms, row-major in the order of the scope.
     pub logs: Vec<f64>,
@@ -49,7 +49,7 @@ impl LogTable {
         self.logs[self.assignments.number(values)]
     }
 
-    /// True if the function is constant, and not zero.
+    /// True if the function has the same positive value everywhere.
     pub fn is_constant(&self) -> bool {
         let first = self.logs[0];
         first > f64::NEG_INFINITY && self.logs.iter().all(|&log| log == first)
@@ -60,7 +60,7 @@ impl LogTable {
         self.logs.contains(&f64::NEG_INFINITY)
     }
 
-    /// Divides by the largest entry, unless all are zero.
+    /// Divides all entries by the largest one, unless all are zero.
     pub fn normalise(&mut self) {
         let most = self.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if most > f64::NEG_INFINITY {

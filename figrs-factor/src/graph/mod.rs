@@ -1,7 +1,7 @@
 //! Factor graphs, the input of all algorithms of this crate.
 //!
-//! Variables are indices with a cardinality, factors are non-negative functions of a few of them.
-//! The product of all factors at a full assignment is the weight of that assignment.
+//! Variables are indices with a cardinality, factors are non-negative functions of a few variables. The product of all factors at a
+//! full assignment is the weight of that assignment.
 //!
 //! | file | content |
 //! |---|---|

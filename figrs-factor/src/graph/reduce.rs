@@ -1,9 +1,9 @@
-//! Reduction of factor graphs to some of the values, such as those that evidence and zeros leave possible.
+//! Reduction of factor graphs to some values of each variable, such as the values that evidence and zeros do not exclude.
 
 use super::factor_graph::{Factor, FactorGraph, FactorTable, VarId};
 use super::weights::Weights;
 
-/// Treatment of variables that have one value left.
+/// Treatment of variables with one remaining value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
     /// Such variables stay in the reduced graph.
@@ -12,18 +12,18 @@ pub enum DecidedVariables {
     LeftOut,
 }
 
-/// Map from a factor graph to a graph with fewer values of its variables.
+/// Map from a factor graph to a graph in which the variables have fewer values.
 #[derive(Clone, Debug)]
 pub struct Restriction {
-    /// For each variable the remaining values, ascending, at least one.
+    /// For each variable of the original graph, its remaining values in ascending order; at least one.
     pub left: Vec<Vec<u32>>,
-    /// For each variable, its identifier in the reduced graph, if it is in it.
+    /// For each variable of the original graph, its identifier in the reduced graph; `None` if it was left out.
     names: Vec<Option<VarId>>,
-    /// The variables of the reduced graph, by their old names.
+    /// For each variable of the reduced graph, its identifier in the original graph.
     pub open: Vec<VarId>,
 }
 
-/// A factor graph without some values, and the map to it.
+/// A factor graph in which some values of variables were removed, and the map to it.
 #[derive(Debug)]
 pub struct ReducedGraph {
     /// The reduced graph.
@@ -70,12 +70,12 @@ impl Restriction {
         }
     }
 
-    /// The identifier of a variable in the reduced graph, if it is in it.
+    /// The identifier of a variable in the reduced graph; `None` if the variable was left out.
     pub fn name(&self, v: VarId) -> Option<VarId> {
         self.names[v.index()]
     }
 
-    /// The assignment of all variables for an assignment of the reduced graph.
+    /// The assignment of all variables of the original graph that corresponds to an assignment of the reduced graph.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let mut world: Vec<u32> = self.left.iter().map(|left| left[0]).collect();
         for (&v, &value) in self.open.iter().zip(values) {
@@ -84,7 +84,7 @@ impl Restriction {
         world
     }
 
-    /// The shares of all `n` values of a variable, given the shares of the remaining values; all other values have share zero.
+    /// The probabilities of all `n` values of a variable, given those of its remaining values; all other values have probability zero.
     pub fn shares_of_all(&self, v: VarId, n: usize, shares: Vec<f64>) -> Vec<f64> {
         let left = &self.left[v.index()];
         if left.len() == n {
@@ -127,7 +127,7 @@ impl Restriction {
         }
     }
 
-    /// The numbers of the assignments of remaining values.
+    /// The row-major numbers of the assignments in which every variable has a remaining value.
     fn cells(&self, graph: &FactorGraph, variables: &[VarId]) -> Vec<usize> {
         variables.iter().fold(vec![0], |cells, &v| {
             let left = &self.left[v.index()];

@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 
-/// A list of non-negative weights that never flushes a positive one to zero; cheap to clone.
+/// A list of non-negative weights in which no positive weight is rounded to zero; it is cheap to clone.
 ///
-/// Entry `i` has the weight `linear[i] * exp(log_scale)`, with `linear` scaled to a largest entry of one where
-/// that is needed. When two positive entries are further apart than `f64` can hold, `logs` carries
-/// the natural logarithms of all of them (including the scale), and an algorithm must use those.
+/// Entry `i` has the weight `linear[i] * exp(log_scale)`, where `linear` is scaled to a largest entry of one if that is needed. If
+/// the ratio of two positive weights exceeds the range of `f64`, `logs` holds the natural logarithms of all weights (including the
+/// scale), and algorithms must use `logs`.
 ///
-/// A weight that is the probability of an outcome at the present value of some parameters has an origin: the number of
-/// that outcome among the parametric outcomes of an expansion.
+/// A weight that is the probability of an outcome under the present values of parameters has an origin: the index of that outcome
+/// in the list of all outcomes whose probabilities are parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
     linear: Arc<Vec<f64>>,
     log_scale: f64,
     logs: Option<Arc<Vec<f64>>>,
-    /// The origin of each weight, or [`NO_ORIGIN`](Self::NO_ORIGIN); `None` if none has one.
+    /// The origin of each weight, or [`NO_ORIGIN`](Self::NO_ORIGIN); `None` if no weight has an origin.
     origins: Option<Arc<Vec<u32>>>,
 }
 
 impl Weights {
-    /// Origin of weights that no parameter decides.
+    /// Marks a weight that is not a parameter.
     pub const NO_ORIGIN: u32 = u32::MAX;
 
-    /// Weights that are ordinary numbers; none of them is a positive number that was flushed to zero.
+    /// Weights given as ordinary numbers; a zero must be exact, not a positive number that underflowed.
     pub fn from_linear(linear: Vec<f64>) -> Self {
         Self {
             linear: Arc::new(linear),
@@ -59,7 +59,7 @@ impl Weights {
         }
     }
 
-    /// The same weights with these origins, one each.
+    /// The same weights with these origins, one for each weight.
     #[must_use]
     pub fn with_origins(self, origins: Vec<u32>) -> Self {
         Self {
@@ -68,12 +68,12 @@ impl Weights {
         }
     }
 
-    /// The origins of the weights, if some have one.
+    /// The origins of the weights; `None` if no weight has an origin.
     pub fn origins(&self) -> Option<&[u32]> {
         self.origins.as_deref().map(Vec::as_slice)
     }
 
-    /// Copies the weights, replacing each one whose origin `weight` maps to a natural logarithm.
+    /// Copies the weights; a weight is replaced if the function `weight` maps its origin to a new natural logarithm.
     #[must_use]
     pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
         let Some(origins) = self.origins.as_deref() else {
@@ -124,7 +124,7 @@ impl Weights {
         self.log_scale
     }
 
-    /// True if some positive weight is too small to be held beside the largest one.
+    /// True if some positive weight underflows in `linear`, because the largest weight is scaled to one.
     pub fn is_flushed(&self) -> bool {
         self.logs.is_some()
     }
@@ -146,12 +146,12 @@ impl Weights {
         }
     }
 
-    /// True if the weights are plain numbers: no scale, nothing flushed.
+    /// True if the weights are plain numbers, without a scale and without underflow.
     pub fn is_plain(&self) -> bool {
         self.log_scale == 0.0 && self.logs.is_none()
     }
 
-    /// The numbers of plain weights for changes; copied only if another clone holds them.
+    /// The numbers of plain weights as a mutable slice; they are copied only if another clone shares them.
     pub fn plain_mut(&mut self) -> &mut [f64] {
         let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
         linear
@@ -166,7 +166,7 @@ impl Weights {
         }
     }
 
-    /// The weights at some positions, zero where there is none.
+    /// The weights at some positions; a position of `None` gives weight zero.
     #[must_use]
     pub fn gather(&self, positions: &[Option<usize>]) -> Self {
         let mut builder = WeightsBuilder::default();
@@ -195,7 +195,7 @@ impl Weights {
         }
     }
 
-    /// True if weight `i` is zero, and not only too small for a number.
+    /// True if weight `i` is exactly zero, and did not merely underflow.
     pub fn is_zero(&self, i: usize) -> bool {
         match &self.logs {
             Some(logs) => logs[i] == f64::NEG_INFINITY,
@@ -210,7 +210,7 @@ impl From<Vec<f64>> for Weights {
     }
 }
 
-/// True if the sum of a row is one, up to the rounding of its numbers and of their addition, so that it counts as normalised.
+/// True if the numbers of a row sum to one, up to rounding errors of the numbers and of their addition; the row then counts as normalised.
 pub fn sums_to_one(row: &[f64]) -> bool {
     let sum: f64 = row.iter().sum();
     (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
@@ -225,13 +225,13 @@ pub struct WeightSlice<'a> {
 }
 
 impl<'a> WeightSlice<'a> {
-    /// The weights divided by `exp` of the scale of their list; the rows of a table have none.
+    /// The weights, divided by the exponential of their list's `log_scale`.
     pub fn linear(self) -> &'a [f64] {
         &self.weights.linear[self.start..][..self.len]
     }
 
-    /// Inverse transform sampling: the position selected by a number drawn from [0, 1), if the weights sum to one; never
-    /// one of weight zero.
+    /// Inverse transform sampling: the position that a uniform random number in [0, 1) selects, if the weights sum to one. A
+    /// position of weight zero is never selected.
     pub fn pick(self, unit: f64) -> usize {
         let mut rest = unit;
         let mut chosen = 0;
@@ -252,14 +252,14 @@ impl<'a> WeightSlice<'a> {
         self.weights.log(self.start + i)
     }
 
-    /// The row's weight `i`, without the scale in its plain form.
+    /// The row's weight `i`; its field `linear` does not include the scale.
     pub fn weight(self, i: usize) -> WorldWeight {
         let (linear, log) = (self.linear()[i], self.log(i));
         WorldWeight { linear, log }
     }
 }
 
-/// A builder of a list of weights: plain numbers as long as they suffice, then logarithms.
+/// A builder of a list of weights. It stores plain numbers and changes to logarithms when a weight does not fit a plain number.
 #[derive(Debug, Default)]
 pub struct WeightsBuilder {
     linear: Vec<f64>,
@@ -335,7 +335,7 @@ impl WeightsBuilder {
 /// The weight that evidence gives to a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldWeight {
-    /// The weight as a number, where that is a normal one; zero, infinite or NaN where `f64` cannot hold it: use `log` then.
+    /// The weight as a number, if it is in the normal range of `f64`; otherwise zero, infinite or NaN, and `log` must be used.
     pub linear: f64,
     /// The natural logarithm of the weight; `-inf` if and only if the world contradicts the evidence.
     pub log: f64,
@@ -348,9 +348,9 @@ impl WorldWeight {
         log: 0.0,
     };
 
-    /// The product with another weight.
+    /// Multiplies the weight by another weight, given as a number and as its logarithm.
     pub fn times(&mut self, linear: f64, log: f64) {
-        // A subnormal number has lost digits, and a large factor would make the error visible.
+        // A subnormal number has lost digits, and a later multiplication by a large factor would make this error visible.
         let normal_or_zero = |x: f64| if x < f64::MIN_POSITIVE { 0.0 } else { x };
         self.linear = normal_or_zero(self.linear * normal_or_zero(linear));
         self.log += log;

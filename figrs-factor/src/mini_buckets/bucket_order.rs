@@ -9,12 +9,12 @@ use crate::order::Bucket;
 pub struct BucketOrder {
     /// The variables in the order of elimination.
     pub order: Vec<VarId>,
-    /// By variable, its place in the order.
+    /// For each variable, its position in the order.
     place: Vec<usize>,
 }
 
 impl BucketOrder {
-    /// The order of some buckets of a graph of `n` variables.
+    /// The order in which a list of buckets eliminates the variables of a graph of `n` variables.
     pub fn new(n: usize, buckets: &[Bucket]) -> Self {
         let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
         let order: Vec<VarId> = eliminated.copied().collect();
@@ -25,7 +25,8 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// The order of the variables that factors mention: variables of the fewest factors first; of variables of equally many factors, the last first.
+    /// The order of the variables that factors mention: the variables that the fewest factors mention come first; if two variables
+    /// are mentioned by equally many factors, the one with the higher identifier comes first.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
         let mut mentions = vec![0_u32; graph.cardinalities.len()];
         for v in graph.factors.iter().flat_map(|factor| &factor.variables) {

@@ -1,4 +1,4 @@
-//! Bounds of the sum over all assignments, by mini-bucket eliminations of growing tables.
+//! Bounds of the sum of the weights of all assignments, by mini-bucket eliminations with larger and larger tables.
 
 use std::ops::Range;
 
@@ -15,33 +15,33 @@ use crate::eliminate::{EliminationError, as_if_dense, without_barren};
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
 /// Number of sizes of tables.
 pub const ALL_SIZES: usize = TABLES.len();
-/// Number of smallest sizes of tables whose bounds are quick: seconds at most on models of some hundred variables.
+/// The first sizes, up to this number, give bounds quickly: within seconds on models with some hundred variables.
 pub const QUICK_SIZES: usize = 3;
-/// Maximum number of entries of all messages of crude bounds: a tenth of a second or less.
+/// Maximum total number of entries of the messages in [`crude_bounds`], so that it takes at most about a tenth of a second.
 const CRUDE_ENTRIES: f64 = 262_144.0;
-/// Relative width of bounds that further work would not improve.
+/// Bounds with at most this relative width are not improved further.
 const CLOSE: f64 = 1e-9;
 
 /// Limits of the eliminations that bound a sum.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundingEffort<'a> {
-    /// Maximum number of entries of the messages of an elimination.
+    /// Maximum total number of entries of the messages of one elimination.
     pub most: f64,
-    /// Number of entries of messages beyond which an elimination takes too long.
+    /// Total number of entries of messages beyond which an elimination would take too long.
     pub work: f64,
     /// Deadline and interrupt.
     pub until: &'a Until,
 }
 
-/// Bounds of an unknown sum.
+/// The bounds of a sum about which nothing is known.
 pub const UNBOUNDED: Bounds = Bounds {
     lower: f64::NEG_INFINITY,
     upper: f64::INFINITY,
 };
 
-/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at the cost of reading the factors: from above by the
-/// product of their largest entries and of the numbers of values, and from both sides by mini-buckets that eliminate variables of the fewest factors first,
-/// unless work is to end.
+/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at about the cost of reading
+/// the factors. An upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the
+/// deadline has passed, mini-buckets add bounds on both sides; they eliminate the variables of the fewest factors first.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);
@@ -65,8 +65,8 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     bounds
 }
 
-/// Calls `tell` with closer bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, by tables of these sizes, given by
-/// their numbers. Returns the number of the first size that was left out.
+/// Calls `tell` with closer and closer bounds of the natural logarithm of the sum, over all assignments, of the product of all
+/// factors. `sizes` is a range of indices of table sizes. Returns the index of the first size that was not tried.
 ///
 /// **Errors.** Those of an elimination with tables of any size; [`EliminationError::Interrupted`].
 pub fn sum_bounds(
@@ -106,7 +106,7 @@ pub fn sum_bounds(
     Ok(TABLES.len())
 }
 
-/// Bounds by one elimination each, within limits of the entries of a table and of all messages.
+/// Computes the lower and the upper bound by one elimination each; the limits are the entries of a table and the entries of all messages.
 fn bounds_by(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -143,8 +143,8 @@ pub fn narrow(bounds: &mut Bounds, other: Bounds) {
     bounds.upper = bounds.upper.min(other.upper);
 }
 
-/// The logarithm of the product of the largest entries of all factors, and of the numbers of values of all variables; without factors that are
-/// normalised, and their variables, since the sum of their product is one.
+/// The logarithm of the product of the largest entries of all factors and of the cardinalities of all variables. Normalised factors
+/// and their variables are omitted, because the sum of the product of these factors is one.
 pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     let (is_left_out, is_summed) = normalised_factors(graph);
     let values = graph.cardinalities.iter().zip(is_summed);
@@ -160,8 +160,8 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     values.chain(factors).sum()
 }
 
-/// By factor and by variable: acyclic normalised factors, at most one for each last variable; and these variables. Summed out one after the
-/// other, each before those that it depends on, these factors sum to one.
+/// Marks normalised factors without directed cycles, at most one for each last variable, and these last variables. If these
+/// variables are summed out one after another, each before the variables that it depends on, the factors sum to one.
 fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
     let n = graph.cardinalities.len();
     let mut factor_of: Vec<Option<usize>> = vec![None; n];

@@ -9,8 +9,8 @@ use super::partition::{BucketPartition, MiniBucket, divide};
 use crate::algebra::MaxProduct;
 use crate::eliminate::{EliminationError, EliminationTable, Projection, Projector};
 
-/// Weight of each mini-bucket except the first, in a lower bound; the weights of a bucket sum to one. One half is the best magnitude among the powers of two
-/// from 1/16 to 2, on grids of variables of three values.
+/// Weight of each mini-bucket except the first, in a lower bound; the weights of a bucket sum to one. On grids of three-valued
+/// variables, one half gave the best bounds among the magnitudes 1/16, 1/8, ..., 2.
 const NEGATIVE_WEIGHT: f64 = -0.5;
 
 /// Quantity that a mini-bucket elimination bounds.
@@ -25,7 +25,7 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
-    /// The projection of the `i`-th of `n` mini-buckets of a bucket, and its share in exchanges of weight; shares sum to one.
+    /// The projection of the `i`-th of `n` mini-buckets of a bucket, and its share in the exchange of weight; the shares of a bucket sum to one.
     fn of_mini_bucket(self, i: usize, n: usize) -> (Projection, f64) {
         let even = 1.0 / n as f64;
         match self {
@@ -43,15 +43,15 @@ impl BoundKind {
     }
 }
 
-/// The buckets divided so that joint tables have at most `limit` entries, or as many as the largest factor; the limit is reduced until all messages have at
-/// most `most` entries in total. Returns the final limit and the number of entries of the messages as well.
+/// Divides the buckets so that joint tables have at most `limit` entries, or as many as the largest factor. The limit is reduced
+/// until the messages have at most `most` entries in total. Also returns the final limit and the number of entries of the messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
     order: &BucketOrder,
     limit: usize,
     most: f64,
 ) -> (Vec<BucketPartition>, usize, f64) {
-    // Tables as large as the largest factor cost nothing more.
+    // Tables up to the size of the largest factor add little cost, because that factor is read anyway.
     let largest = graph.factors.iter().map(Factor::entries).max();
     let mut limit = limit.max(largest.unwrap_or(1));
     loop {
@@ -65,14 +65,14 @@ pub(super) fn fitting_partition(
 
 /// The messages of a mini-bucket elimination.
 ///
-/// The product of the messages without variables bounds the maximum or the sum over all assignments. In a divided bucket, the sum over a
-/// variable `x` of the product of the mini-buckets `f_i` is at most the product of the power sums `(sum_x f_i^(1/w_i))^(w_i)`, for
-/// positive weights `w_i` whose sum is one (Hölder's inequality), and at least that if all weights except one are negative. Weights of zero give
-/// maxima.
+/// The product of the messages without variables is a bound of the maximum or the sum over all assignments. In a divided bucket,
+/// the sum over a variable `x` of the product of the mini-buckets `f_i` is at most the product of the power sums
+/// `(sum_x f_i^(1/w_i))^(w_i)`, for positive weights `w_i` whose sum is one (Hölder's inequality), and at least this product if all
+/// weights except one are negative. Weights of zero give maxima instead of power sums.
 #[derive(Debug)]
 pub struct MiniBuckets {
     messages: Vec<LogTable>,
-    /// Logarithm of the number of values of the variables that no table mentions, in sums.
+    /// Logarithm of the number of joint values of the variables that no table mentions; zero for maxima.
     free: f64,
 }
 
@@ -88,7 +88,7 @@ impl MiniBuckets {
     /// Before a divided bucket is eliminated, the mini-buckets exchange weight until their projections to the
     /// variables they share are in the proportion of their weights, which keeps the product and improves the bound.
     ///
-    /// **Complexity.** Two joint tables of that size for each mini-bucket.
+    /// **Complexity.** For each mini-bucket, two joint tables of up to `limit` entries are computed.
     /// **References.** Dechter and Rish, *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2),
     /// 2003; Liu and Ihler, *Bounding the partition function using Hölder's inequality*, ICML 2011; Ihler, Flerova, Dechter and Otten,
     /// *Join-graph based cost-shifting schemes*, UAI 2012, section 4.
@@ -115,7 +115,7 @@ impl MiniBuckets {
                 let shift = shift.map(|shift| EliminationTable::dense(&bucket.shared, shift));
                 let (projection, weight) = kind.of_mini_bucket(i, bucket.mini_buckets.len());
                 let logs = if kind == BoundKind::SumBelow && mini.is_shrunk && weight > 0.0 {
-                    // A projection that sums over variables of other buckets is not a lower bound.
+                    // If the projection sums over variables of other buckets, it is not a lower bound, and zero is used instead.
                     vec![f64::NEG_INFINITY; graph.dense_size(&mini.output)]
                 } else {
                     let mut tables = this.operands(graph, mini);
@@ -141,10 +141,10 @@ impl MiniBuckets {
         self.free + messages.chain(scalars).sum::<f64>()
     }
 
-    /// The upper bound of a maximum, raised by a bound of all rounding errors. `magnitude` is the sum over all factors of the
-    /// largest absolute logarithms of their weights.
+    /// The upper bound of a maximum, plus a bound of all rounding errors. `magnitude` is the sum over all factors of the largest
+    /// absolute logarithms of their weights.
     pub fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
-        // Each factor and message is added once, and moved between mini-buckets with at most a mean and a difference.
+        // Each factor and message is added once, and the exchange between mini-buckets adds at most a mean and a difference.
         let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
         self.bound(graph) + additions * f64::EPSILON * (1.0 + magnitude)
     }
@@ -164,8 +164,9 @@ impl MiniBuckets {
         mini.tables.iter().map(table).collect()
     }
 
-    /// Factors, whose product is one, that bring the projections of all mini-buckets to the shared variables into the proportion of their
-    /// weights (cost shifting, moment matching); empty if there is only one mini-bucket.
+    /// Factors for the mini-buckets of a bucket whose product is one. After multiplication by them, the projections of the
+    /// mini-buckets to the shared variables are in the proportion of the weights (cost shifting, moment matching). Empty if there
+    /// is only one mini-bucket.
     fn cost_shifts(
         &self,
         graph: &FactorGraph,
@@ -196,7 +197,7 @@ impl MiniBuckets {
                 } else if kind == BoundKind::SumBelow || *own == f64::NEG_INFINITY {
                     0.0
                 } else {
-                    // Where one mini-bucket has weight zero, so may all others.
+                    // If the projection of one mini-bucket is zero here, the projections of all others may be set to zero as well.
                     f64::NEG_INFINITY
                 };
             }

@@ -4,14 +4,14 @@ use crate::graph::{FactorGraph, VarId};
 
 use super::bucket_order::BucketOrder;
 
-/// Some tables of one bucket, which are multiplied.
+/// A mini-bucket: some tables of one bucket, which are multiplied.
 #[derive(Debug)]
 pub struct MiniBucket {
     /// Factors by position, then messages.
     pub tables: Vec<u32>,
     /// The variables of the message.
     pub output: Vec<VarId>,
-    /// True if the output lacks variables that are not eliminated here.
+    /// True if the message lacks variables other than the one that the bucket eliminates.
     pub is_shrunk: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct BucketPartition {
     pub shared: Vec<VarId>,
 }
 
-/// Divides all buckets; returns the total number of entries of the messages as well.
+/// Divides all buckets into mini-buckets; also returns the total number of entries of the messages.
 pub fn divide(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -46,7 +46,7 @@ pub fn divide(
     let mut buckets = Vec::with_capacity(order.order.len());
     for &v in &order.order {
         let mut tables = std::mem::take(&mut waiting[v.index()]);
-        // Large scopes come first; equal ones keep their order.
+        // Tables with large scopes come first; tables of equal size keep their order.
         tables.sort_by_key(|&id| std::cmp::Reverse(graph.dense_size(&scopes[id as usize])));
         let mut minis: Vec<MiniBucket> = Vec::new();
         for id in tables {
@@ -89,7 +89,7 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// The variables that all mini-buckets have, including `v`, as many as fit a table.
+/// The variables that all mini-buckets contain, including `v`; only as many as a table over them stays within the limit.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],
@@ -114,7 +114,7 @@ fn shared_variables(
     shared
 }
 
-/// Leaves variables out, those with the most values first, until a table over them fits.
+/// Removes variables from a scope, those with the most values first, until a table over the scope fits the limit.
 fn shrink_scope(graph: &FactorGraph, scope: &mut Vec<VarId>, limit: usize) {
     while graph.dense_size(scope) > limit {
         let widest = scope

@@ -1,4 +1,4 @@
-//! Symbolic elimination of a graph, component by component.
+//! Symbolic elimination of a graph, one connected component after another.
 
 use crate::graph::VarId;
 use crate::until::Until;
@@ -74,13 +74,13 @@ fn eliminate_very_large(
     Ok(())
 }
 
-/// The joint entries of the buckets from some position on.
+/// The total number of entries of the joint tables of the buckets from position `from` on.
 fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     let buckets = graph.buckets[from..].iter();
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// The joint entries of the buckets from some position on, reduced by predicted zeros minus the discount.
+/// The cost of the buckets from position `from` on: the entries of their joint tables, reduced by the predicted share of zeros less a discount.
 fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();

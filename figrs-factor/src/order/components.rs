@@ -6,7 +6,7 @@ use super::fixed_point::fixed;
 use super::interaction_graph::{InteractionGraph, VertexWeight};
 use super::symbolic_elimination::SymbolicElimination;
 
-/// A part of the graph: its order does not depend on the other parts.
+/// A connected component of the graph; its elimination order does not depend on the other components.
 #[derive(Debug, Default)]
 pub(super) struct Component {
     /// The variables to eliminate, sorted; then the kept ones that share a table with them.
@@ -18,7 +18,7 @@ pub(super) struct Component {
 }
 
 impl Component {
-    /// Splits the remaining `candidates` where they are connected through kept variables only, or not at all.
+    /// Splits the remaining `candidates` into components; two candidates that are connected only through kept variables are in different components.
     ///
     /// **Complexity.** Linear in the number of mentions.
     pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {
@@ -60,7 +60,7 @@ impl Component {
         components
     }
 
-    /// The graph of the component; `places` is scratch space with a number for each variable.
+    /// The interaction graph of the component; `places` is scratch space with an entry for each variable.
     pub(super) fn core(&self, graph: &SymbolicElimination, places: &mut [u32]) -> InteractionGraph {
         for (i, v) in self.variables.iter().enumerate() {
             places[v.index()] = i as u32;

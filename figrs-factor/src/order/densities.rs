@@ -6,15 +6,15 @@ use super::fixed_point::FixedPoint;
 #[derive(Debug)]
 struct TableDensity {
     scope: Vec<u32>,
-    /// The logarithm of the share of non-zeros.
+    /// The logarithm of the share of non-zero entries (the density of the table).
     density: FixedPoint,
 }
 
-/// The tables with zeros of every vertex; empty lists if there are none.
+/// For every vertex, the tables with zeros that contain it; the lists are empty if no table has zeros.
 #[derive(Debug, Default)]
 pub(super) struct Densities {
     tables: Vec<Option<TableDensity>>,
-    /// The tables of each vertex, including some dead ones.
+    /// For each vertex, the tables that contain it, including some that were removed.
     of: Vec<Vec<u32>>,
     /// The sum of the densities of a vertex's live tables.
     total: Vec<FixedPoint>,
@@ -69,7 +69,7 @@ impl Densities {
         sum
     }
 
-    /// The remaining tables.
+    /// The tables that were not removed, with their densities.
     pub(super) fn remaining(&self) -> impl Iterator<Item = (&[u32], FixedPoint)> {
         let left = self.tables.iter().flatten();
         left.map(|promise| (promise.scope.as_slice(), promise.density))

@@ -1,17 +1,17 @@
-//! Logarithms as integers, so that their sums do not depend on the order and can be undone.
+//! Logarithms as integers, so that their sums do not depend on the order of the terms, and terms can be subtracted exactly.
 
-/// A base-2 logarithm in units of `1 / ONE`.
+/// A base-2 logarithm as a fixed-point number, in units of `1 / ONE`.
 pub(super) type FixedPoint = i64;
 
-/// The logarithm of two.
+/// The base-2 logarithm of two, as a fixed-point number.
 pub(super) const ONE: FixedPoint = 1 << 20;
 
-/// The nearest fixed number.
+/// The nearest fixed-point number to a base-2 logarithm.
 pub(super) fn fixed(log: f64) -> FixedPoint {
     (log * ONE as f64).round() as FixedPoint
 }
 
-/// Two to the power of a fixed number.
+/// Two to the power of a fixed-point number.
 pub(super) fn power(log: FixedPoint) -> f64 {
     (log as f64 / ONE as f64).exp2()
 }

@@ -10,15 +10,15 @@ use super::interaction_graph::InteractionGraph;
 pub(super) enum GreedyCriterion {
     /// Fill-in: the number of pairs of neighbours that become adjacent (min-fill).
     Fill,
-    /// Weighted fill-in: each pair counts with the number of its joint values.
+    /// Weighted fill-in: each pair of neighbours that become adjacent counts with the number of its joint values.
     HeavyFill,
     /// Weighted fill-in divided by the cardinality of the vertex.
     FillSaved,
-    /// The entries of the joint table (min-weight).
+    /// The number of entries of the joint table (min-weight).
     Size,
-    /// The entries of the joint table times the weighted fill-in.
+    /// The number of entries of the joint table, times the weighted fill-in.
     SizeAndFill,
-    /// The predicted non-zeros of the joint table.
+    /// The predicted number of non-zero entries of the joint table.
     NonZeros,
 }
 
@@ -38,7 +38,7 @@ impl ScoreNoise {
         }
     }
 
-    /// Draws new noise: up to `span` binary digits on either side.
+    /// Draws new noise: each base-2 logarithm is uniform between `-span` and `span`.
     pub(super) fn draw(&mut self, rng: &mut impl Rng, span: f64) {
         for (log, factor) in self.logs.iter_mut().zip(&mut self.factors) {
             *log = span * (2.0 * rng.random::<f64>() - 1.0);
@@ -47,12 +47,13 @@ impl ScoreNoise {
     }
 }
 
-/// Eliminates the remaining vertices of `core`, each time the vertex with the least score by `rule`, simplicial ones at once
-/// (not if non-zeros are counted); adds them to `order`.
+/// Eliminates the remaining vertices of `core`, each time the vertex with the least score by `rule`, and adds them to `order`.
+/// Simplicial vertices are eliminated at once, unless the rule counts non-zeros.
 ///
-/// Returns the price, or `None` as soon as it is at least `limit`.
+/// Returns the price of the order, or `None` as soon as the price reaches `limit`.
 ///
-/// **Complexity.** For each vertex, the number of remaining vertices, and for each new pair of neighbours the words of two rows.
+/// **Complexity.** For each eliminated vertex, all remaining vertices are scored; for each new pair of neighbours, the words of two
+/// rows of the matrix are read.
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Fishelson and Geiger, *Optimizing exact genetic linkage computations*, RECOMB 2003 (weighted fill-in, with noise).

@@ -3,13 +3,13 @@
 use super::densities::Densities;
 use super::fixed_point::{FixedPoint, ONE, power};
 
-/// Discount on predicted zeros, in binary digits: the shares of non-zeros are multiplied as if they were independent, and
-/// work on listed entries is slower than on dense ones.
+/// Discount on predicted zeros, as a base-2 logarithm. It is needed because the shares of non-zeros are multiplied as if they were
+/// independent, and because work on listed entries is slower than on dense ones.
 pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
 
 const NO_PLACE: u32 = u32::MAX;
 
-/// The weight of a vertex.
+/// The weight of a vertex: the cardinality of its variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VertexWeight {
     /// Cardinality of the variable.
@@ -18,7 +18,7 @@ pub(super) struct VertexWeight {
     pub(super) log: FixedPoint,
 }
 
-/// A graph from which vertices are eliminated, with the fill-in and the clique of every vertex kept up to date.
+/// A graph from which vertices are eliminated, in which the fill-in and the clique size of every vertex are kept up to date.
 #[derive(Debug, Default)]
 pub(super) struct InteractionGraph {
     words: usize,
@@ -32,7 +32,7 @@ pub(super) struct InteractionGraph {
     pub(super) size: Vec<FixedPoint>,
     /// Fill-in of a vertex: number of pairs of neighbours that are not adjacent.
     pub(super) fill: Vec<u32>,
-    /// Weighted fill-in: each pair counts with the number of its joint values; not kept up to date unless `weighted`.
+    /// Weighted fill-in: each pair counts with the number of its joint values. It is kept up to date only if `weighted` is `true`.
     heavy_fill: Vec<f64>,
     weighted: bool,
     pub(super) densities: Densities,
@@ -64,7 +64,7 @@ impl InteractionGraph {
             fill: vec![0; n],
             heavy_fill: vec![0.0; n],
             around: vec![0; words],
-            // With equal weights, the fill-in itself has the same information.
+            // If all weights are equal, the weighted fill-in follows from the fill-in.
             weighted: weights.windows(2).any(|pair| pair[0].log != pair[1].log),
             weights,
             ..Self::default()
@@ -91,7 +91,7 @@ impl InteractionGraph {
         core
     }
 
-    /// Counts the fill-in and the clique of every vertex.
+    /// Computes the fill-in and the clique size of every vertex.
     fn count(&mut self) {
         let mut members = Vec::new();
         for v in 0..self.weights.len() {
@@ -167,9 +167,9 @@ impl InteractionGraph {
         (self.size[v as usize] + self.densities.of(v)).max(0)
     }
 
-    /// Eliminates `v` and the neighbours that are adjacent only to its neighbours; adds them to `order`.
+    /// Eliminates `v` and those of its neighbours that are adjacent to no other vertices than `v` and its neighbours; adds all of them to `order`.
     ///
-    /// Returns the entries of their joint table, reduced by predicted zeros minus the discount.
+    /// Returns the price: the number of entries of their joint table, reduced by the predicted share of zeros less the discount.
     pub(super) fn eliminate(&mut self, v: u32, order: &mut Vec<u32>) -> f64 {
         let words = self.words;
         let size = self.size[v as usize];
@@ -289,7 +289,7 @@ impl InteractionGraph {
         self.work += 2 * words as u64;
     }
 
-    /// The number and the weight of the neighbours of `a` that are not neighbours of `b`.
+    /// The number and the total weight of the neighbours of `a` that are not neighbours of `b`.
     fn difference(&self, a: usize, b: usize) -> (u32, f64) {
         let rows = |v: usize| &self.rows[v * self.words..][..self.words];
         let mut sum = (0, 0.0);
@@ -309,7 +309,7 @@ impl InteractionGraph {
     }
 }
 
-/// The vertices of word `k` of a row.
+/// The vertices whose bits are set in word `k` of a row.
 fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (word != 0).then(|| {
@@ -320,7 +320,7 @@ fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The vertices of a row.
+/// The vertices whose bits are set in a row.
 pub(super) fn bits(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
     let words = row.iter().enumerate();
     words.flat_map(|(k, &word)| set_bits(word, k))

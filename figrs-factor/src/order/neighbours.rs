@@ -6,13 +6,13 @@ use super::symbolic_elimination::{Bucket, SymbolicElimination};
 
 /// Adjacency of variables that share a table.
 pub(super) struct Neighbours {
-    /// The neighbours of each variable, sorted, including some eliminated ones.
+    /// For each variable, its neighbours, sorted, including some that were eliminated.
     lists: Vec<Vec<VarId>>,
     stale: Vec<u32>,
 }
 
 impl Neighbours {
-    /// The neighbours of these variables, and of the variables that share tables with them.
+    /// Adjacency lists of these variables.
     pub(super) fn new(graph: &mut SymbolicElimination, variables: &[VarId]) -> Self {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];

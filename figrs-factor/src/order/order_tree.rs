@@ -6,11 +6,11 @@ use super::window::Window;
 
 const NONE: u32 = u32::MAX;
 
-/// Cost of one elimination of a window, in words read.
+/// Work of one elimination within a window, in words read.
 const WORK_PER_BAG: u64 = 12;
-/// Maximum share of the price of all buckets that are too cheap for windows around them.
+/// Buckets that together have at most this share of the total price get no window around them.
 const NEGLIGIBLE: f64 = 0.01;
-/// Maximum price of a new order of a window, in units of the old one: it must save more than rounding could.
+/// Maximum ratio of the price of a new order of a window to the price of the old one, so that the saving exceeds rounding errors.
 const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
 
 /// Elimination tree of an order: the bag of each vertex when it is eliminated.
@@ -30,9 +30,9 @@ pub(super) struct BagTree<'a> {
 }
 
 impl<'a> BagTree<'a> {
-    /// The tree of `order`, which lists all vertices that may be eliminated.
+    /// The elimination tree of `order`, which lists all vertices that may be eliminated.
     ///
-    /// **Complexity.** A row of bits for each vertex; fill-in is not computed.
+    /// **Complexity.** For each vertex, a row of bits is computed; fill-in is not computed.
     pub(super) fn new(core: &'a InteractionGraph, order: &[u32]) -> Self {
         let n = core.weights.len();
         let words = n.div_ceil(64);
@@ -73,7 +73,7 @@ impl<'a> BagTree<'a> {
         tree
     }
 
-    /// True if the bucket of a child absorbs `v`: its message is over `v` and all of its `bag`.
+    /// True if the bucket of a child absorbs `v`, because the message of the child is over `v` and all of `bag`.
     fn is_absorbed(&self, v: u32, bag: &[u64]) -> bool {
         let more = count(bag) + 1;
         let mut children = self.children[v as usize].iter();
@@ -94,12 +94,12 @@ impl<'a> BagTree<'a> {
         &self.bags[v as usize * self.words..][..self.words]
     }
 
-    /// The entries of all joint tables.
+    /// The total number of entries of all joint tables.
     pub(super) fn total(&self) -> f64 {
         self.price.iter().sum()
     }
 
-    /// The vertices in an order that has this tree: children first; the child that absorbs its parent comes last among its siblings.
+    /// The vertices in an order that has this tree: children come before parents, and a child that absorbs its parent comes directly before it.
     pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
         let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
         let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();
@@ -121,10 +121,12 @@ impl<'a> BagTree<'a> {
         order
     }
 
-    /// Finds the best order of `width` buckets around each of the costliest buckets; returns `true` if the tree changed.
+    /// For each bucket that is not negligibly cheap, the costliest first, finds the best order of up to `width` buckets around it.
+    /// Returns `true` if the tree changed.
     ///
-    /// **Guarantee.** The rest of the tree does not depend on the order within a connected part of it, so that the price
-    /// falls with each change, except that the bucket above may no longer be absorbed: the caller compares totals.
+    /// **Guarantee.** The rest of the tree does not depend on the order within a connected part of it, so that each change lowers
+    /// the price of that part. The bucket above it may no longer be absorbed, so that the total may rise; therefore the caller
+    /// compares totals.
     pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
         let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
         let dear = |v: &&u32| self.price[**v as usize] > least;
@@ -144,7 +146,7 @@ impl<'a> BagTree<'a> {
         changed
     }
 
-    /// A connected part of the tree around `v`: the neighbours with the largest cliques.
+    /// A connected part of the tree that contains `v`; it grows by the neighbour with the largest clique.
     fn connected_part(&self, v: u32, width: usize) -> Vec<u32> {
         let clique = |v: u32| self.clique[v as usize];
         let (mut few, mut near) = (vec![v], Vec::new());
@@ -163,7 +165,7 @@ impl<'a> BagTree<'a> {
         few
     }
 
-    /// Reorders a connected part of the tree if that is cheaper; returns `true` if it is.
+    /// Reorders a connected part of the tree if the new order is cheaper; returns `true` in that case.
     fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {
@@ -204,7 +206,7 @@ impl<'a> BagTree<'a> {
         )
     }
 
-    /// Applies a new order to the few vertices of a window, whose uppermost was `top`.
+    /// Applies a new order to the vertices of a window; `top` was the uppermost of them in the tree.
     fn rearrange(&mut self, window: &Window, local: &[u32], top: u32, order: &[usize]) {
         let above = self.parent[top as usize];
         if above != NONE {
@@ -238,7 +240,7 @@ impl<'a> BagTree<'a> {
         }
     }
 
-    /// Attaches the trees below a window to the first of its vertices that they mention.
+    /// Attaches each subtree below a window to the first vertex of the window that its message mentions.
     fn attach_below(&mut self, window: &Window, local: &[u32], below: &[u32], order: &[usize]) {
         for (&c, &message) in below.iter().zip(&window.messages) {
             if let Some(&j) = order.iter().find(|&&j| message >> j & 1 == 1) {
@@ -281,7 +283,7 @@ mod tests {
             );
             let mut tree = BagTree::new(&start, &order);
             let before = tree.total();
-            // A tree may absorb buckets that its order did not.
+            // The tree may absorb buckets that were not absorbed in its order, so that it may be cheaper.
             assert!(before <= price.expect("no limit") * (1.0 + 1e-9));
             for width in [3, 6, 9] {
                 while tree.improve(&start.left, width, u64::MAX) {

@@ -9,29 +9,29 @@ use super::interaction_graph::InteractionGraph;
 use super::order_tree::BagTree;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Number of entries for each variable and table up to which the first order is accepted.
+/// The first order is accepted without further search if it has at most this number of entries for each variable and table.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Budget of the search in words read for each predicted entry. A word takes a few nanoseconds, an entry one, and entries
-/// are read about three times: this is about a tenth of the running time.
+/// Budget of the search in words read for each predicted entry. Reading a word takes a few nanoseconds, an entry takes one
+/// nanosecond, and each entry is read about three times, so that the search takes about a tenth of the running time.
 const WORK_PER_ENTRY: f64 = 0.05;
-/// Minimum budget of a search, in units of the work of the first order.
+/// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;
 /// Maximum number of words that a search reads, by default: about half a second.
 pub const MAX_WORK: u64 = 100_000_000;
-/// Maximum total excess cost of almost simplicial vertices, as a share of the first order.
+/// Maximum total price of the almost simplicial vertices that are eliminated beforehand, as a share of the price of the best order found so far.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
-/// Minimum factor by which zeros must reduce the price to be counted.
+/// Predicted zeros are counted only if they reduce the price by at least this factor.
 const WORTH_COUNTING: f64 = 4.0;
-/// Divisor of the budget for the rules without noise.
+/// The rules without noise get the budget divided by this number.
 const RULES: u64 = 3;
-/// Divisor of the budget for a batch of restarts, without the improvement of the best.
+/// A batch of restarts gets the budget divided by this number; the local improvement of the best order is not included.
 const BATCHES: u64 = 8;
-/// Maximum price of an order that is improved, in units of the best.
+/// An order is improved only if its price is at most this multiple of the best price.
 const MAX_IMPROVABLE_RATIO: f64 = 1.5;
-/// Window sizes of the local improvement, in buckets: at first, and at the end.
+/// Window sizes of the local improvement, in buckets: the first size is used during the search, the second at its end.
 const WINDOWS: (usize, usize) = (5, 10);
 
-/// Rules tried without noise, the best first.
+/// Greedy rules tried without noise, the most promising first.
 const DENSE_RULES: [GreedyCriterion; 5] = [
     GreedyCriterion::HeavyFill,
     GreedyCriterion::FillSaved,
@@ -45,7 +45,7 @@ const SPARSE_RULES: [GreedyCriterion; 3] = [
     GreedyCriterion::Fill,
 ];
 
-/// The restarts, in turn: a rule, and the number of binary digits that the noise on its scores spans on either side.
+/// The restarts, used in turn. Each has a greedy rule and the maximum absolute base-2 logarithm of the noise on its scores.
 const DENSE_TURNS: [(GreedyCriterion, f64); 8] = [
     (GreedyCriterion::Fill, 1.0),
     (GreedyCriterion::HeavyFill, 0.5),
@@ -62,7 +62,7 @@ const SPARSE_TURNS: [(GreedyCriterion, f64); 3] = [
     (GreedyCriterion::Fill, 1.0),
 ];
 
-/// An order and its price: the entries of all joint tables.
+/// An order and its price: the total number of entries of all joint tables.
 #[derive(Debug)]
 pub(super) struct CostedOrder {
     pub(super) order: Vec<u32>,
@@ -80,13 +80,14 @@ impl CostedOrder {
 
 /// Searches for a cheap order of the vertices of a component that may be eliminated.
 ///
-/// `tables` is the number of tables; `max_work` limits the words read after the first order; `count_zeros` adds densities of tables to the graph, if needed.
+/// `tables` is the number of tables. `max_work` limits the number of words read after the first order. `count_zeros` adds the
+/// densities of tables to the graph; it is called only if the first order is not cheap.
 ///
-/// **Guarantee.** Deterministic: the work is counted in words read, and the noise has a fixed seed. Not
-/// the best order, which is hard to find, but at least as cheap as that of the weighted fill-in.
+/// **Guarantee.** Deterministic: the work is counted in words read, and the noise has a fixed seed. The order may not be the best
+/// one, which is hard to find, but it is at most as expensive as the greedy order by weighted fill-in.
 ///
-/// **Complexity.** One greedy order if that is cheap. Else a few more, and then a search in proportion to the
-/// predicted running time, bounded by a constant.
+/// **Complexity.** If one greedy order is cheap, the search ends with it. Otherwise it tries a few more and then searches in
+/// proportion to the predicted running time, up to a constant limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
@@ -146,11 +147,11 @@ pub(super) fn search(
 struct RestartSearch<'u> {
     until: &'u Until,
     start: InteractionGraph,
-    /// The remaining part of `start` while an order is made; counts the work of the search.
+    /// The graph that remains of `start` while an order is made; it also counts the work of the search.
     state: InteractionGraph,
     order: Vec<u32>,
     best: CostedOrder,
-    /// Fixed part of the price: the vertices eliminated beforehand.
+    /// Fixed part of the price: the price of the vertices eliminated beforehand.
     fixed: f64,
     /// Predicted share of non-zeros in the price.
     share: f64,
@@ -225,7 +226,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Budget of the search if an order of this price is known.
+    /// Budget of the search if an order of this price was found.
     fn budget(&self, price: f64) -> u64 {
         let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
         (work as u64).max(self.least).min(self.most)
@@ -276,7 +277,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Reorders up to `width` buckets at a time, until there is no gain or the budget is used up.
+    /// Reorders up to `width` buckets at a time, until the price no longer falls or the budget is used up.
     fn improve(&mut self, free: &[u32], width: usize, end: u64) -> Result<(), EliminationError> {
         if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
         {

@@ -6,7 +6,7 @@ use super::fixed_point::fixed;
 use super::neighbours::Neighbours;
 use super::symbolic_elimination::SymbolicElimination;
 
-/// Number of neighbours up to which fill-in is counted; beyond it, an upper bound is used.
+/// Fill-in is counted for variables with up to this number of neighbours; for more neighbours, an upper bound is used.
 const FILL_NEIGHBOURS: usize = 32;
 
 /// Score that the order of a very large component minimises first.
@@ -20,10 +20,10 @@ pub(super) enum OrderCriterion {
     FillIn,
 }
 
-/// The price of eliminating a variable now; less is better.
+/// The score of eliminating a variable next; the smallest score is the best.
 pub(super) type EliminationCost = (i64, i64, i64);
 
-/// The price of eliminating `v`: size of the joint table, size of the message and fill-in, weighed by `aim`.
+/// The score of eliminating `v`: the sizes of the joint table and of the message, and the fill-in, in an order that depends on `aim`.
 pub(super) fn score(
     graph: &SymbolicElimination,
     neighbours: &Neighbours,
@@ -41,7 +41,7 @@ pub(super) fn score(
         OrderCriterion::NonZeros => (entries + densities()).max(0.0),
         OrderCriterion::Entries | OrderCriterion::FillIn => entries,
     };
-    // Rounding prevents the order of the sums from deciding between equal scores.
+    // The sums are rounded, so that the order of their terms does not decide between equal scores.
     let (joint, out) = (fixed(joint), fixed(out));
     let fill = fill_in(graph, neighbours, v).cast_signed();
     match aim {
@@ -60,7 +60,7 @@ fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u6
     let mut missing = 0;
     for (i, &a) in around.iter().enumerate() {
         for &b in &around[..i] {
-            // Kept variables have no lists.
+            // Kept variables have no adjacency lists, so that both directions are tested.
             missing += u64::from(!neighbours.are_adjacent(a, b) && !neighbours.are_adjacent(b, a));
         }
     }

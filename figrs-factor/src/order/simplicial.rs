@@ -7,13 +7,14 @@ impl InteractionGraph {
     /// Eliminates simplicial vertices, and almost simplicial ones with a clique of at most `cheap` joint values; adds
     /// them to `order` and returns their price.
     ///
-    /// **Guarantee.** Each vertex eliminated here adds at most its own clique to the price of the best order. A simplicial vertex leaves a subgraph
-    /// behind; it adds nothing unless a larger clique would better absorb its clique (in small random graphs,
-    /// a third of a percent on average). An almost simplicial vertex (all its neighbours but one are adjacent) has at least
-    /// as many values as that one neighbour, and contracting it into the neighbour makes no clique larger. Vertices
-    /// with a predicted gain from the zeros of their tables are left alone.
+    /// **Guarantee.** Each vertex eliminated here adds at most its own clique to the price of the best order. The elimination of a
+    /// simplicial vertex leaves a subgraph. The vertex adds nothing to the price unless a larger clique would better absorb the
+    /// clique of the vertex (in small random graphs, it adds a third of a percent on average). All neighbours of an almost
+    /// simplicial vertex except one are pairwise adjacent. The vertex has at least as many values as that one neighbour, so that
+    /// contracting it into the neighbour makes no clique larger. Vertices for which the zeros of their tables predict a gain are
+    /// not eliminated here.
     ///
-    /// **Complexity.** For each round of almost simplicial vertices found, the pairs of neighbours.
+    /// **Complexity.** In each round in which an almost simplicial vertex is found, all pairs of neighbours are tested.
     ///
     /// **References.** Bodlaender, Koster and van den Eijkhof, *Preprocessing rules for triangulation of probabilistic
     /// networks*, Computational Intelligence 21(3), 2005; van den Eijkhof, Bodlaender and Koster, *Safe reduction rules
@@ -45,7 +46,7 @@ impl InteractionGraph {
         self.joint(v) + DISCOUNT >= self.size[v as usize]
     }
 
-    /// True if all neighbours of `v` are adjacent except for one that has no more values than `v`.
+    /// True if all neighbours of `v` except one are pairwise adjacent, and that one has no more values than `v`.
     fn is_almost_simplicial(&mut self, v: u32) -> bool {
         let own = self.row(v);
         let (fill, card) = (self.fill[v as usize], self.weights[v as usize].card);
@@ -61,7 +62,7 @@ impl InteractionGraph {
         found
     }
 
-    /// The graph of the remaining vertices, and their old names.
+    /// The graph of the remaining vertices, renumbered, and the old index of each vertex.
     pub(super) fn compact(&self) -> (Self, Vec<u32>) {
         let mut names = self.left.clone();
         names.sort_unstable();

@@ -1,4 +1,4 @@
-//! The tables of a graph during symbolic elimination: scopes and predicted densities, no numbers.
+//! The tables of a graph during symbolic elimination: they have scopes and predicted densities, but no entries.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use crate::graph::{FactorGraph, VarId};
 use super::symbolic_table::{SymbolicTable, log_density};
 use super::table_lists::TableLists;
 
-/// Maximum number of tables of a variable that is tested for a covering table.
+/// A variable is tested for a covering table only if it has at most this number of tables.
 const LOOKED_AT: usize = 16;
 /// Maximum number of variables of a covering table.
 const COVERING: usize = 64;
-/// Maximum base-2 logarithm of the joint values of a bucket, so that they can be numbered.
+/// Maximum base-2 logarithm of the number of joint values of a bucket, so that they can be numbered.
 const JOINT_VALUES: f64 = 40.0;
 
 /// Number of neighbours for which memory is reserved at first.
@@ -30,7 +30,7 @@ pub struct Bucket {
     pub joint: f64,
 }
 
-/// Incidence of tables and variables.
+/// State of a symbolic elimination: the tables, the variables that they mention, and the buckets made so far.
 #[derive(Clone, Debug)]
 pub struct SymbolicElimination {
     /// The base-2 logarithm of the cardinality of each variable.
@@ -82,7 +82,7 @@ impl SymbolicElimination {
         this
     }
 
-    /// Tables of these scopes without known zeros.
+    /// Symbolic tables with these scopes and without known zeros.
     pub fn of_scopes(cardinalities: &[u32], scopes: impl IntoIterator<Item = Vec<VarId>>) -> Self {
         let graph = FactorGraph {
             cardinalities: cardinalities.to_vec(),
@@ -101,7 +101,7 @@ impl SymbolicElimination {
         &self.scopes[start as usize..end as usize]
     }
 
-    /// Drops the densities of all tables.
+    /// Treats all tables as if they had no zeros.
     pub fn ignore_zeros(&mut self) {
         for sketch in &mut self.sketches {
             sketch.density = 0.0;
@@ -123,7 +123,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Lets kept variables be eliminated; returns the kept variables that live tables mention.
+    /// Allows the elimination of kept variables; returns the kept variables that live tables mention.
     pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {
             self.kept[v.index()] = false;
@@ -137,7 +137,7 @@ impl SymbolicElimination {
         self.live_mentions[v.index()] > 0
     }
 
-    /// True if a variable is not a candidate: it is eliminated already, or kept.
+    /// True if a variable is not a candidate for elimination, because it was eliminated already or is kept.
     pub fn is_no_candidate(&self, v: VarId) -> bool {
         self.gone[v.index()] || self.kept[v.index()]
     }
@@ -166,10 +166,11 @@ impl SymbolicElimination {
         }
     }
 
-    /// Eliminates covered variables until none is left: one table of such a variable mentions all variables of its other tables.
+    /// Eliminates covered variables until none remains. A variable is covered if one of its tables mentions all variables of its other tables.
     ///
-    /// **Guarantee.** Apart from zeros, no order is cheaper than one that begins with these: such a bucket has no more entries
-    /// than an existing table. In an acyclic graph only variables of very many tables remain.
+    /// **Guarantee.** If zeros are ignored, no order is cheaper than the best order that begins with the covered variables, because
+    /// the bucket of a covered variable has no more entries than an existing table. In an acyclic graph only variables of very many
+    /// tables remain.
     ///
     /// **Complexity.** Linear in the number of mentions for tables of bounded scope.
     ///
@@ -188,7 +189,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// True if one table of `v` mentions all variables of its other tables, which must be few.
+    /// True if `v` has few tables and one of them mentions all variables of the others.
     fn is_covered(&mut self, v: VarId) -> bool {
         let count = self.live_mentions[v.index()] as usize;
         if count == 0 || count > LOOKED_AT {
@@ -236,7 +237,7 @@ impl SymbolicElimination {
         self.buckets.len() - 1
     }
 
-    /// Stamps and returns `v` and the variables that share a table with it.
+    /// Marks `v` and the variables that share a table with it by a new stamp, and returns them.
     pub fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;
@@ -254,7 +255,7 @@ impl SymbolicElimination {
         scope
     }
 
-    /// Adds a table, which is live if it mentions a variable.
+    /// Adds a table; it is live if its scope is not empty.
     fn push(&mut self, scope: &[VarId], density: f64) {
         let id = self.sketches.len() as u32;
         for &v in scope {
@@ -286,7 +287,7 @@ impl SymbolicElimination {
         scope.all(|w| self.stamps[w.index()] == self.stamp)
     }
 
-    /// True if all tables of `u` (if they are few) stay within the stamped scope.
+    /// True if `u` has few tables and all their variables carry the current stamp.
     fn is_private(&self, u: VarId) -> bool {
         self.count_tables(u) <= LOOKED_AT && self.tables_of(u).all(|t| self.is_stamped(t))
     }

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use crate::graph::{Factor, FactorTable};
 
-/// Base-2 logarithm of the maximum number of assignments for each row up to which a listed table that determines its last
-/// variable has the density of a function. A step of a multiplexer has about as many assignments for each row as its result has values.
+/// A listed table that determines its last variable is given the density of a function up to this base-2 logarithm of the number of
+/// assignments for each row. In a table for one step of a multiplexer, there are about as many assignments for each row as the
+/// result has values.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
 /// A symbolic table.
@@ -13,7 +14,7 @@ const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 pub struct SymbolicTable {
     /// The variables of the table, as a range of the list of all scopes.
     pub scope: Range<u32>,
-    /// The base-2 logarithm of the share of non-zeros.
+    /// The base-2 logarithm of the predicted share of non-zero entries.
     pub density: f64,
     /// True until the table is multiplied into a message.
     pub live: bool,
@@ -51,7 +52,8 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
 }
 
 /// True if sorted rows have each assignment of all variables except the last at most once. The table then has the density of a
-/// function: the last variable is determined, and the assignments without a value may be excluded by other tables as well.
+/// function: the other variables determine the last one, and other tables may also exclude the assignments for which this table has
+/// no row.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1

@@ -5,7 +5,7 @@ use crate::graph::VarId;
 /// The end of a list.
 const END: u32 = u32::MAX;
 
-/// One list.
+/// The linked list of one variable.
 #[derive(Debug, Clone, Copy)]
 struct TableList {
     first: u32,
@@ -23,12 +23,12 @@ const EMPTY: TableList = TableList {
 #[derive(Clone, Debug)]
 pub(super) struct TableLists {
     lists: Vec<TableList>,
-    /// A table, and the place of the next table in the list.
+    /// Each link has a table and the position of the next link of the same list.
     links: Vec<(u32, u32)>,
 }
 
 impl TableLists {
-    /// Empty lists for this number of variables, with memory for this number of mentions.
+    /// Empty lists for this number of variables, with memory reserved for `mentions` entries in total.
     pub(super) fn new(variables: usize, mentions: usize) -> Self {
         Self {
             lists: vec![EMPTY; variables],

@@ -11,14 +11,15 @@ use super::score::{EliminationCost, OrderCriterion, score};
 use super::symbolic_elimination::SymbolicElimination;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Size of a neighbourhood up to which a variable is scored when a neighbour is eliminated; a variable with a larger neighbourhood is scored when it is next in
-/// the queue.
+/// A variable with at most this number of neighbours is scored again when a neighbour is eliminated; a variable with more
+/// neighbours is scored again when it is next in the queue.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Eliminates all `candidates` symbolically, each time the one with the best score by `aim`; of equal ones the first.
+/// Eliminates all `candidates` symbolically, each time the variable with the best score by `aim`; of variables with equal scores, the first.
 ///
-/// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are updated, at once or, if the
-/// neighbourhood is large, when they are next in the queue; scores of variables further away, whose fill-in may have changed, are not.
+/// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are updated at once or, if the neighbourhood is
+/// large, when they are next in the queue. Scores of variables at a larger distance are not updated, although their fill-in may
+/// have changed.
 ///
 /// **Complexity.** Near linear in the number of mentions for graphs of bounded width.
 ///
@@ -41,9 +42,9 @@ struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,
     heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
-    /// Number of changes of the neighbourhood of each variable.
+    /// For each variable, how often its neighbourhood has changed.
     version: Vec<u32>,
-    /// The version at which the entry in the heap was scored.
+    /// For each variable, the version for which its entry in the heap was scored.
     queued: Vec<u32>,
 }
 

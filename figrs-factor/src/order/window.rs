@@ -2,11 +2,11 @@
 
 use super::fixed_point::{FixedPoint, power};
 
-/// A few vertices to be eliminated, and the vertices around them, as bits of a number; the few come first.
+/// A few vertices to be eliminated and the vertices around them, represented as bits of a number; the vertices to be eliminated are the lowest bits.
 pub(super) struct Window {
     /// For each vertex to be eliminated, its neighbours.
     pub(super) near: Vec<u128>,
-    /// The messages of earlier buckets.
+    /// The scopes of the messages of earlier buckets.
     pub(super) messages: Vec<u128>,
     /// The logarithms of the cardinalities.
     pub(super) logs: Vec<FixedPoint>,
@@ -33,8 +33,8 @@ impl Window {
         this
     }
 
-    /// The neighbours of `v` once the vertices of `gone` are eliminated, and `true` if an earlier bucket absorbs `v`: a
-    /// message is over `v` and all of them.
+    /// The neighbours of `v` after the elimination of the vertices `gone`, and `true` if an earlier bucket absorbs `v`, because its
+    /// message is over `v` and all these neighbours.
     pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
         let mut bag = self.near[v] & !gone;
         let mut unseen = self.near[v] & gone;
@@ -71,10 +71,10 @@ impl Window {
         power(size)
     }
 
-    /// The cheapest order of the vertices to be eliminated, if it costs less than `bound`, and the number of eliminations looked at.
+    /// The cheapest order of the vertices to be eliminated, if it costs less than `bound`, and the number of eliminations examined.
     ///
-    /// **Complexity.** Number of subsets that cost less than the bound, times vertices: the remaining graph does not depend on the
-    /// order in which a subset was eliminated.
+    /// **Complexity.** The number of subsets that cost less than the bound, times the number of vertices. Subsets suffice, because
+    /// the remaining graph does not depend on the order in which a subset was eliminated.
     ///
     /// **References.** Bodlaender, Fomin, Koster, Kratsch and Thilikos, *On exact algorithms for treewidth*, ACM
     /// Transactions on Algorithms 9(1), 2012.

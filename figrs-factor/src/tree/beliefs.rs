@@ -14,9 +14,10 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 
 /// The messages of one tree for one set of weights and evidence, in one algebra.
 ///
-/// The derivative of the total by a tensor is the factor by which the rest of the tree multiplies that tensor. The derivative is found by the product rule,
-/// without division: for `z = x y`, the derivative by `x` is the one by `z` times `y`, summed over the variables not in `x`. The product of a tensor and its
-/// derivative is the unnormalised marginal of its variables.
+/// The derivative of the total by a tensor is the factor by which the rest of the tree multiplies that tensor. The derivative is
+/// found by the product rule, without division: for `z = x y`, the derivative by `x` is the product of `y` and the derivative by
+/// `z`, summed over the variables that are not in `x`. The product of a tensor and its derivative is the unnormalised marginal of
+/// its variables.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003;
 /// Shenoy and Shafer, *Axioms for probability and belief-function propagation*, 1990.
@@ -24,19 +25,19 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 pub struct Beliefs<S: Semiring> {
     values: Vec<S::Value>,
     derivatives: Vec<S::Value>,
-    /// Bounds of the entries of each tensor and of each derivative; the true ranges may be narrower.
+    /// Exponent ranges that contain the entries of each tensor and of each derivative; the true ranges may be narrower.
     ranges: [Vec<ExponentRange>; 2],
     /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
     /// For each tensor, `true` if its message, and if its derivative, is up to date for the present weights.
     is_current: [Vec<bool>; 2],
-    /// `true` if a positive number left the range of the representation.
+    /// `true` if a positive number overflowed or underflowed.
     pub(super) lost: bool,
     workspace: Workspace<S::Value>,
     path: Vec<u32>,
 }
 
-/// The two halves of [`Beliefs::is_current`] and [`Beliefs::ranges`].
+/// The indices in [`Beliefs::is_current`] and [`Beliefs::ranges`]: messages (`UP`) and derivatives.
 const UP: usize = 0;
 const DOWN: usize = 1;
 
@@ -75,7 +76,7 @@ impl<S: Semiring> Beliefs<S> {
             let mut at = tree.leaves[leaf].tensor;
             while let Some(step) = tree.tensor(at).used_by {
                 at = tree.steps[step as usize].out;
-                // The messages above an outdated message are outdated as well.
+                // If a message is already outdated, the messages above it are outdated as well.
                 if !std::mem::replace(&mut self.is_current[UP][at as usize], false) {
                     break;
                 }
@@ -94,7 +95,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][tensor as usize] = true;
     }
 
-    /// Invalidates the messages above a changed leaf, and all derivatives except the derivatives by the leaf and by these messages.
+    /// Marks as outdated the messages above a changed leaf, and all derivatives except those by the leaf and by these messages.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -118,8 +119,8 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes the outdated messages, and the outdated derivatives by the tensors from which the marginals of some variables are read, unless the run ends
-    /// before.
+    /// Computes the outdated messages, and the outdated derivatives by the tensors from which the marginals of some variables are
+    /// read, unless the deadline passes or the run is interrupted.
     ///
     /// **Errors.** [`EliminationError::Interrupted`]; the results so far are kept.
     pub(super) fn prepare(
@@ -141,8 +142,8 @@ impl<S: Semiring> Beliefs<S> {
         Ok(())
     }
 
-    /// Bounds of the products of entries of some tensors, and of the derivative by another: by the bounds of each, or by the entries
-    /// where these bounds do not exclude that a product is lost.
+    /// Exponent range of the products of entries of some tensors, and of the derivative by another tensor. It follows from the
+    /// known ranges; if these do not exclude overflow or underflow, it is computed from the entries.
     fn range_of_products(
         &mut self,
         tree: &ContractionTree,
@@ -168,7 +169,7 @@ impl<S: Semiring> Beliefs<S> {
         ExponentRange::of_products(tensors.chain(derivative))
     }
 
-    /// The message of one step.
+    /// Computes the message of one step.
     fn forward(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let range = self.range_of_products(tree, &step.inputs, None);
@@ -202,7 +203,8 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][step.out as usize] = true;
     }
 
-    /// The total of all assignments, divided by the exponential of the logarithm returned with it.
+    /// The total weight of all assignments, as a value and the natural logarithm of its scale: the total is the value times the
+    /// exponential of that logarithm.
     pub fn total(&mut self, tree: &ContractionTree) -> (S::Value, f64) {
         let mut total = S::one();
         let mut scale: f64 = self.scales.iter().sum();
@@ -218,12 +220,12 @@ impl<S: Semiring> Beliefs<S> {
         (total, scale)
     }
 
-    /// True if a positive number left the range of the representation, so that no value can be relied on.
+    /// True if a positive number overflowed or underflowed, so that no value can be relied on.
     pub fn is_out_of_range(&self) -> bool {
         self.lost
     }
 
-    /// Computes the derivative by a tensor, and the derivatives above it, where they are outdated.
+    /// Computes the derivative by a tensor; before it, the derivatives above it that are outdated.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -244,8 +246,8 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// Computes the derivative by one tensor, from the derivative by the result of the step that uses it; if the step has more than two inputs, the derivatives
-    /// by all of them.
+    /// Computes the derivative by one tensor, from the derivative by the result of the step that uses it; if the step has more than
+    /// two inputs, the derivatives by all inputs are computed.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {
@@ -330,7 +332,7 @@ impl<S: Semiring> Beliefs<S> {
                 }
             }
         }
-        // Sums may be out of range where no product is; shares do not depend on the scale.
+        // The sums may be out of range although no product is. Rescaling is allowed, because probabilities do not depend on the scale.
         S::rescale(&mut marginal, &mut self.lost);
         marginal
     }
@@ -435,8 +437,8 @@ impl<S: Semiring> Beliefs<S> {
     }
 }
 
-/// Divides values by a power of two if their bounds, and the values themselves, are far from one; returns the
-/// natural logarithm of the divisor, and the bounds after that.
+/// Divides values by a power of two if both their bounds and the values themselves are far from one. Returns the natural logarithm
+/// of the divisor and the bounds of the divided values.
 fn settle<S: Semiring>(
     values: &mut [S::Value],
     bounds: ExponentRange,

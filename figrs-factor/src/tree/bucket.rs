@@ -1,4 +1,4 @@
-//! Steps of one bucket: tables multiplied two by two, or all at once where that takes fewer products.
+//! Steps of one bucket: the tables are multiplied two at a time, or all at once if that takes fewer products.
 
 use rustc_hash::FxHashMap;
 
@@ -10,20 +10,21 @@ use super::tensor::{MAX_LOG_ASSIGNMENTS, Rank, merged};
 use super::thresholds::Thresholds;
 use super::tree_builder::TreeBuilder;
 
-/// Number of tables in one bucket up to which the best partner of each is searched for.
+/// The best partner of a table is searched for only in buckets with at most this number of tables.
 const MAX_PARTNER_SEARCH: usize = 24;
-/// Growth of the limit of products of two tables from one trial of a join to the next.
+/// Factor by which the limit on the products of two tables grows between two attempts of a join of all tables.
 const GROWTH: f64 = 4.0;
 
 impl TreeBuilder<'_> {
     /// Multiplies the tables of a bucket.
     ///
-    /// Two by two is faster where tables are dense, since variables that only two tables mention are summed out early. But the product of
-    /// two tables does not have the zeros of the others, and may be far larger than that of all. Where it is larger than the
-    /// plan predicts for the whole bucket, the remaining tables are joined at once if that takes fewer products.
+    /// Multiplying two tables at a time is faster for dense tables, because variables that only two tables mention are summed out
+    /// early. But the product of two tables does not contain the zeros of the other tables, so that it may be far larger than the
+    /// product of all. If it is larger than the plan predicts for the whole bucket, the remaining tables are joined at once,
+    /// provided that this takes fewer products.
     ///
-    /// A message over so many variables that its assignments cannot be numbered is not made: the bucket that it goes to
-    /// takes the tables instead, and sums out the variables of both.
+    /// If a message has so many variables that its assignments cannot be numbered, it is not computed: the bucket that would use it
+    /// takes the tables instead and sums out the variables of both buckets.
     pub(super) fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         for rank in bucket
             .eliminated
@@ -102,7 +103,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Multiplies tables over the same variables; a large bucket may have very many of them.
+    /// Multiplies all tables that have the same scope, since a large bucket may have very many such tables.
     fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
         let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
         let mut joined: Vec<u32> = Vec::new();
@@ -122,7 +123,7 @@ impl TreeBuilder<'_> {
         Ok(joined)
     }
 
-    /// Index of the table in `tables` with the smallest product with `table`.
+    /// Index of the table in `tables` whose product with `table` is smallest.
     fn partner(&self, table: u32, tables: &[u32]) -> usize {
         if tables.len() == 1 || tables.len() > MAX_PARTNER_SEARCH {
             return tables.len() - 1;

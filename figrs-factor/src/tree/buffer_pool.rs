@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Buffers that are not in use: a caller takes one, or makes one if there is none, and returns it after use.
+/// Buffers that are not in use: a caller takes a buffer, or creates one if none is free, and returns it after use.
 ///
-/// A copy starts without buffers.
+/// A clone of the pool starts without buffers.
 pub struct BufferPool<B> {
     free: Mutex<Vec<B>>,
 }
@@ -28,7 +28,7 @@ impl<B> BufferPool<B> {
         answer
     }
 
-    /// The buffer that was made first, to be updated; all other buffers are dropped.
+    /// The buffer that was created first, as a mutable reference; all other buffers are dropped.
     pub fn only(&mut self) -> Option<&mut B> {
         let free = self.free.get_mut();
         let free = free.unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Contraction tree of a factor graph: the tensors that are multiplied together, and the variables summed out there.
+//! Contraction tree of a factor graph: which tensors are multiplied in each step, and which variables are summed out.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union, values
 /// A step: the product of some tensors, summed over the variables that no other tensor mentions.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct ContractionStep {
-    /// One or two tensors without a list of products, else any number.
+    /// The tensors that are multiplied: one or two if the step has no list of products, otherwise any number.
     pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
-    /// For each product, the matching entries of the inputs and the entry of the result, sorted by the latter; dense tensors
-    /// need no list.
+    /// For each product, the matching entries of the inputs and the entry of the result, sorted by the entry of the result. A step
+    /// of dense tensors has no list.
     pub(super) products: Option<Arc<[u32]>>,
 }
 
@@ -46,10 +46,10 @@ impl ContractionStep {
     }
 }
 
-/// A step without its numbers.
+/// The structure of a step, without its entries.
 #[derive(Debug)]
 pub struct StepOutline {
-    /// The variables over which the tables range together.
+    /// All variables of the tables that the step multiplies.
     pub clique: Vec<VarId>,
     /// The variables of the clique that are summed out.
     pub eliminated: Vec<VarId>,
@@ -59,9 +59,9 @@ pub struct StepOutline {
 
 /// A compiled elimination of all variables.
 ///
-/// No two steps use the same tensor, so that the steps form a tree (one for each component of the graph)
-/// whose tensors are the messages; the variables of a step are a clique. A pass up the tree gives the total, a pass down
-/// its derivative by each tensor, and so every marginal.
+/// No two steps use the same tensor, so that the steps form a tree (one for each component of the graph) whose edges are the
+/// tensors (messages); the variables of a step are a clique. A pass from the leaves to the roots computes the total. A pass from
+/// the roots to the leaves computes the derivative of the total by each tensor, from which every marginal follows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
     /// Cardinality of each variable, by rank.
@@ -75,7 +75,7 @@ pub struct ContractionTree {
     pub(super) leaves: Vec<Leaf>,
     /// The steps, ordered so that tensors are made before they are used.
     pub(super) steps: Vec<ContractionStep>,
-    /// The tensors without variables that the steps end in.
+    /// The final tensors, which have no variables; there is one for each component of the graph.
     pub(super) roots: Vec<u32>,
     /// Cardinality of each variable that no factor mentions.
     pub(super) free: Vec<usize>,
@@ -85,12 +85,12 @@ pub struct ContractionTree {
     pub(super) homes: Vec<u32>,
     /// Cost of the plan of the tree.
     pub cost: PlanCost,
-    /// `true` if values that zeros exclude were left out of the graph.
+    /// `true` if values that zeros of factors exclude were removed from the graph before the tree was made.
     pub is_reduced: bool,
     /// Number of threads that share a large contraction.
     #[serde(skip)]
     pub threads: usize,
-    /// Minimum number of products of a large contraction.
+    /// Minimum number of products of a contraction that several threads share.
     #[serde(skip, default = "shared")]
     pub(super) shared: usize,
 }
@@ -119,13 +119,13 @@ impl ContractionTree {
         all
     }
 
-    /// The assignments of some variables, within assignments of all variables by rank.
+    /// The assignments of some variables, within lists with a value for each variable, indexed by rank.
     pub(super) fn assignments(&self, variables: &[Rank]) -> Assignments {
         let digit = |&rank: &Rank| (rank as usize, self.cards[rank as usize] as usize);
         Assignments::new(variables.iter().map(digit))
     }
 
-    /// The number of the entry of a tensor at an assignment (by rank); `None` if it is not stored.
+    /// The position of a tensor's entry at an assignment (indexed by rank); `None` if the entry is not stored.
     pub(super) fn entry(&self, tensor: u32, values: &[u32]) -> Option<usize> {
         let number = self.scope(tensor).iter().fold(0, |number, &rank| {
             number * AssignmentIndex::from(self.cards[rank as usize])
@@ -148,7 +148,7 @@ impl ContractionTree {
         }
     }
 
-    /// The assignment of the graph's variables, from one by rank; variables without factors take their first value.
+    /// Converts an assignment indexed by rank to an assignment of the graph's variables; variables that no factor mentions take their first value.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let value = |rank: &Option<Rank>| rank.map_or(0, |rank| values[rank as usize]);
         self.ranks.iter().map(value).collect()
@@ -181,8 +181,7 @@ impl ContractionTree {
         self.entries as u64 * size_of::<f64>() as u64
     }
 
-    /// True if the tree fits a graph: the variables and scopes are the same, and it has no weights where the tree leaves out
-    /// zeros.
+    /// True if the tree fits a graph: the variables and scopes are the same, and all entries of the graph that the tree omits as zeros are zero.
     pub fn fits(&self, graph: &FactorGraph) -> bool {
         let cards = self.variables.iter().zip(&self.cards);
         self.ranks.len() == graph.cardinalities.len()
@@ -197,7 +196,7 @@ impl ContractionTree {
                 .all(|(leaf, factor)| leaf.fits(graph, factor))
     }
 
-    /// Chooses for each variable the smallest table from which its marginal can be read, preferring messages, whose
+    /// Chooses for each variable the smallest tensor from which its marginal can be read. Messages are preferred, because their
     /// derivatives are needed anyway.
     pub(super) fn choose_marginal_tensors(&mut self) {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];

@@ -8,14 +8,14 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::BeliefQuery;
 
-/// One assignment (by rank), drawn with probability proportional to its weight; `None` if none has weight.
+/// Draws one assignment (indexed by rank) with probability proportional to its weight; `None` if no assignment has a positive weight.
 ///
-/// **Complexity.** One trace: for each step, the alternatives given the values drawn before.
+/// **Complexity.** One traceback: for each step, the alternatives given the values drawn before are computed.
 /// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics
 /// and Computing 2, 1992, section 5.
 #[derive(Debug)]
 pub struct SampleQuery<'a, R> {
-    /// The tree whose messages are known.
+    /// The tree whose messages were computed.
     pub tree: &'a ContractionTree,
     /// The source of random numbers.
     pub rng: std::cell::RefCell<&'a mut R>,
@@ -38,10 +38,11 @@ impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
     }
 }
 
-/// Every assignment (by rank) that [`SampleQuery`] may draw, with its probability: all alternatives of each choice are taken in turn.
+/// Enumerates every assignment (indexed by rank) that [`SampleQuery`] may draw, with its probability, by taking all alternatives of
+/// each choice in turn.
 #[derive(Debug)]
 pub struct EnumerationQuery<'a> {
-    /// The tree whose messages are known.
+    /// The tree whose messages were computed.
     pub tree: &'a ContractionTree,
 }
 
@@ -85,6 +86,6 @@ fn sample_index(shares: &[f64], mut left: f64) -> usize {
         }
         left -= share;
     }
-    // Rounding may leave a small rest, which goes to the last alternative: it has weight.
+    // Because of rounding, the number may exceed the sum of all shares; the last alternative is then selected, which has a positive weight.
     shares.len() - 1
 }

@@ -1,4 +1,4 @@
-//! Expected counts of the outcomes that parameters decide, from the derivatives of a contraction tree.
+//! Expected counts of the outcomes whose probabilities are parameters, from the derivatives of a contraction tree.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
 use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
-/// The entries of a tree that are weights with an origin.
+/// The entries of a tree that are weights with an origin, which is the index of an outcome with a parametric probability.
 ///
 /// The derivative of the logarithm of the total by the logarithm of an entry is the posterior probability of the entry's assignment. Summed over
 /// the entries of an origin, this is the expected number of times that the outcome occurs in a world.
@@ -30,7 +30,7 @@ struct CountedLeaf {
 }
 
 impl CountingTree {
-    /// The entries of a tree that have an origin in a graph that the tree fits.
+    /// Collects the entries of a tree whose weights have an origin in a graph that the tree fits.
     pub fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
         let counted = tree.leaves.iter().filter_map(|leaf| {
             let table = &graph.factors[leaf.factor as usize].table;
@@ -78,15 +78,15 @@ impl CountingTree {
 /// The derivative of the logarithm of a total by an entry with an origin.
 #[derive(Clone, Copy, Debug)]
 pub enum EntryDerivative {
-    /// By the logarithm of the entry: the posterior probability of its assignment.
+    /// The derivative by the logarithm of the entry: the posterior probability of its assignment.
     ByLogarithm(f64),
-    /// By the entry itself, which is zero.
+    /// The derivative by the entry itself, if the entry is zero.
     AtZero(f64),
 }
 
 impl CountingTree {
-    /// Calls `each` with the origins and the derivatives of the logarithm of the total, several times for an origin with several entries;
-    /// never if the total is zero.
+    /// Calls `each` with the origins and the derivatives of the logarithm of the total, several times for an origin with several
+    /// entries; makes no call if the total is zero.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {

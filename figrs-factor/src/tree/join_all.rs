@@ -40,7 +40,7 @@ impl TreeBuilder<'_> {
             return Ok(None);
         }
         let width = tensors.len() + 1;
-        // Bytes of each assignment before it becomes an entry; all of them may take as much memory as the largest table.
+        // Memory in bytes of each assignment before it becomes an entry; all assignments together may take as much memory as the largest table.
         let each = (all.len() + width) * size_of::<u32>() + size_of::<(AssignmentIndex, u32)>();
         let table = (self.budget * size_of::<f64>()) as u64;
         let room = self.options.memory_budget.map_or(table, |memory| {
@@ -74,7 +74,8 @@ impl TreeBuilder<'_> {
         Ok(Some(tensor))
     }
 
-    /// The entries of the tensors and of the result for some assignments, sorted by the result, and the numbers of the results.
+    /// For some assignments, the entries of the tensors and of the result, sorted by the entry of the result, and the numbers of
+    /// the entries of the result.
     fn products(
         &self,
         tensors: &[u32],

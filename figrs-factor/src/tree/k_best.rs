@@ -1,4 +1,4 @@
-//! The most probable assignments, best first.
+//! Query for the most probable assignments, in descending order of probability.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ struct DeferredChoice {
     base: usize,
 }
 
-/// Priority of deferred choices: the logarithm of the share of the best weight that they keep (greatest first), then age.
+/// Priority of a deferred choice: first the logarithm of the ratio of its best weight to the largest weight of all (greatest first), then its age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoicePriority(f64, u64);
 
@@ -40,15 +40,16 @@ impl Ord for ChoicePriority {
 
 /// The `count` assignments (by rank) of the largest weight, best first; fewer if there are fewer.
 ///
-/// Messages of maxima give the weight of the best completion of each partial assignment. So each alternative that a trace
-/// leaves out has an exact rating, and the best of all deferred choices leads to the next best assignment.
+/// Messages of maxima give the weight of the best completion of each partial assignment. So the weight of the best completion of
+/// each alternative that a traceback does not take is known exactly, and the best of these deferred choices leads to the next best
+/// assignment.
 ///
-/// **Complexity.** For each assignment found, one trace; memory for `count` deferred choices.
+/// **Complexity.** One traceback for each assignment found, and memory for `count` deferred choices.
 /// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic
 /// expert systems*, Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
 #[derive(Debug)]
 pub struct KBestQuery<'a> {
-    /// The tree whose messages are known.
+    /// The tree whose messages were computed.
     pub tree: &'a ContractionTree,
     /// Maximum number of worlds.
     pub count: usize,
@@ -138,7 +139,7 @@ impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
     }
 }
 
-/// The position of the largest of some weights, the first of several.
+/// The position of the largest weight; of equal weights, the first.
 pub(super) fn first_best(weights: &[f64]) -> usize {
     let mut best = 0;
     for (i, weight) in weights.iter().enumerate() {

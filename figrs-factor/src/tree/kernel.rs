@@ -8,7 +8,7 @@ use super::tensor::Rank;
 /// Number of parallel partial sums in a reduction, which fill vector registers.
 const LANES: usize = 8;
 
-/// Number of products below which one thread does a contraction.
+/// A contraction with fewer products than this number runs on one thread.
 pub(super) const MIN_PARALLEL_PRODUCTS: usize = 1 << 19;
 
 /// Buffers that contractions reuse.
@@ -22,7 +22,7 @@ pub(super) struct Workspace<V> {
 }
 
 impl<V: Clone + Send + Sync> Workspace<V> {
-    /// A workspace for contractions by this number of threads if they have at least `shared` products.
+    /// A workspace for contractions; a contraction with at least `shared` products runs on `threads` threads.
     pub(super) fn new(threads: usize, shared: usize) -> Self {
         Self {
             nest: LoopNest::default(),
@@ -33,8 +33,8 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         }
     }
 
-    /// Sets each `z[c]` to the sum, over all assignments that agree with `c`, of the product of the entries of `x` and
-    /// `y`; all tables are dense over their scopes.
+    /// Sets each entry `z[c]` to the sum, over all assignments that agree with the assignment `c`, of the product of the entries of
+    /// `x` and `y`; all tables are dense over their scopes.
     ///
     /// Threads divide the outermost variable of `z` among them, so that every sum has the same order of additions.
     ///
@@ -77,7 +77,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// Contracts the blocks that some outer loops reach.
+/// Contracts all blocks that the given outer loops run through.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
@@ -168,7 +168,7 @@ fn contract_blocks<S: Semiring>(
 }
 
 impl<V: Clone> Workspace<V> {
-    /// True if a product of matching entries of `x` and `y` leaves the range of the representation.
+    /// True if a product of matching entries of `x` and `y` overflows or underflows.
     pub(super) fn has_lost_products<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
@@ -193,8 +193,8 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops, listed innermost first; calls `block` with the offsets of each block in the three tables, and `true` if it is the first at
-/// its place in the third.
+/// Runs through the outer loops, listed innermost first; calls `block` with the offsets of each block in the three tables, and with
+/// `true` if no earlier block had the same offset in the third table.
 #[inline]
 fn for_each_block(
     outer: &[LoopDim],
@@ -204,7 +204,7 @@ fn for_each_block(
     digits.clear();
     digits.resize(outer.len(), 0);
     let mut at = [0usize; 3];
-    // Number of summed loops past their first round.
+    // Number of loops over summed variables that are past their first iteration.
     let mut repeats = 0u32;
     loop {
         block(at, repeats == 0);
@@ -288,7 +288,7 @@ fn fill<S: Semiring>(value: &S::Value, z: &mut [S::Value], first: bool) {
     }
 }
 
-/// The sum of the products of entries at the same places.
+/// The sum of the products of entries at equal indices.
 #[inline]
 fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));

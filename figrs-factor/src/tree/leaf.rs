@@ -13,22 +13,21 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 use super::thresholds::Thresholds;
 use crate::fnv::Fnv;
 
-/// Minimum ratio of the entries of a dense factor to its non-zeros for which the places of its zeros are kept.
+/// The positions of the zeros of a dense factor are recorded if the ratio of its entries to its non-zeros is at least this number.
 const ZERO_LIST_RATIO: usize = 2;
 
 /// Source of the entries of a leaf.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum EntrySource {
-    /// The whole dense table, read with a loop for each variable, given by its number of values and its stride in the factor.
+    /// All entries of a dense table, read by nested loops; each loop is given by a number of values and a stride in the factor.
     Strided(Vec<(usize, usize)>),
     /// These entries of the factor's weights.
     Picked(Vec<u32>),
-    /// Ones at these places of a dense table, zero elsewhere: a small function.
+    /// A small function, as a dense table: one at these positions, zero elsewhere.
     Ones(Vec<u32>),
-    /// Ones throughout: a listed function.
+    /// A listed function: all stored entries are one.
     AllOnes,
-    /// Non-zero entries of the factor's weights at these places of a dense table: a small sparse
-    /// factor, or a dense one with many zeros.
+    /// The non-zero weights of the factor, at these positions of a dense table, for a small sparse factor or a dense one with many zeros.
     Placed(Vec<u32>),
 }
 
@@ -52,7 +51,7 @@ pub(super) struct LeafLayout {
 }
 
 impl LeafLayout {
-    /// The numbers of the entries that may have weight, if stored entries are known to have none.
+    /// The numbers of the entries that may be positive; `None` if no stored entry is known to be zero.
     pub(super) fn support(&self) -> Option<Vec<AssignmentIndex>> {
         let (EntrySource::Ones(places) | EntrySource::Placed(places)) = &self.source else {
             return None;
@@ -74,7 +73,7 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the layout of a factor; with `tracks_zeros`, a dense factor with many zeros keeps their places.
+/// Chooses the layout of a factor; with `tracks_zeros`, a dense factor with many zeros records their positions.
 pub(super) fn choose_layout(
     graph: &FactorGraph,
     factor: usize,
@@ -91,7 +90,7 @@ pub(super) fn choose_layout(
     order.sort_unstable();
     let scope: Vec<Rank> = order.iter().map(|&(rank, _)| rank).collect();
     let size = graph.dense_size(&factor.variables);
-    // The numbers of the entries with weight in the tensor and in the factor.
+    // For each positive entry, its number in the tensor and its position in the factor.
     let entries = || {
         // The stride of each of the factor's variables in the tensor.
         let mut strides: Vec<AssignmentIndex> = vec![0; order.len()];
@@ -230,7 +229,7 @@ impl Leaf {
         self.signature == signature(graph, factor) && leaves_out_zeros
     }
 
-    /// True if the source stays within a tensor of this number of entries and a factor of a fitting signature.
+    /// True if all indices of the source are valid for a tensor with this number of entries and a factor with a fitting signature.
     pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
         let inside = |places: &[u32]| {
             places
@@ -285,8 +284,7 @@ impl Leaf {
         }
     }
 
-    /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale that
-    /// was left out.
+    /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale by which they were divided.
     pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {
         let Some(weights) = factor.table.weights() else {
             if let EntrySource::Ones(places) = &self.source {
@@ -320,7 +318,7 @@ impl Leaf {
     }
 }
 
-/// Reads a table with these loops (outermost first: count and stride of each) and writes it in that order.
+/// Reads a table by nested loops and writes the entries in that order; each loop has a count and a stride, and the outermost comes first.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
     let is_same = loops.iter().rev().all(|&(n, stride)| {

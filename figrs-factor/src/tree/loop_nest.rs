@@ -2,7 +2,7 @@
 
 use super::tensor::Rank;
 
-/// Number of entries up to which an inner block is extended to further variables.
+/// An inner block is extended to further variables as long as it has at most this number of entries.
 const BLOCK: usize = 24;
 /// Maximum number of entries of an inner block made of several variables.
 const LARGEST_BLOCK: usize = 256;
@@ -17,19 +17,19 @@ pub(super) struct LoopDim {
 /// Access pattern of a table within the inner block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AccessPattern {
-    /// Consecutive entries.
+    /// The block reads consecutive entries.
     Run,
-    /// The same entry throughout.
+    /// The block reads the same entry throughout.
     Same,
-    /// Entries at a list of offsets.
+    /// The block reads the entries at a list of offsets.
     Listed,
 }
 
-/// The loops of `z[..] += x[..] * y[..]` over the union of three scopes: outer ones with strides, and a block of the
-/// innermost variables that a kernel runs through at once.
+/// The loops of `z[..] += x[..] * y[..]` over the union of three scopes: outer loops with strides, and an inner block over the
+/// innermost variables, which a kernel processes at once.
 ///
-/// **References.** Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, for the computation;
-/// the blocking is that of dense linear algebra.
+/// **References.** Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, describe the computation; the
+/// division into blocks is common in dense linear algebra.
 #[derive(Debug, Default)]
 pub(super) struct LoopNest {
     /// The loops, innermost first.

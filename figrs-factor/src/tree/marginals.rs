@@ -11,18 +11,19 @@ use super::tree_beliefs::TreeBeliefs;
 /// The total of a factor graph, and the marginals of some of its variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marginals {
-    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has weight.
+    /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
     pub log_total: f64,
-    /// The share of each value of each variable in the total; all zero if the total is zero.
+    /// For each variable, the probability of each value; all are zero if the total is zero.
     pub shares: Vec<Vec<f64>>,
 }
 
-/// The total and the marginals of some variables: of at most one by an elimination that keeps no message, of several by one contraction tree, which keeps all.
-/// A tree may leave out values that zeros exclude; `graph` is then the reduced graph.
+/// The total and the marginals of some variables. For at most one variable, an elimination computes them without keeping messages;
+/// for several, a contraction tree is used, which keeps all messages. A tree may leave out values that zeros exclude; `graph` is
+/// then the reduced graph.
 ///
 /// **Guarantee.** Exact up to rounding for weights of any magnitude.
 ///
-/// **Errors.** When the plan does not fit the budget, or the factors are malformed.
+/// **Errors.** An error is returned if the plan does not fit the budget, or if the factors are malformed.
 pub fn marginals(
     graph: &mut FactorGraph,
     variables: &[VarId],

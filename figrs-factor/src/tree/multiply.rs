@@ -11,17 +11,17 @@ use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
-/// Maximum number of products of a join where two of its tables have a product that cannot be numbered, in units of the number up to which no
-/// join is tried.
+/// A product of two tables whose assignments cannot be numbered counts as this multiple of the permitted number of products, which
+/// decides whether a join of all tables is tried.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
-/// Number of products up to which the zeros of a dense result are found from the zeros of its factors.
+/// The zeros of a dense result are derived from the zeros of its inputs if that takes at most this number of products.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
 /// Result of a limited contraction.
 pub(super) enum Contraction {
     /// The resulting tensor.
     Tensor(u32),
-    /// Refused: the number of products, which is over the limit.
+    /// The contraction was refused because it takes this number of products, which exceeds the limit.
     TooManyProducts(f64),
 }
 
@@ -53,7 +53,7 @@ impl TreeBuilder<'_> {
         let mut log_products = 0.0;
         for (rank, tensors) in merged(self.tree.scope(left), right_scope) {
             log_products += self.log_cards[rank as usize];
-            // Number of mentions of the variable once the two tensors are one.
+            // Number of tables that mention the variable after the two tensors are replaced by their product.
             let mentions = self.mentions[rank as usize] + 1 - tensors;
             let is_left = !self.is_eliminated[rank as usize] || mentions > 1;
             all.push((rank, if is_left { mentions } else { 0 }));
@@ -78,7 +78,7 @@ impl TreeBuilder<'_> {
         Ok(made)
     }
 
-    /// The step of two tensors without zeros.
+    /// Adds the step of two tensors without zeros.
     fn contract_dense(
         &mut self,
         left: u32,
@@ -96,7 +96,7 @@ impl TreeBuilder<'_> {
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
-    /// The step of two tensors, one of which has zeros; `N` has enough numbers for their assignments.
+    /// Adds the step of two tensors, one of which has zeros; the integer type `N` can number their assignments.
     fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
@@ -167,7 +167,7 @@ impl TreeBuilder<'_> {
         )?))
     }
 
-    /// The step of a list of products, whose results are positions in `numbers`.
+    /// Adds the step of a list of products; each product refers to its result by a position in `numbers`.
     pub(super) fn listed(
         &mut self,
         inputs: Box<[u32]>,
@@ -192,7 +192,7 @@ impl TreeBuilder<'_> {
         Ok(tensor)
     }
 
-    /// Records the entries of a dense tensor that may have weight, if some are known to have none.
+    /// Records which entries of a dense tensor may be positive, if some entries are known to be zero.
     pub(super) fn add_support<N: Into<AssignmentIndex>>(
         &mut self,
         tensor: u32,

@@ -1,4 +1,4 @@
-//! Listed contractions: the matching entries of two tensors are found once and kept.
+//! Listed contractions: the pairs of matching entries of two tensors are found once and stored as a list.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use num_traits::PrimInt;
 
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
-/// Maximum ratio of positions to entries for which entries are sorted by counting.
+/// Entries are sorted by counting if the ratio of possible positions to entries is at most this number.
 const SPREAD: usize = 4;
 
 /// A tensor as a list of entries.
@@ -18,7 +18,7 @@ pub(super) struct EntryList<'a> {
 }
 
 impl EntryList<'_> {
-    /// The tensor without variables.
+    /// The tensor without variables, with its single entry.
     pub(super) const UNIT: Self = Self {
         scope: &[],
         layout: &Layout::Dense,
@@ -39,7 +39,7 @@ struct JoinEntry<N> {
     index: u32,
 }
 
-/// Two lists of entries, each sorted by the assignment of the shared variables. `N` counts assignments.
+/// Two lists of entries, each sorted by the assignment of the shared variables. `N` is the integer type that numbers assignments.
 #[derive(Debug)]
 pub(super) struct SortMergeJoin<N> {
     left: Vec<JoinEntry<N>>,
@@ -49,8 +49,7 @@ pub(super) struct SortMergeJoin<N> {
 }
 
 impl<N: PrimInt> SortMergeJoin<N> {
-    /// Prepares the contraction of `left` and `right` to the scope `out`. All scopes must have fewer assignments than `N`
-    /// has numbers.
+    /// Prepares the contraction of `left` and `right` to the scope `out`. The number of assignments of each scope must be below the maximum of `N`.
     pub(super) fn new(left: EntryList, right: EntryList, out: &[Rank], cards: &[u32]) -> Self {
         let is_shared = |rank: &Rank| right.scope.contains(rank);
         let shared: Vec<Rank> = left.scope.iter().copied().filter(is_shared).collect();
@@ -71,7 +70,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         this
     }
 
-    /// Calls `group` with the entries on both sides that share the same assignment.
+    /// For each assignment of the shared variables, calls `group` with the entries of both lists that have it.
     fn each_group(&self, mut group: impl FnMut(&[JoinEntry<N>], &[JoinEntry<N>])) {
         let (mut a, mut b) = (self.left.as_slice(), self.right.as_slice());
         while let (Some(x), Some(y)) = (a.first(), b.first()) {
@@ -87,7 +86,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         }
     }
 
-    /// The products, sorted by the positions of their results, and the distinct positions among `places` possible ones.
+    /// The products, sorted by the positions of their results, and the distinct positions; `places` is the number of possible positions.
     pub(super) fn products(&self, places: f64) -> (Vec<EntryProduct>, Vec<N>) {
         if is_dense(places, self.count as usize) {
             return self.counted(places.round() as usize);
@@ -142,18 +141,18 @@ impl<N: PrimInt> SortMergeJoin<N> {
     }
 }
 
-/// True if `items` numbers below `places` are so dense that counting sorts them faster than comparing.
+/// True if a counting sort of `items` numbers below `places` is faster than a sort by comparison.
 fn is_dense(places: f64, items: usize) -> bool {
     places <= (SPREAD * items + 1024) as f64
 }
 
-/// Number of first entries that share one assignment.
+/// Number of entries at the start of the list that have the same assignment as the first one.
 fn run<N: PrimInt>(entries: &[JoinEntry<N>]) -> usize {
     let first = entries[0].shared;
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts entries by one of `places` assignments of the shared variables; equal ones keep their order.
+/// Sorts entries by their assignment of the shared variables, of which there are `places`; equal entries keep their order.
 fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>> {
     let mut entries = entries;
     if entries.is_sorted_by_key(|e| e.shared) {
@@ -243,7 +242,7 @@ fn entries<N: PrimInt>(
     sort(entries, places.product())
 }
 
-/// A number that is known to fit.
+/// Converts a number that is known to fit the type `N`.
 fn narrow<N: PrimInt>(number: AssignmentIndex) -> N {
     N::from(number).unwrap_or_else(N::max_value)
 }

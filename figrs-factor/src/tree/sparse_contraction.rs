@@ -1,11 +1,10 @@
 //! Listed contractions: sums of products of matching entries, and their derivatives.
 //!
-//! For each product, a list has the entry of each input and the entry of the result.
+//! For each product, a list holds the index of the entry of each input and of the result.
 
 use crate::algebra::Semiring;
 
-/// Sets `z` to the sums of the products of the entries of `inputs`; returns `true` if products are checked and one left the range of the
-/// representation.
+/// Sets `z` to the sums of the products of the entries of `inputs`; returns `true` if products are checked and one overflowed or underflowed.
 pub(super) fn contract_listed<S: Semiring>(
     products: &[u32],
     inputs: &[&[S::Value]],
@@ -58,8 +57,8 @@ pub(super) fn derive_listed<S: Semiring>(
 
 /// Sets the derivatives by all inputs, from the derivative by the result, `above`; otherwise as [`contract_listed`].
 ///
-/// `starts` are the offsets of the inputs in `derivatives`. Each product is read forwards and backwards, without
-/// divisions.
+/// `starts` are the offsets of the inputs in `derivatives`. Each product is read forwards and backwards (prefix and suffix
+/// products), so that no division is needed.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 pub(super) fn derive_all<S: Semiring>(
@@ -108,7 +107,7 @@ fn times<S: Semiring>(a: &S::Value, b: &S::Value, is_checked: bool, lost: &mut b
     product
 }
 
-/// Adds the products of pairs to `z`; `roles` says which column of a product is `x`, `y` and `z`.
+/// Adds the products of pairs to `z`; `roles` gives the columns of the product list that refer to `x`, `y` and `z`.
 fn pairs<S: Semiring>(
     products: &[u32],
     roles: [usize; 3],

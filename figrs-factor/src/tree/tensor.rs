@@ -1,7 +1,7 @@
 //! The tensors of a contraction tree: their variables, layout and place in memory.
 //!
 //! Variables are identified by their rank in the elimination order. Every scope is sorted by rank and stored row-major, so that
-//! the variables summed out first lie outermost and the layouts of all tensors agree.
+//! variables that are summed out early are outermost, and all tensors have the same order of variables.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 /// Origin of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum TensorOrigin {
-    /// A factor of the graph.
+    /// The tensor is a factor of the graph, given by its position.
     Factor(u32),
-    /// A step of the tree.
+    /// The tensor is the result of a step of the tree, given by its position.
     Step(u32),
 }
 
@@ -31,11 +31,11 @@ pub(super) enum TensorOrigin {
 pub(super) enum Layout {
     /// All entries are stored.
     Dense,
-    /// The entries of these numbers, ascending, are stored.
+    /// Only the entries with these numbers, in ascending order, are stored.
     Listed(#[serde(with = "numbers")] Arc<[AssignmentIndex]>),
 }
 
-/// One table of a tree.
+/// One tensor of a tree: a factor or a message.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Tensor {
     /// The variables of the tensor, as a range of [`Scopes`].
@@ -84,7 +84,7 @@ impl Scopes {
     }
 }
 
-/// The values of an assignment of a scope, given by its number, the last variable first.
+/// The values of the assignment of a scope with the given number, listed from the last variable to the first.
 pub(super) fn values_of(
     mut number: AssignmentIndex,
     scope: &[Rank],
@@ -120,7 +120,7 @@ pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Ra
     })
 }
 
-/// Saves each number as two halves, since not every format has integers of 128 bits.
+/// Serialises each number as two halves, because not every format has integers of 128 bits.
 mod numbers {
     use std::sync::Arc;
 

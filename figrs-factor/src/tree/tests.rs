@@ -1,4 +1,4 @@
-//! Compares trees with enumeration.
+//! Tests that contraction trees give the same results as enumeration of all assignments.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use crate::random_graphs::{
 };
 use crate::tree::*;
 
-/// Thresholds that list as many tables as possible.
+/// Thresholds by which as many tables as possible are stored as lists.
 const LISTED: Thresholds = Thresholds {
     small: 1,
     listed_below: 1,
@@ -25,13 +25,13 @@ const LISTED: Thresholds = Thresholds {
     excess: 0.0,
     joined: 0.0,
 };
-/// Thresholds that list all tables, and join buckets of tables with zeros at once.
+/// Thresholds by which all tables are stored as lists, and all tables of a bucket with zeros are joined at once.
 const JOINED: Thresholds = Thresholds {
     few: 0.0,
     joined: 1e9,
     ..LISTED
 };
-/// Thresholds that list no table.
+/// Thresholds by which no table is stored as a list.
 const DENSE: Thresholds = Thresholds {
     small: usize::MAX,
     listed_below: usize::MAX,
@@ -39,7 +39,7 @@ const DENSE: Thresholds = Thresholds {
     ..LISTED
 };
 
-/// Trees for random graphs in random orders, with tables dense, listed, joined at once, and as chosen.
+/// Calls `check` with trees for random graphs, for the default order and a random one, and for each set of thresholds.
 fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTree, &str)) {
     for range in RANGES {
         for seed in 0..cases {
@@ -111,7 +111,7 @@ fn agrees<S: Semiring<Value = f64>>(
 fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
     let mut beliefs = Beliefs::<LogSumProduct>::new(tree, graph);
     beliefs.collect(tree);
-    // A derivative is of the total of the tensor's own root, without those of other roots.
+    // The derivative by a tensor is that of the total of its own component, without the totals of other components.
     for tensor in 0..tree.tensors.len() as u32 {
         let root = (0..).try_fold(tensor, |at, _: u32| match tree.tensor(at).used_by {
             Some(step) => Ok(tree.steps[step as usize].out),
@@ -164,7 +164,7 @@ fn the_best_assignments_are_those_of_enumeration() {
     });
 }
 
-/// Entries that are left out have no weight, and nothing else changes.
+/// Tests that the removal of excluded values changes neither the set of worlds with positive weight nor their weights.
 #[test]
 fn reduced_graphs_have_the_same_worlds() {
     let mut reductions = 0;
@@ -222,7 +222,7 @@ fn sums_and_marginals_are_those_of_enumeration() {
     });
 }
 
-/// Messages and derivatives are counted while a tree is made.
+/// Tests that the memory of messages and derivatives is counted while a tree is built.
 #[test]
 fn a_tree_that_takes_more_memory_than_allowed_is_refused() {
     for seed in 0..100 {

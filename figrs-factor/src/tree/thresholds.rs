@@ -1,21 +1,22 @@
-//! Thresholds between dense and listed tables, and between ways to multiply them.
+//! Thresholds that decide between dense and listed tables, and between methods to multiply tables.
 
 /// Thresholds between dense and listed tables, and between products of two tables and joins of all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
     /// Size up to which tables are dense.
     pub small: usize,
-    /// A table is listed if it has fewer non-zeros than its size divided by this.
+    /// A table is listed if its number of non-zeros is below its size divided by this number.
     pub listed_below: usize,
-    /// Cost of a product found through a list, in products of a dense loop.
+    /// Cost of one product of a listed contraction, in units of a product in a dense loop.
     pub listed_product: f64,
     /// Ratio of the entries of all joint tables to their predicted non-zeros from which the zeros of dense tables are tracked.
     pub tracked: f64,
-    /// Number of products of two tables up to which no join of all tables is tried.
+    /// No join of all tables is tried if the product of two tables takes at most this number of products of entries.
     pub few: f64,
-    /// Ratio of the products of two tables to the predicted non-zeros of the whole bucket beyond which a join of all tables is tried.
+    /// A join of all tables is tried if the number of products of two tables exceeds the predicted non-zeros of the whole bucket by
+    /// more than this factor.
     pub excess: f64,
-    /// Number of entries of a join, listed or looked at, that are allowed for each product of two tables that it saves.
+    /// Maximum number of entries that a join of all tables may list or visit for each product of two tables that it saves.
     pub joined: f64,
 }
 

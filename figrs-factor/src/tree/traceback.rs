@@ -1,4 +1,5 @@
-//! Traceback from messages to worlds: the steps are visited from the roots down, each choosing the values it summed out.
+//! Traceback from messages to worlds: the steps are visited from the roots to the leaves, and each step chooses the values of the
+//! variables that it summed out.
 
 use crate::algebra::Semiring;
 use crate::graph::Assignments;
@@ -19,7 +20,7 @@ pub(super) struct Alternatives<V> {
 }
 
 impl<V> Alternatives<V> {
-    /// Writes the values of an alternative into an assignment (by rank).
+    /// Writes the values of an alternative into an assignment (indexed by rank).
     pub(super) fn assign(&self, alternative: usize, values: &mut [u32]) {
         let n = self.summed.len();
         for (&rank, &value) in self.summed.iter().zip(&self.values[alternative * n..]) {
@@ -29,7 +30,8 @@ impl<V> Alternatives<V> {
 }
 
 impl<S: Semiring> Beliefs<S> {
-    /// The alternatives of a step that have weight, in the order of the values; `values` holds the values of the variables of its result.
+    /// The alternatives of a step with positive weight, in the order of their values; `values` holds the values of the variables of
+    /// the step's result.
     pub(super) fn alternatives(
         &self,
         tree: &ContractionTree,
@@ -90,8 +92,8 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Chooses a value for every variable: from the roots down, `choose` selects one of each step's alternatives by their
-    /// weights. `None` if a step has no alternative, because no assignment has weight.
+    /// Chooses a value for every variable: for each step from the roots to the leaves, `choose` selects one alternative by the
+    /// weights. `None` if a step has no alternative, because no assignment has a positive weight.
     pub(super) fn trace(
         &self,
         tree: &ContractionTree,
@@ -121,8 +123,8 @@ impl ContractionTree {
         ranks.any(|rank| out.binary_search(rank).is_err())
     }
 
-    /// Offset of the entries of a dense tensor that agree with `values` in all variables except `free`, and the strides of
-    /// `free`; without a tensor there is one entry.
+    /// Offset of the entries of a dense tensor that agree with `values` in all variables except `free`, and the strides of `free`;
+    /// if `tensor` is `None`, the offset and all strides are zero.
     fn offsets(&self, tensor: Option<u32>, free: &[Rank], values: &[u32]) -> (usize, Vec<usize>) {
         let (mut base, mut stride) = (0, 1);
         let mut strides = vec![0; free.len()];

@@ -1,4 +1,4 @@
-//! Beliefs in ordinary numbers, and in logarithms where ordinary numbers do not suffice.
+//! Beliefs of a tree in ordinary numbers, or in logarithms if ordinary numbers overflow or underflow.
 
 use crate::graph::is_wide;
 use crate::graph::{FactorGraph, VarId};
@@ -11,7 +11,7 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 
-/// The beliefs of a tree, in scaled numbers until one of them is lost, then in logarithms.
+/// The beliefs of a tree, in scaled numbers until one of them overflows or underflows, then in logarithms.
 #[derive(Debug)]
 pub struct TreeBeliefs<P: Precision> {
     scaled: Option<Beliefs<P::Scaled>>,
@@ -30,7 +30,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
     /// Reloads the weights of some factors.
     pub fn reload(&mut self, tree: &ContractionTree, graph: &FactorGraph, factors: &[usize]) {
-        // Numbers that were lost with the old weights may not be lost with these.
+        // Numbers that overflowed or underflowed with the old weights may not do so with the new ones.
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_out_of_range() => {
@@ -40,7 +40,7 @@ impl<P: Precision> TreeBeliefs<P> {
         }
     }
 
-    /// Computes the messages that the total and the shares of some variables need, unless the run ends before.
+    /// Computes the messages that are needed for the total and the marginals of some variables, unless the deadline passes or the run is interrupted.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub fn prepare(
@@ -62,7 +62,7 @@ impl<P: Precision> TreeBeliefs<P> {
         logs.prepare(tree, &ranks, until)
     }
 
-    /// Runs a query in scaled numbers, or in logarithms if some numbers are lost.
+    /// Runs a query in scaled numbers, or in logarithms if a scaled number overflows or underflows.
     pub fn ask<R>(
         &mut self,
         tree: &ContractionTree,
@@ -84,12 +84,12 @@ impl<P: Precision> TreeBeliefs<P> {
         ask.ask(logs, NumberForm::Logs)
     }
 
-    /// The natural logarithm of the total; minus infinity if and only if no assignment has weight.
+    /// The natural logarithm of the total; minus infinity if and only if no assignment has a positive weight.
     pub fn log_total(&mut self, tree: &ContractionTree, graph: &FactorGraph) -> f64 {
         self.ask(tree, graph, TotalQuery { tree })
     }
 
-    /// The share of each value of some variables in the total; zero if the total is zero.
+    /// The probability of each value of some variables; zero if the total is zero.
     pub fn marginals(
         &mut self,
         tree: &ContractionTree,
@@ -107,8 +107,7 @@ impl<P: Precision> TreeBeliefs<P> {
         )
     }
 
-    /// The share of each assignment of some variables (row-major, in the order given, each once); `None` if no clique
-    /// holds them all.
+    /// The probability of each assignment of some variables, which are distinct (row-major, in the order given); `None` if no clique holds them all.
     pub fn joint(
         &mut self,
         tree: &ContractionTree,

@@ -15,16 +15,16 @@ use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
 
-/// Operations of the plan for each entry of the factors beyond which impossible values are excluded before planning.
+/// If a plan has more operations for each entry of the factors than this number, impossible values are excluded and a new plan is considered.
 const REDUCTION: f64 = 16.0;
-/// A new plan is made if the operations without the excluded values are below this share.
+/// A new plan is made if the exclusion of values reduces the number of operations to less than this share.
 const MAX_COST_RATIO: f64 = 0.7;
 
 impl ContractionTree {
-    /// Plans and compiles the elimination of all variables. If it pays off, values that zeros exclude are left out first:
-    /// the graph is then the reduced one, and its restriction is returned.
+    /// Plans and compiles the elimination of all variables. If it pays off, values that zeros of factors exclude are removed first;
+    /// the tree is then that of the reduced graph, whose restriction is returned.
     ///
-    /// **Errors.** When the plan, or a table that becomes larger than planned, does not fit the budget.
+    /// **Errors.** An error is returned if the plan, or a table that becomes larger than planned, does not fit the budget.
     pub fn compile(
         graph: &mut FactorGraph,
         options: &Options,
@@ -77,7 +77,7 @@ impl ContractionTree {
     }
 }
 
-/// The operations of a plan with fewer values of variables.
+/// The predicted number of operations of a plan after values of variables were removed.
 fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
     let saved = |v: &VarId| {
         let log = |graph: &FactorGraph| (graph.cardinality(*v) as f64).log2();
@@ -96,25 +96,25 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) tree: ContractionTree,
     /// The tensor of each factor and of each bucket's message.
     pub(super) made: Vec<u32>,
-    /// The tables of a bucket without a message, and the non-zeros that the plan predicts for it, by the number of that
-    /// message.
+    /// For each message that was not computed, by its number: the tables of its bucket and the number of non-zeros that the plan
+    /// predicts for the bucket.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the numbers of values, by rank.
     pub(super) log_cards: Vec<f64>,
     /// Number of tables of the present bucket that mention each variable, by rank.
     pub(super) mentions: Vec<u32>,
     pub(super) is_eliminated: Vec<bool>,
-    /// `true` if the plan depends on zeros: products of tables without them would be far larger.
+    /// `true` if the plan depends on zeros, because without zeros the products of tables would be far larger.
     pub(super) is_sparse: bool,
-    /// The numbers of the entries of dense tensors that may have weight, where some are known to have none.
+    /// For each dense tensor with entries known to be zero, the numbers of the entries that may be positive.
     pub(super) supports: FxHashMap<u32, Layout>,
     pub(super) options: &'a Options,
     pub(super) budget: usize,
-    /// Number of bytes that a run needs so far, and number at which the available memory is checked next.
+    /// Number of bytes that a run of the steps made so far needs, and the number of bytes at which the available memory is checked next.
     pub(super) bytes: usize,
     admitted: usize,
     pub(super) thresholds: Thresholds,
-    /// Memory for the variables of one product, with their mentions after it, and of its result.
+    /// Scratch lists: the variables of one product with the number of tables that mention them after it, and the variables of its result.
     pub(super) scratch: (Vec<(Rank, u32)>, Vec<Rank>),
 }
 
@@ -129,7 +129,8 @@ impl<'a> TreeBuilder<'a> {
         let mut tree = ContractionTree {
             ranks: vec![None; graph.cardinalities.len()],
             leaves: Vec::with_capacity(factors),
-            // There is one step less than tables, and one for each bucket whose last table has variables to sum out.
+            // The number of steps is at most the number of factors, less one, plus one step for each bucket whose last table has
+            // variables to sum out.
             steps: Vec::with_capacity(factors + buckets),
             tensors: Vec::with_capacity(2 * factors + buckets),
             shared: MIN_PARALLEL_PRODUCTS,
@@ -221,7 +222,7 @@ impl<'a> TreeBuilder<'a> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.admitted {
             self.options.check_memory(self.bytes as f64)?;
-            // The available memory is queried seldom, not at every step.
+            // The limit is raised by a sixteenth, so that the available memory is queried seldom, not at every step.
             self.admitted = self.bytes.saturating_add(self.bytes / 16);
         }
         Ok(())
@@ -234,13 +235,13 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// Number of assignments.
+    /// The number of assignments of a scope.
     pub(super) fn size(&self, scope: &[Rank]) -> f64 {
         let cards = scope.iter().map(|&rank| self.tree.cards[rank as usize]);
         cards.map(f64::from).product()
     }
 
-    /// Base-2 logarithm of the number of assignments.
+    /// The base-2 logarithm of the number of assignments of a scope.
     pub(super) fn log_size(&self, scope: &[Rank]) -> f64 {
         scope
             .iter()
@@ -248,7 +249,7 @@ impl<'a> TreeBuilder<'a> {
             .sum()
     }
 
-    /// The base-2 logarithm of the share of entries that may have weight.
+    /// The base-2 logarithm of the share of a tensor's entries that may be positive.
     pub(super) fn log_density(&self, tensor: u32) -> f64 {
         let listing = self.listing(tensor);
         match listing.layout {
@@ -259,7 +260,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// The entries of a tensor that may have weight.
+    /// The list of the entries of a tensor that may be positive.
     pub(super) fn listing(&self, tensor: u32) -> EntryList<'_> {
         let layout = self.supports.get(&tensor);
         let layout = layout.unwrap_or(&self.tree.tensor(tensor).layout);

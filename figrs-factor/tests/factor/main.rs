@@ -1,4 +1,4 @@
-//! Compares algorithms on factor graphs with enumeration.
+//! Tests that algorithms on factor graphs agree with enumeration of all assignments.
 
 mod eliminate;
 mod mini_buckets;

@@ -7,7 +7,7 @@ use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use figrs_factor::mini_buckets::*;
 use figrs_random_graphs::{RANGES, generator, random_graph};
 
-/// The number of entries of all messages, which is limited, is counted correctly.
+/// Tests that the total number of entries of the messages, which is limited, is counted correctly.
 #[test]
 fn the_entries_of_messages_are_counted() {
     for seed in 0..60 {
@@ -72,7 +72,7 @@ fn every_bound_encloses_the_sum_and_the_maximum() {
     assert!(loose > 100 && finite > 20, "{loose} {finite}");
 }
 
-/// The best bounds by tables of all sizes, unless work ends before.
+/// The best bounds by tables of all sizes; fewer sizes are used if the deadline passes.
 fn best_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let mut bounds = UNBOUNDED;
     let effort = BoundingEffort {
@@ -108,7 +108,7 @@ fn work_that_is_stopped_leaves_sound_bounds() {
     assert_eq!(known, 200);
 }
 
-/// Tests a variable that depends on two others, one of them weighed, and a pair that depend on each other.
+/// Tests a variable that depends on two others, one of which has an additional weight, and a pair of variables that depend on each other.
 #[test]
 fn distributions_sum_to_one() {
     let mut graph = FactorGraph::default();

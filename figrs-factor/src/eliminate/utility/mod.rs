@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `planned_table` | scopes of the tables, with the variables of which a table is the distribution |
+//! | `planned_table` | scopes of the tables; for a conditional distribution, the variables it distributes |
 //! | `plan` | the steps in the order that the stages impose, and their cost |
 //! | `run` | execution of the steps |
 //! | `rule` | decision rules as tables |
@@ -32,19 +32,19 @@ pub struct UtilityTable {
     pub utilities: Vec<f64>,
 }
 
-/// A stage of the order that information imposes; the last stage is listed first.
+/// A stage of the elimination order, which follows from the information known at each decision; the last stage is listed first.
 #[derive(Clone, Debug)]
 pub enum EliminationStage {
-    /// Variables that are summed out, in any order.
+    /// Chance variables that are summed out, in any order.
     Sum(Vec<VarId>),
-    /// A decision that is made when all variables of later stages are known.
+    /// A decision that is maximised; it is made when the variables of all stages that follow it in the list are known.
     Choose(VarId),
 }
 
 /// The factors of an influence diagram and its utilities.
 #[derive(Clone, Copy, Debug)]
 pub struct UtilityGraph<'g> {
-    /// The factors; a factor of a decision alone, which lists its options, is ignored where the decision is chosen.
+    /// The factors; a factor of a decision alone, which lists its options, is ignored if the decision is maximised.
     pub graph: &'g FactorGraph,
     /// The utilities, which add up.
     pub utilities: &'g [UtilityTable],
@@ -53,23 +53,23 @@ pub struct UtilityGraph<'g> {
 /// The weight and the expected utility of each assignment of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedUtilities {
-    /// Weights up to a common factor; the largest is about one.
+    /// The weights, divided by a common factor so that the largest is about one.
     pub weights: Vec<f64>,
-    /// Expected sums of all utilities; zero where there is no weight.
+    /// The expected sum of all utilities for each assignment; zero if its weight is zero.
     pub means: Vec<f64>,
 }
 
-/// The rules, one for each decision in the order of the stages, that maximise the expected sum of the utilities.
+/// The decision rules that maximise the expected sum of the utilities, one for each decision, in the order of the stages.
 ///
 /// Options whose expected utilities differ by at most `tie` are equally good; the first of the best ones is chosen.
 ///
-/// **Guarantee.** Exact up to rounding, if the probabilities of the variables of a stage do not depend on decisions of the same
-/// or earlier stages of the list (those that are made later).
+/// **Guarantee.** Exact up to rounding, if the probabilities of the variables of a stage do not depend on decisions of the same or
+/// earlier stages of the list, which are made later.
 ///
-/// **Complexity.** Exponential in the width of the best order of this kind (the width of a strong junction tree), without what zeros
-/// save. Utilities are joined where a decision influences several of them, and nowhere else.
+/// **Complexity.** Exponential in the width of the best order with this constraint (the width of a strong junction tree), less the
+/// savings by zeros. Tables of utilities are joined only if a decision influences several of them.
 ///
-/// **Errors.** When the plan does not fit the budget, and when factors are malformed.
+/// **Errors.** An error is returned if the plan does not fit the budget, or if factors are malformed.
 ///
 /// **References.** Jensen, Jensen and Dittmer (1994), "From influence diagrams to junction trees"; Dechter (2000), "A new perspective on algorithms
 /// for optimizing policies under uncertainty".
@@ -87,8 +87,8 @@ pub fn best_rules(
     )
 }
 
-/// The weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order, where
-/// no decision is left open.
+/// The weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. All
+/// other variables are summed out, so that each decision needs a factor with its rule.
 ///
 /// **Errors.** As [`best_rules`].
 pub fn expected_utilities(
@@ -106,7 +106,7 @@ pub fn expected_utilities(
     )
 }
 
-/// Returns `None` if a number was lost.
+/// Returns `None` if a number overflowed or underflowed.
 fn rules<S: MeanWeights>(
     diagram: UtilityGraph<'_>,
     plan: &UtilityPlan,
@@ -118,7 +118,7 @@ fn rules<S: MeanWeights>(
     Ok((!run.lost()).then_some(run.rules))
 }
 
-/// Returns `None` if a number was lost.
+/// Returns `None` if a number overflowed or underflowed.
 fn table<S: MeanWeights>(
     diagram: UtilityGraph<'_>,
     plan: &UtilityPlan,

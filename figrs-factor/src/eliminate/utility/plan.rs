@@ -12,31 +12,32 @@ use super::{EliminationStage, UtilityGraph};
 use crate::order::symbolic_elimination::SymbolicElimination;
 use crate::order::symbolic_table::log_density;
 
-/// Bytes of an entry of a message: a weight and a utility.
+/// Size in bytes of an entry of a message: a weight and a utility.
 const ENTRY: usize = 16;
 
-/// A product of some tables, reduced to some variables.
+/// A planned join: the product of some tables, reduced to the variables of its message.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoin {
     /// The tables multiplied: factors, then utilities, then messages.
     pub(super) inputs: Vec<u32>,
-    /// All variables, sorted.
+    /// The variables of all tables of the join, sorted.
     pub(super) variables: Vec<VarId>,
     /// The variables of the message, in its order.
     pub(super) output: Vec<VarId>,
     pub(super) layout: MessageLayout,
 }
 
-/// One step; the messages of its joins have the next numbers.
+/// One step of the plan; the message of each join gets the next table number.
 #[derive(Clone, Debug)]
 pub(super) enum UtilityStep {
     /// Variables are summed out of weights.
     Weights(PlannedJoin),
-    /// Variables are summed out of utilities: the message has their means.
+    /// Variables are summed out of utilities: the message contains the expected utilities.
     Utilities(PlannedJoin),
-    /// The best option is chosen; the message has the utilities of the choice. The decision is the last variable of the join.
+    /// The best option of a decision is chosen; the message contains the utilities of the chosen options. The decision is the last
+    /// variable of the join.
     Choose(PlannedJoin),
-    /// A decision on which nothing depends.
+    /// A decision that no table mentions, so that any option may be chosen.
     Indifferent(VarId),
     /// A decision is removed from weights that do not depend on it.
     Restrict(VarId, PlannedJoin),
@@ -55,9 +56,9 @@ pub(super) struct UtilityPlan {
 }
 
 impl UtilityPlan {
-    /// Plans an elimination in stages; every variable that is not kept is in one of them.
+    /// Plans an elimination in stages; every variable that is not kept must be in one of the stages.
     ///
-    /// **Errors.** When it does not fit the budget, or the factors are malformed.
+    /// **Errors.** An error is returned if the plan does not fit the budget, or if the factors are malformed.
     pub(super) fn new(
         diagram: UtilityGraph<'_>,
         stages: &[EliminationStage],
@@ -111,7 +112,7 @@ struct Planner<'a> {
     options: &'a Options,
     log_cards: Vec<f64>,
     tables: Vec<PlannedTable>,
-    /// Bytes of the messages.
+    /// For each message, its size in bytes.
     bytes: Vec<f64>,
     held: f64,
     cost: PlanCost,
@@ -157,7 +158,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The live tables that mention some variables: weights, and utilities.
+    /// The live tables that mention any of these variables: first the tables of weights, then those of utilities.
     fn mentioning(&self, variables: &[VarId]) -> (Vec<u32>, Vec<u32>) {
         let all = self.tables.iter().zip(0..);
         let live = all.filter(|(table, _)| table.live && table.mentions(variables));
@@ -170,7 +171,7 @@ impl<'a> Planner<'a> {
         &self.tables[id as usize]
     }
 
-    /// Plans the product of some tables with the message over `output`, and counts its cost. Adds the message.
+    /// Plans the product of some tables with the message over `output`, and counts its cost. Adds the message to the list of tables.
     fn join(&mut self, inputs: Vec<u32>, output: Vec<VarId>, kind: PlannedKind) -> PlannedJoin {
         let variables = union(inputs.iter().map(|&id| self.table(id)));
         let log_size =
@@ -205,7 +206,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Removes a variable from the last message, which its join has reduced.
+    /// Removes a variable from the scope of the last message, because the step of its join eliminates the variable.
     fn reduce_last(&mut self, variable: VarId) {
         if let Some(table) = self.tables.last_mut() {
             table.scope.retain(|&v| v != variable);
@@ -213,7 +214,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Sums variables out of all tables that mention them.
+    /// Plans the steps that sum variables out of all tables that mention them.
     fn sum(&mut self, summed: &[VarId]) {
         let (weights, utilities) = self.mentioning(summed);
         let rest = |scope: Vec<VarId>| -> Vec<VarId> {
@@ -223,7 +224,7 @@ impl<'a> Planner<'a> {
         let needed = without_barren(&self.tables, weights.clone(), summed, &[]);
         if !needed.is_empty() {
             let children = children_of(needed.iter().map(|&id| self.table(id))).map(rest);
-            // A distribution of these variables alone sums to one.
+            // A distribution of the summed variables alone sums to one, so that no message is needed.
             if !children.as_ref().is_some_and(Vec::is_empty) {
                 let output = rest(union(needed.iter().map(|&id| self.table(id))));
                 let join = self.join(needed, output, PlannedKind::Weights(children));
@@ -240,7 +241,7 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Groups of utilities that are summed together, since that makes no table larger.
+    /// Groups of tables of utilities that are joined, because joining them makes no table larger.
     fn utility_groups(&self, weights: &[u32], mut utilities: Vec<u32>) -> Vec<Vec<u32>> {
         let shared = union(weights.iter().map(|&id| self.table(id)));
         utilities.sort_by_key(|&id| std::cmp::Reverse(self.table(id).scope.len()));
@@ -259,7 +260,7 @@ impl<'a> Planner<'a> {
         groups.into_iter().map(|(_, group)| group).collect()
     }
 
-    /// Maximises a decision.
+    /// Plans the steps that maximise a decision.
     fn choose(&mut self, decision: VarId) {
         let (weights, utilities) = self.mentioning(&[decision]);
         if utilities.is_empty() {
@@ -300,7 +301,7 @@ impl<'a> Planner<'a> {
         self.plan.steps.push(UtilityStep::Drop(messages));
     }
 
-    /// The plan with the remaining tables, which are multiplied to one over `keep`; an error if it does not fit the budget.
+    /// Completes the plan: the remaining tables will be multiplied to one table over `keep`. Returns an error if the plan does not fit the budget.
     fn finish(mut self, keep: &[VarId]) -> Result<UtilityPlan, EliminationError> {
         let answer = entries(self.graph, keep);
         self.cost.operations += answer;

@@ -5,21 +5,22 @@ use crate::graph::VarId;
 /// The properties of a table that a plan uses.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedTable {
-    /// The variables, sorted.
+    /// The variables of the table, sorted.
     pub(super) scope: Vec<VarId>,
     pub(super) kind: PlannedKind,
-    /// The predicted base-2 logarithm of the share of non-zeros.
+    /// The base-2 logarithm of the predicted share of non-zero entries.
     pub(super) density: f64,
-    /// `true` until the table has been used.
+    /// `true` until a step has used the table.
     pub(super) live: bool,
 }
 
-/// Meaning of a table.
+/// What the entries of a table mean.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
-    /// Weights: a distribution of these variables (sorted) given the other variables of the table; `None` if it is not known to be a distribution.
+    /// The table contains weights. They are a distribution of these variables (sorted) given the other variables of the table;
+    /// `None` if they are not known to be one.
     Weights(Option<Vec<VarId>>),
-    /// Utilities.
+    /// The table contains utilities.
     Utilities,
 }
 
@@ -33,7 +34,7 @@ impl PlannedTable {
         variables.iter().any(is_in_scope)
     }
 
-    /// The variables of which the table is the distribution; empty if it is not a distribution.
+    /// The variables that the table distributes, given its other variables; empty if the table is not a distribution.
     pub(super) fn children(&self) -> &[VarId] {
         match &self.kind {
             PlannedKind::Weights(Some(children)) => children,
@@ -50,7 +51,7 @@ pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> V
     all
 }
 
-/// The variables of which the product of some tables is the distribution, if it is one.
+/// The variables that the product of some tables distributes, given the other variables; `None` if the product is not known to be a distribution.
 pub(super) fn children_of<'t>(
     tables: impl IntoIterator<Item = &'t PlannedTable>,
 ) -> Option<Vec<VarId>> {
@@ -68,7 +69,7 @@ pub(super) fn children_of<'t>(
     (count == all.len()).then_some(all)
 }
 
-/// Removes distributions of variables that are summed out and that no other table mentions: they sum to one.
+/// Removes distributions whose variables are summed out and mentioned by no other table, because such distributions sum to one.
 pub(super) fn without_barren(
     all: &[PlannedTable],
     mut needed: Vec<u32>,

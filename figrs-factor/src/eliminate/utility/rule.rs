@@ -6,13 +6,13 @@ use crate::graph::{FactorGraph, VarId};
 /// The chosen option for each possible assignment of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionRule {
-    /// The decision.
+    /// The decision to which the rule applies.
     pub decision: VarId,
-    /// The variables that matter.
+    /// The variables on which the choice depends.
     pub scope: Vec<VarId>,
     /// The assignments, one after another, sorted.
     pub rows: Vec<u32>,
-    /// The option of each assignment.
+    /// The option chosen for each assignment.
     pub choices: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ impl DecisionRule {
         self.choices.iter().enumerate().map(row)
     }
 
-    /// The rule for some of the assignments.
+    /// The rule restricted to the assignments for which `keep` returns `true`.
     #[must_use]
     pub fn filtered(&self, mut keep: impl FnMut(&[u32]) -> bool) -> Self {
         let mut rule = Self {
@@ -51,14 +51,14 @@ impl DecisionRule {
         rule
     }
 
-    /// The rule without variables that do not change its choices; variables earlier in `order` are removed first.
+    /// Removes the variables on which the choices do not depend; variables earlier in `order` are removed first.
     #[must_use]
     pub fn reduced(self, order: &[VarId]) -> Self {
         self.reduced_where(order, |_| true)
     }
 
-    /// The rule without variables of `order`, tried all together and then one by one, that do not change its choices at the assignments where
-    /// `is_followed` holds; at other assignments the choices may change to the choices at these.
+    /// Removes variables of `order` whose removal changes no choice at the assignments where `is_followed` holds. First all
+    /// variables are tried together, then one by one. At other assignments, the choices may change.
     #[must_use]
     pub fn reduced_where(mut self, order: &[VarId], is_followed: impl Fn(&[u32]) -> bool) -> Self {
         let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();
@@ -71,7 +71,8 @@ impl DecisionRule {
         self
     }
 
-    /// The rule without some variables, and the assignments where it is then followed; `None` if choices depend on the variables.
+    /// Removes some variables. Returns the new rule and, for each of its assignments, whether it is followed there; `None` if
+    /// choices depend on the variables.
     fn without(&self, variables: &[VarId], followed: &[bool]) -> Option<(Self, Vec<bool>)> {
         let kept = |place: &usize| !variables.contains(&self.scope[*place]);
         let kept: Vec<usize> = (0..self.scope.len()).filter(kept).collect();
@@ -102,7 +103,7 @@ impl DecisionRule {
         Some((shorter, still))
     }
 
-    /// The choice for each assignment of the scope, row-major; the first option where the rule has none.
+    /// The choice for each assignment of the scope, row-major; an assignment without a choice gets the first option.
     pub fn dense(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
         let mut choices = vec![0; graph.dense_size(&self.scope)];

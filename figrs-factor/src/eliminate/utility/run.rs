@@ -16,7 +16,7 @@ use super::rule::DecisionRule;
 use super::{ExpectedUtilities, UtilityGraph};
 use crate::algebra::{ExpectedUtility, MeanWeights, Semiring, WeighedUtility};
 
-/// A table of weights and utilities.
+/// A table whose entries are pairs of a weight and a utility.
 type Pairs<S> = Message<ExpectedUtility<S>>;
 
 /// State of an elimination.
@@ -24,11 +24,11 @@ pub(super) struct UtilityRun<'a, S: MeanWeights> {
     diagram: UtilityGraph<'a>,
     plan: &'a UtilityPlan,
     options: &'a Options,
-    /// Utilities and messages; `None` for tables without variables and for tables that were used.
+    /// The tables of utilities and the messages; `None` for tables without variables and for tables that were dropped after use.
     tables: Vec<Option<Pairs<S>>>,
     /// Sum of the utilities that no longer depend on a variable.
     constant: f64,
-    /// `true` if no assignment has weight.
+    /// `true` if no assignment has a positive weight.
     is_impossible: bool,
     pub(super) rules: Vec<DecisionRule>,
     scratch: JoinScratch<WeighedUtility>,
@@ -65,7 +65,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         }
     }
 
-    /// Runs all steps, or the steps until a number is lost.
+    /// Runs all steps; stops early if a number overflows or underflows.
     pub(super) fn steps(&mut self, tie: f64) -> Result<(), EliminationError> {
         for step in &self.plan.steps {
             self.options.check_interrupt()?;
@@ -105,12 +105,12 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         Ok(())
     }
 
-    /// `true` if a weight left the range of its representation.
+    /// `true` if a weight overflowed or underflowed.
     pub(super) fn lost(&self) -> bool {
         self.scratch.lost
     }
 
-    /// The product of tables, reduced to the output, with at most one decision held at its first option.
+    /// The product of the tables of a planned join, reduced to its output; at most one decision is fixed at its first option.
     fn join(
         &mut self,
         planned: &PlannedJoin,
@@ -246,7 +246,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
     }
 }
 
-/// The first option whose mean is within `tie` of the best; `None` if no option has weight.
+/// The first option whose mean is within `tie` of the best; `None` if no option has a positive weight.
 fn best<'v, S: MeanWeights>(
     options: impl Iterator<Item = (&'v WeighedUtility, u32)> + Clone,
     tie: f64,

@@ -9,7 +9,8 @@ use figrs_random_graphs::{
 use num_bigint::BigUint;
 use rand::seq::SliceRandom;
 
-/// A graph for each seed and range, with some variables to keep and a random order.
+/// Calls `check` with a random graph for each seed and range of weights, with some variables to keep, once with default options and
+/// once with a random order.
 fn for_each_case(cases: u64, mut check: impl FnMut(&FactorGraph, &[VarId], &Options, &str)) {
     for range in RANGES {
         for seed in 0..cases {

@@ -10,7 +10,8 @@ use figrs_random_graphs::{
 use num_bigint::BigUint;
 use rand::{Rng, RngExt};
 
-/// The same weights on a few scattered values of variables with `cardinality` values each; zero elsewhere.
+/// Embeds a graph in one whose variables have `cardinality` values each: the same weights are at a few scattered values, and all
+/// other entries are zero.
 ///
 /// Returns the new graph and, for each variable, the new values of the old ones, in ascending order.
 fn inflate(
@@ -124,7 +125,7 @@ fn scopes_too_wide_for_a_number_are_kept_as_rows() {
 
 #[test]
 fn many_binary_variables_in_one_table() {
-    // Eighty variables, five rows: each pair of factors shares all but a few variables.
+    // The graph has factors of about eighty variables and five rows each; each pair of factors shares all but a few variables.
     let mut rng = generator(3);
     let mut graph = FactorGraph::default();
     let all: Vec<VarId> = (0..80).map(|_| graph.add_variable(2)).collect();

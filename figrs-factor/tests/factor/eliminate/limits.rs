@@ -64,7 +64,7 @@ fn messages_beyond_the_memory_are_refused() {
     for pair in all.windows(2) {
         graph.factors.push(dense(pair, &numbers));
     }
-    // There are three messages over ten values; each is used when the next is made. The answer is a number.
+    // There are three messages over ten values; each message is used when the next one is computed. The answer is a single number.
     let order = Options::default().order(Order::given(all.clone()));
     let cost = plan_cost::<SumProduct>(&graph, &all[3..], &order).expect("small");
     assert_eq!((cost.memory, cost.memory_kept), (240.0, 320.0));
@@ -93,7 +93,7 @@ fn tables_between_two_parts_count_as_memory() {
     for pair in all.windows(2) {
         graph.factors.push(dense(pair, &numbers));
     }
-    // Two messages remain, over one variable and over two; the answer and the last message are numbers.
+    // Two messages remain, over one variable and over two; the answer and the last message are single numbers.
     let (keep, options) = ([all[1], all[3]], Options::default());
     let cost = marginal_map_cost(&graph, &keep, &options).expect("small");
     assert_eq!(cost.sum.memory, 888.0);
@@ -107,9 +107,9 @@ fn tables_between_two_parts_count_as_memory() {
     assert!(marginal_map(&graph, &keep, &options.memory_budget(896)).is_ok());
 }
 
-/// Three tables that share one value of a hub, and the hub.
+/// A graph of three tables whose rows share one value of a common variable (the hub), and the hub.
 fn hub() -> (FactorGraph, VarId) {
-    // Rows are predicted from densities; two tables that share one hub value match more often than predicted.
+    // The number of rows is predicted from the densities; two tables whose rows share one value of the hub match more often than predicted.
     let mut rng = generator(1);
     let mut graph = FactorGraph::default();
     let hub = graph.add_variable(10_000);

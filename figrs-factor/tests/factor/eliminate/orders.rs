@@ -78,7 +78,7 @@ fn components_do_not_touch_each_others_orders() {
                 }
                 factor
             }));
-            // The answer, a number, is counted once.
+            // The answer is a single number, whose operation is counted once.
             let together = operations(&both, &Options::default());
             assert_close(together, alone - 1.0, 1e-9, "operations");
         }

@@ -7,7 +7,8 @@ use figrs_random_graphs::{assert_close, dense, generator, variables};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// A random Bayesian network with some soft evidence; its factors are dense or functions, and those of every other network are not marked as normalised.
+/// A random Bayesian network with some soft evidence; its factors are dense or functions. The factors of every second network are
+/// not marked as normalised.
 fn network(seed: u64) -> FactorGraph {
     let mut rng = generator(seed);
     let mut graph = FactorGraph::default();
@@ -96,7 +97,8 @@ fn pruning_costs_less() {
             plan_cost::<MaxProduct>(&graph, &[], &Options::default()).expect("small")
         );
     }
-    // Orders of small graphs do not count zeros, so that the order for more tables may happen to use more of them.
+    // The search for orders of small graphs does not count zeros, so that the order found for the graph with more tables may happen
+    // to use more of the zeros.
     let is_less = saved.iter().all(|&saved| saved > 500.0);
     assert!(dearer <= 1 && is_less, "{dearer} {saved:?}");
 }

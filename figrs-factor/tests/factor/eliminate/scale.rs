@@ -79,7 +79,7 @@ fn many_small_factors_do_not_underflow() {
     assert_close(weight, -1200.0 * std::f64::consts::LN_2, 1e-12, "weight");
 }
 
-/// A state of many values, changed by inputs of four values each.
+/// A graph of a state machine: a state variable with many values, which inputs with four values each change.
 fn machine(states: usize, steps: usize) -> (FactorGraph, VarId, Vec<Vec<u32>>) {
     let mut rng = generator(11);
     let mut graph = FactorGraph::default();
