@@ -22,35 +22,39 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper
 /// bound on the probability of every world.
 ///
-/// The model is a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Variables of at most three neighbours are
-/// eliminated, and the remaining variables form independent components, each searched alone. The first bound of a component comes from sequential
-/// tree-reweighted moves of costs between functions (virtual arc consistency), the first world from tabu search. Then a hybrid best-first search takes
-/// the open node of the smallest bound, searches it depth first for a while, and keeps its unexplored subtrees as open nodes. At each node, costs are moved
-/// so that the lower bound grows (existential directional arc consistency), values that others dominate are removed, and variables of
-/// at most two neighbours are eliminated. At the open nodes taken, tree-reweighted sweeps move costs as well, for as long as they raise bounds.
-/// A component that small separators divide is also searched along a tree decomposition, with bounds for each assignment of a separator; both
-/// searches do the same amount of work and share better assignments. If the search takes longer, an exact elimination is tried where tables of the size allowed suffice;
-/// else a mini-bucket elimination with such tables bounds all worlds, and neighbourhoods of the best one are optimised.
-/// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, [`Answer::improvements`] the course of the gap.
+/// The model is a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Variables of at most
+/// three neighbours are eliminated, and the remaining variables form independent components, each searched alone. The first bound
+/// of a component comes from sequential tree-reweighted moves of costs between functions (virtual arc consistency), the first world
+/// from tabu search. Then a hybrid best-first search repeatedly takes the open node with the smallest lower bound of the cost,
+/// searches it depth first for a while, and adds its unexplored subtrees to the open nodes. At each node, costs are moved so that
+/// the lower bound grows (existential directional arc consistency), dominated values are removed, and variables with at most two
+/// neighbours are eliminated. When an open node is taken, tree-reweighted sweeps also move costs, as long as the bounds rise. A
+/// component with small separators is also searched along a tree decomposition, with bounds for each assignment of a separator;
+/// both searches do the same amount of work and share the best assignment found. If the search takes long, an exact elimination is
+/// tried, provided that its tables do not exceed the permitted size. Otherwise a mini-bucket elimination with tables of this size
+/// bounds all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and [`Answer::is_proven`] give
+/// the quality of the world, and [`Answer::improvements`] lists how the world and the bound improved.
 ///
-/// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, so that sums of
-/// them do not drift: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if all of them together
-/// would not fit into 55 bits. The bound is on the costs before they were rounded, for every budget, and is itself rounded up; when the search ends before
-/// its budget does, it is above the world by at most two such units for each factor that is not constant, plus floating-point
-/// rounding. Deterministic. Of several most probable worlds it may find another
-/// one than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that stand first.
+/// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, so that
+/// sums of them do not drift: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if
+/// all of them together would not fit into 55 bits. The upper bound holds for the weights before rounding, for every budget, and is
+/// itself rounded up. If the search is completed within its budget, the bound exceeds the log-probability of the world by at most
+/// two such units for each factor that is not constant, plus floating-point rounding. The result is deterministic. If several
+/// worlds are most probable, the search may find a different one than [`MpeVariableElimination`](crate::MpeVariableElimination),
+/// which prefers values that come first in their supports.
 ///
-/// **Complexity.** Exponential in the number of variables at worst, cut off by the budget. A step of the search looks at the functions whose
-/// costs change. Along a tree decomposition, the search is exponential in the largest cluster of variables rather than in all, times the assignments of its
-/// separator. Memory is linear in the model, in the depth of the search, in the open nodes and the tables of eliminations, up to the limit set, and in the
-/// steps that found a better world or bound.
+/// **Complexity.** Exponential in the number of variables at worst, limited by the budget. A step of the search examines the
+/// functions whose costs change. The search along a tree decomposition is exponential in the size of the largest cluster of
+/// variables, times the number of assignments of its separator. Memory is linear in the size of the model, the depth of the search
+/// and the number of improvements. Open nodes and the tables of eliminations take memory up to the limit set.
 ///
-/// With a [`deadline`](Self::deadline) the preparation and the search end in time with the best world so far and the bound so far, and
-/// [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer says so.
+/// With a [`deadline`](Self::deadline) the preparation and the search end in time, with the best world and the bound found so far,
+/// and [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason.
 ///
-/// **Errors.** [`Error::NothingDone`] if it was stopped before there was any world; [`Error::NoWorldFound`], with the bound, if the budget was used before there was any world; else as
-/// [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (Whether functions
-/// that fail for some values matter is decided by elimination, which may be refused.)
+/// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if
+/// the budget was used up before a world was found; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination),
+/// except that no model is too wide. (If functions fail for some values, an elimination decides whether such values occur in a
+/// world; this elimination may be refused.)
 ///
 /// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
 /// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end
@@ -84,7 +88,7 @@ pub struct MpeBranchAndBound {
 }
 
 impl Default for MpeBranchAndBound {
-    /// Tables of up to `2^18` entries, ten million steps, 1 GB of open nodes and tables.
+    /// Default limits: tables of up to `2^18` entries, ten million steps, and 1 GB for open nodes and tables.
     fn default() -> Self {
         Self {
             budget: Budget::default(),
@@ -100,7 +104,7 @@ impl Default for MpeBranchAndBound {
 }
 
 impl MpeBranchAndBound {
-    /// With the default budgets.
+    /// A search with the default budgets.
     pub fn new() -> Self {
         Self::default()
     }
@@ -111,29 +115,30 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of entries of the tables of an exact elimination, which is tried when the search takes long, and of
-    /// a mini-bucket elimination, which bounds all worlds where that is refused.
+    /// Sets the maximum number of entries of the tables of an exact elimination, which is tried if the search takes long. The limit
+    /// also applies to the mini-bucket elimination that bounds all worlds if the exact elimination is refused.
     pub fn bound_table(mut self, entries: usize) -> Self {
         self.limits.table = entries;
         self
     }
 
-    /// Sets the maximum number of steps of the search: one for each cost function looked at, and one for each further 64 of its costs.
+    /// Sets the maximum number of steps of the search: one step for each cost function examined, and one more for each further 64 of its costs.
     pub fn work(mut self, steps: u64) -> Self {
         self.limits.work = steps;
         self
     }
 
-    /// Sets the maximum number of bytes in addition to the cost functions. Half of these bytes are for the open nodes of all components, and for the bounds of
-    /// each assignment of a separator: once they are used, the search goes on depth first, as fast as before, with bounds that come down later, and forgets the
-    /// bounds of separators. The other half is for the tables of an elimination, which is refused, or divided into smaller mini-buckets, if it takes more.
+    /// Sets the maximum number of bytes in addition to the cost functions. Half of these bytes are for the open nodes of all
+    /// components, and for the bounds of each assignment of a separator: once they are used up, the search continues depth first at
+    /// the same speed, but the upper bound falls later, and the bounds of separators are dropped. The other half is for the tables
+    /// of an elimination; if it needs more, it is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;
         self
     }
 
-    /// Calls `listener` for each of [`Answer::improvements`] when it is made, on the calling thread: a better world was found, or the bound came
-    /// down.
+    /// Calls `listener` on the calling thread for each of [`Answer::improvements`] at the moment of the improvement: a better world
+    /// was found, or the upper bound fell.
     pub fn on_improvement(
         mut self,
         listener: impl Fn(&Improvement) + Send + Sync + 'static,

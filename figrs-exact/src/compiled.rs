@@ -1,4 +1,4 @@
-//! The interface of compiled forms of a model: contraction trees, circuits and frontiers.
+//! The common interface of the compiled forms of a model: contraction trees, circuits and frontiers.
 
 use figrs_core::{Element, Value};
 use num_bigint::BigUint;
@@ -11,9 +11,9 @@ use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
 
-/// A model compiled once, to answer many questions, also from several threads.
+/// A model that was compiled once and answers many questions, also from several threads.
 ///
-/// A form refuses questions that it cannot answer with [`Error::NotInAnswer`].
+/// If a compiled form cannot answer a question, it returns [`Error::NotInAnswer`].
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -32,7 +32,7 @@ use figrs_answer::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element, replacing evidence set on it before.
+    /// Observes a varying element and replaces evidence that was set on it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     #[track_caller]
@@ -48,7 +48,7 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// The most probable world of the targets and the evidence.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] where a form does not hold single worlds.
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled form does not represent single worlds.
     fn most_probable(&self) -> Result<World, Error>;
 
     /// The `count` most probable worlds, best first; fewer if there are fewer.
@@ -58,13 +58,13 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// One world, drawn with exactly its posterior probability.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     fn sample(&self, rng: &mut impl Rng) -> Result<World, Error>;
 
-    /// Number of worlds that the evidence leaves possible.
+    /// Number of worlds that agree with the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] where a form does not hold single worlds; when the counts would take more memory than
-    /// the budget.
+    /// **Errors.** [`Error::NotInAnswer`] if the compiled form does not represent single worlds; an error of the budget if the
+    /// counts would take more memory than it allows.
     fn count(&self) -> Result<BigUint, Error>;
 }
 

@@ -1,4 +1,4 @@
-//! The question that a compiled form answers: model, targets, varying elements and the evidence set on them.
+//! The question that a compiled form answers: a model, its targets, its varying elements and the evidence set on these.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 
-/// A model with targets and varying elements, and the present evidence on these.
+/// A model with targets and varying elements, and the present evidence on the varying elements.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledProblem {
-    /// The name of the algorithm that compiles.
+    /// The name of the algorithm that compiled the model.
     algorithm: &'static str,
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
@@ -28,7 +28,7 @@ pub(crate) struct CompiledProblem {
 }
 
 impl CompiledProblem {
-    /// Without evidence on varying elements.
+    /// A problem without evidence on its varying elements.
     pub(crate) fn new(
         algorithm: &'static str,
         model: &Model,
@@ -46,7 +46,7 @@ impl CompiledProblem {
         }
     }
 
-    /// The targets, then the varying elements.
+    /// The roots of an expansion: the targets, followed by the varying elements.
     pub(crate) fn roots(&self) -> Vec<AnyElement> {
         self.targets.iter().chain(&self.varying).cloned().collect()
     }
@@ -66,7 +66,7 @@ impl CompiledProblem {
         })
     }
 
-    /// The index of a varying element, with the statement that it has a value.
+    /// The index of a varying element, and the evidence statement that it has the given value.
     #[track_caller]
     pub(crate) fn observation<T: Value>(
         &self,
@@ -77,7 +77,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// The index of a varying element, with a statement that weighs its values.
+    /// The index of a varying element, and an evidence statement that weighs its values.
     #[track_caller]
     pub(crate) fn weighting<T: Value>(
         &self,
@@ -88,7 +88,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Weights that the present evidence gives to the values of each varying element in an expansion, in their order; `None` for elements without evidence.
+    /// For each varying element, the weights that the present evidence gives to its values in an expansion; `None` for elements without evidence.
     pub(crate) fn present_weights(
         &self,
         expansion: &Expansion,
@@ -152,7 +152,7 @@ impl CompiledProblem {
 
     /// Returns an error if the `count` best worlds of a model with this number of variables take more memory than the budget.
     pub(crate) fn check_worlds(&self, count: usize, variables: usize) -> Result<(), Error> {
-        // A world takes its values twice, its choices or ranks, and alternatives that may lead to other worlds.
+        // A world is stored as its values (twice), its choices or ranks, and the alternatives that may lead to other worlds.
         let bytes = count as f64 * (variables as f64 * 12.0 + 128.0);
         Ok(self.limits.options.check_memory(bytes)?)
     }
@@ -171,19 +171,19 @@ impl CompiledProblem {
         }
     }
 
-    /// The model with the evidence set on varying elements, and the roots of its worlds.
+    /// The model with the present evidence on varying elements, and the roots of its worlds.
     pub(crate) fn with_present_evidence(&self) -> (Model, Vec<AnyElement>) {
         let statements = self.statements.iter().flatten();
         let model = statements.fold(self.model.clone(), Model::with_evidence_of);
         (model, self.roots())
     }
 
-    /// The error for present evidence that is impossible.
+    /// The error that reports that the present evidence is impossible.
     pub(crate) fn impossible(&self) -> Error {
         self.impossible_within(&self.limits)
     }
 
-    /// As [`impossible`](Self::impossible), with the search for a conflict within `limits`.
+    /// As [`impossible`](Self::impossible); the search for a conflict stays within `limits`.
     pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
         let (model, roots) = self.with_present_evidence();
         conflict::impossible(&model, &roots, limits)
@@ -220,7 +220,7 @@ impl CompiledProblem {
     }
 }
 
-/// The expansion without shared calls, from which single worlds are read.
+/// The expansion of a model in which function calls are not shared, as needed to read off single worlds.
 pub(crate) fn unfolded_expansion(
     expansion: &Arc<Expansion>,
     model: &Model,

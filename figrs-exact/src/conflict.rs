@@ -1,4 +1,4 @@
-//! Consistency of evidence: minimal conflicts, and functions that fail in some world.
+//! Tests of a model for inconsistency: minimal conflicts of evidence, and functions that fail in some world.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
@@ -11,13 +11,15 @@ use figrs_answer::limits::Limits;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 
-/// The error for evidence that is known to be impossible, with a conflict, which is minimal if bounded work can prove it.
+/// The error for evidence that is known to be impossible. It contains a conflict: pieces of the evidence that exclude each other;
+/// the conflict is minimal if this can be proven within a limit of work.
 ///
-/// Pieces are left out while the rest stays impossible: first all weights, few of which exclude anything, then halves, quarters, ... ([`minimal_conflict`]). When
-/// the work of all trials together is used up, or a deadline has passed, the conflict is the pieces that remain.
+/// Pieces are removed as long as the remaining ones are impossible: first all weights, because few weights exclude a world, then
+/// halves of the pieces, quarters, and so on ([`minimal_conflict`]). If the total work of the trials is used up or the deadline has
+/// passed, the conflict consists of the remaining pieces.
 ///
-/// Scores are part of the program and not left out; where the remaining evidence conflicts with Scores
-/// that the targets reach, they are named as well.
+/// Scores are part of the program and are not removed. If the remaining evidence is impossible only together with Scores that the
+/// targets depend on, these Scores are named as well.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
     let Core {
@@ -36,7 +38,7 @@ pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Err
     }
 }
 
-/// The pieces of a conflict, ascending.
+/// The pieces of a conflict, in ascending order of their indices.
 fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials<'_>) -> Core {
     let mut trial = |rest: &[usize]| {
         let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
@@ -52,7 +54,7 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
     minimal_conflict(pieces, half, trial)
 }
 
-/// Descriptions of the first few Scores that the roots reach.
+/// Descriptions of the first few Scores that the roots depend on.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
     let Ok(expansion) = limits.expand(model, targets) else {
@@ -74,8 +76,7 @@ fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
     Ok(outcome.values.first().copied().unwrap_or(false))
 }
 
-/// An error if a function of the model fails in some world; failures for combinations of values that no world
-/// has do not matter.
+/// Returns an error if a function of the model fails in some world; failures for combinations of values that occur in no world are ignored.
 pub fn check_failures(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
     let fails = |position| some_world(&Encoding::for_failures(expansion, position)?, limits);
     if expansion.failures().next().is_none() || !fails(None)? {
@@ -100,7 +101,7 @@ mod tests {
     use crate::circuit::Circuit;
     use figrs_answer::algorithm::Run;
 
-    /// Coins, and this number of clauses of three coins each, drawn by a fixed rule.
+    /// A model of coins with this number of clauses of three coins each; the clauses are pseudo-random.
     fn formula(coins: usize, clauses: usize) -> (Model, Vec<Element<bool>>) {
         let coins: Vec<Element<bool>> = (0..coins).map(|_| Flip::new(0.5)).collect();
         let mut state = 7_u64;
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_conflict_of_a_wide_formula_ends_with_its_work() {
-        // Eliminations of half of its clauses would take 2^30 operations and more.
+        // An elimination of half of the clauses would take at least 2^30 operations.
         let (model, coins) = formula(60, 420);
         let model = model.weigh(&coins[0], |_| 2.0);
         let limits = Limits::default();
@@ -152,7 +153,7 @@ mod tests {
         let [a, b] = [Flip::new(0.5), Flip::new(0.5)];
         model = model.observe(&a.or(&b), true);
         for other in [&a, &b] {
-            // This evidence is linked to the clauses.
+            // This evidence shares the first coin with the clauses.
             model = model.observe(&other.or(&coins[0]), true);
             model = model.observe(&other.and(&coins[1].or(&coins[2])), false);
         }

@@ -15,16 +15,17 @@ use figrs_answer::run::watch::{Watch, watched};
 /// Number of worlds between two reports of progress.
 const REPORTED: u64 = 1024;
 
-/// Runs every world of a finite model, one after another.
+/// Exact inference that runs the model once for each of its finitely many worlds.
 ///
-/// **Guarantee.** Exact, up to rounding in the sum over worlds. Small enough to be checked by eye, it is the reference in
-/// the tests of every other exact algorithm.
+/// **Guarantee.** Exact, up to rounding in the sum over worlds. The code is small enough to be checked by reading, and is the
+/// reference in the tests of every other exact algorithm.
 ///
 /// **Complexity.** Time proportional to the number of worlds, exponential in the number of random
 /// elements; memory in the size of one world.
 ///
-/// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] past the budget, [`ModelError::NotFinite`] at an element without a
-/// finite support, also where it is observed, [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline, since some worlds say nothing about the rest.
+/// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] if the budget is exceeded; [`ModelError::NotFinite`] at an
+/// element without a finite support, even if it is observed; [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline,
+/// because a part of the worlds says nothing about the others.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -66,26 +67,26 @@ impl Enumerate {
 
     watched!();
 
-    /// Ends with an error after this many worlds.
+    /// Sets the maximum number of worlds; a run with more worlds ends with an error.
     pub fn max_worlds(mut self, worlds: u64) -> Self {
         self.worlds = worlds;
         self
     }
 
-    /// Ends with an error once this many elements were evaluated in all worlds together.
+    /// Sets the maximum number of evaluations of elements in all worlds together; beyond it, a run ends with an error.
     pub fn max_evaluations(mut self, evaluations: u64) -> Self {
         self.evaluations = evaluations;
         self
     }
 
-    /// Ends with an error at a world of more than this many elements.
+    /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
     pub fn max_elements(mut self, elements: usize) -> Self {
         self.limit.elements = elements;
         self
     }
 
-    /// Ends with an error at a world that takes more than this many bytes of memory (default 2 GiB), counted as in
-    /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
+    /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. Bytes are
+    /// counted as in [`Budget::bytes`](figrs_core::expand::Budget::bytes).
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.limit.bytes = bytes;
         self
@@ -93,7 +94,7 @@ impl Enumerate {
 
     /// The most probable world of the targets and the evidence, found by trying all worlds.
     ///
-    /// **Errors.** Those of the [algorithm](Self).
+    /// **Errors.** The errors of the [algorithm](Self).
     pub fn most_probable_world(
         &self,
         model: &Model,
@@ -179,14 +180,14 @@ impl Algorithm for Enumerate {
     }
 }
 
-/// The outcomes of one choice that are still to be tried.
+/// The outcomes of one random choice that were not tried yet.
 #[derive(Debug)]
 struct PendingOutcomes {
     outcomes: Vec<(Datum, WorldWeight)>,
     taken: usize,
 }
 
-/// The choices of one world. The next world takes the next outcome of the last choice that has one.
+/// The random choices of one world, in their order. For the next world, the last choice with a further outcome takes that outcome.
 #[derive(Debug)]
 struct Path {
     branches: Vec<PendingOutcomes>,
@@ -220,7 +221,7 @@ impl Path {
     }
 
     fn advance(&mut self) -> bool {
-        // A world that contradicts the evidence may end before it makes all choices of the world before.
+        // A world that contradicts the evidence may end before it has made as many choices as the previous world.
         while self.branches.len() > self.position {
             self.pop();
         }

@@ -16,42 +16,42 @@ use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
-/// Work charged for each element that is reached: running its function and numbering its values take about as long as this
-/// many operations of an elimination.
+/// Work that counts for each element reached: the evaluation of its function and the numbering of its values take about as long as
+/// this number of operations of an elimination.
 const ELEMENT: u64 = 250;
 /// Target growth of the work from one depth to the next.
 const GROWTH: f64 = 4.0;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
-/// Chains nested in fewer than `depth` other Chains are expanded; the others, and all that needs their values, are
-/// `unknown`. A world in which all that evidence and targets need is known has its exact weight. Any other world
-/// weighs something between zero and its probability so far times the most that the evidence can give it: one for
-/// observations and conditions, the stated maximum for [`Model::weigh_at_most`]. With `L(x)` for the first kind of world
-/// with value `x`, and `U(x)` for both kinds, the probability given the evidence lies between
-/// `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth grows until the bounds are close.
+/// Chains nested in fewer than `depth` other Chains are expanded; the values of deeper Chains, and of all elements that depend on
+/// them, are `unknown`. A world in which all elements required by evidence and targets are known has an exact weight. The weight of
+/// any other world is at least zero and at most its probability so far, times the maximum weight of the evidence: one for
+/// observations and conditions, the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly
+/// known worlds with value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The probability given
+/// the evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth grows until the bounds are close.
 ///
-/// Answers are read with [`Answer::bounds`], [`Answer::bounds_that`] and [`Answer::log_evidence_bounds`]. An answer is
-/// exact, and has single probabilities, where all of the model was expanded.
+/// Answers are read with [`Answer::bounds`], [`Answer::bounds_that`] and [`Answer::log_evidence_bounds`]. If the whole model was
+/// expanded, the answer is exact and contains probabilities instead of bounds.
 ///
-/// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never moves them apart.
-/// If the answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the requested width. Parts that are
-/// not expanded are assumed to weigh at most one: a Score in them may not exceed one, and a value observed there may not have
-/// a density. A Score or a density that is expanded and breaks this is an error; one that is never
-/// reached cannot be seen. A function that fails only in worlds that are undecided is no error yet; the bounds hold if
-/// evidence that is not expanded turns out to exclude them.
+/// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
+/// answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the requested width. Parts that are not
+/// expanded are assumed to weigh at most one: a Score in them must not exceed one, and a value observed there must not have a
+/// density. An expanded Score or density that violates this is reported as an error; one that is never expanded is not detected. A
+/// function that fails only in undecided worlds is not an error; the bounds then hold if evidence that was not expanded excludes
+/// these worlds.
 ///
-/// **Complexity.** That of [`VariableElimination`](crate::VariableElimination) for the part that is expanded, twice for
-/// each target; all smaller depths together take about as much as the last one. A Chain's function runs once for
-/// each combination of values.
+/// **Complexity.** For each target, twice the work of [`VariableElimination`](crate::VariableElimination) on the expanded part; all
+/// smaller depths together take about as much work as the last one. The function of a Chain runs once for each combination of
+/// values.
 ///
-/// **Errors.** [`ModelError::Unbounded`] where evidence that has no maximum is undecided at the last depth;
-/// [`Error::ImpossibleEvidence`]; those of [`VariableElimination`](crate::VariableElimination), except that a budget
-/// that does not allow a greater depth ends the deepening with the bounds of the last one. A [`deadline`](Self::deadline) ends the deepening in the same way,
-/// and [`Deepening::ended`](figrs_answer::Deepening::ended) says so; [`Error::NothingDone`] if no depth was finished.
+/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth;
+/// [`Error::ImpossibleEvidence`]; those of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with
+/// the bounds of the last depth if the budget does not allow a greater one. A [`deadline`](Self::deadline) ends the deepening in
+/// the same way, and [`Deepening::ended`](figrs_answer::Deepening::ended) says so; [`Error::NothingDone`] if no depth was finished.
 ///
-/// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional
-/// probabilistic programming* (2015), where undecided evidence always weighs at most one.
+/// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic
+/// programming* (2015), where the weight of undecided evidence is always at most one.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, Model};
@@ -90,20 +90,20 @@ impl Default for LazyVariableElimination {
 }
 
 impl LazyVariableElimination {
-    /// Deepens until the bounds of any event are at most a thousandth apart, or the work is used up.
+    /// A search that deepens until the bounds of any event differ by at most 0.001, or the work is used up.
     pub fn new() -> Self {
         Self::to_width(1e-3)
     }
 
-    /// Deepens until the bounds of any event are at most this far apart, or the work is used up.
+    /// A search that deepens until the bounds of any event differ by at most `width`, or the work is used up.
     ///
-    /// Without targets the bounds of the probability of evidence are this close, relative to the upper one.
+    /// Without targets, the difference of the bounds of the probability of evidence, divided by the upper bound, is at most `width`.
     pub fn to_width(width: f64) -> Self {
         Self::with(Goal::Width(width))
     }
 
-    /// Expands Chains nested in fewer than `depth` other Chains and gives bounds of any width. If the budgets do not allow `depth`, the bounds are those of the
-    /// greatest depth that they allow.
+    /// A search that expands Chains nested in fewer than `depth` other Chains and returns the bounds, whatever their width. If the
+    /// budgets do not allow `depth`, the bounds are those of the greatest depth that the budgets allow.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))
     }
@@ -119,8 +119,8 @@ impl LazyVariableElimination {
 
     watched!();
 
-    /// Sets the budget of work at all depths together: one for each predicted operation of an elimination, and 250 for each
-    /// element that is reached. Default 2^26, which takes some seconds.
+    /// Sets the total budget of work at all depths (default 2^26, which takes some seconds). Each predicted operation of an
+    /// elimination counts one, and each element reached counts 250.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
         self
@@ -173,7 +173,7 @@ struct DeepeningSearch<'a> {
 /// Result of one depth.
 struct DepthResult {
     answer: Answer,
-    /// Maximum width of the bounds of any event; zero where the answer is exact.
+    /// Maximum width of the bounds of any event; zero if the answer is exact.
     width: f64,
     is_complete: bool,
 }
@@ -187,7 +187,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The bounds of the greatest depth below `depth` that the budget allows; `error`, which is that of `depth`, if no depth is allowed.
+    /// The bounds of the greatest depth below `depth` that the budget allows. If no depth is allowed, returns `error`, which is the error of `depth`.
     fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
         let mut best = None;
         // Depths below `low` are within the budget, depths from `high` on are not. At depth zero everything is unknown.
@@ -244,7 +244,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The answer of the last finished depth, when the run is stopped.
+    /// The answer of a run that was stopped: that of the last finished depth.
     fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
         let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
         match last {
@@ -288,7 +288,7 @@ impl DeepeningSearch<'_> {
         self.spent += expansion.reached() as u64 * ELEMENT;
         let limits = self.limits(depth);
         if expansion.is_complete() {
-            // The answer is that of `VariableElimination`.
+            // The model was expanded completely, so that the answer is that of `VariableElimination`.
             let name = self.algorithm.name();
             return Ok(DepthResult {
                 answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
@@ -336,7 +336,7 @@ impl DeepeningSearch<'_> {
         })
     }
 
-    /// The logarithm of the weight of all worlds; one for each value of the target if there is one.
+    /// The natural logarithm of the total weight of all worlds; if there is a target, a separate logarithm for each of its values.
     fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<_> = keep.collect();
@@ -353,7 +353,7 @@ impl DeepeningSearch<'_> {
         self.algorithm.work.saturating_sub(self.spent)
     }
 
-    /// The limits of a depth, by the limits of the user and the remaining work.
+    /// The limits of the computation at one depth, which follow from the user's limits and the remaining work.
     fn limits(&self, depth: usize) -> Limits {
         let limits = &self.limits;
         let left = self.remaining_work();
@@ -371,7 +371,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The error where no world meets the evidence, whatever the unknown values are.
+    /// The error that no world agrees with the evidence, whatever the unknown values are.
     fn impossible(&self, limits: &Limits) -> Result<DepthResult, Error> {
         if !self.targets.is_empty() {
             return Err(conflict::impossible(self.model, self.targets, limits));
@@ -392,7 +392,7 @@ impl DeepeningSearch<'_> {
 #[derive(Debug, Default)]
 struct DepthSchedule {
     depth: usize,
-    /// The work of the last depth, and its distance from the depth before.
+    /// The work of the last depth, and the difference of that depth from the previous one.
     last: Option<(u64, usize)>,
 }
 
@@ -401,7 +401,7 @@ impl DepthSchedule {
         let step = match self.last {
             Some((before, step)) if self.depth > 1 => {
                 let work = work.max(1) as f64;
-                // The logarithm of the growth of the work with each further level of Chains.
+                // The natural logarithm of the factor by which the work grows with each further level of Chains.
                 let rate = (work / before.max(1) as f64).ln() / step as f64;
                 let factor = GROWTH.min(left as f64 / work).max(1.0);
                 let affordable = factor.ln() / rate.max(f64::MIN_POSITIVE);

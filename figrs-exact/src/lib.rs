@@ -3,7 +3,7 @@
 //! | algorithm | where |
 //! |---|---|
 //! | `Enumerate` | `enumerate.rs` |
-//! | `VariableElimination`, `LazyVariableElimination`, `MpeVariableElimination`, `MarginalMap` | a file each, on `figrs-factor` |
+//! | `VariableElimination`, `LazyVariableElimination`, `MpeVariableElimination`, `MarginalMap` | one file for each, using `figrs-factor` |
 //! | `JunctionTree`, `CompiledTree` | `junction_tree/` |
 //! | `Circuit`, `CompiledCircuit` | `circuit/` |
 //! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
@@ -11,8 +11,9 @@
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
 //! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
 //!
-//! `question.rs` shares one expansion among the algorithms that try a question. `conflict.rs` and `possibility.rs` find evidence that zeros exclude. [`BeliefPropagation`] and [`MpeBeliefPropagation`] send messages on the same
-//! factor graphs; they are exact where these have no loops.
+//! `question.rs` shares one expansion of the model among the algorithms that try to answer a question. `conflict.rs` and
+//! `possibility.rs` detect impossible evidence and explain it. [`BeliefPropagation`] and [`MpeBeliefPropagation`] send messages on
+//! the same factor graphs; they are exact if a factor graph has no loops.
 
 #![warn(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! The most probable values of some elements, with all others summed out.
+//! Marginal MAP: the most probable joint values of some elements, where all other elements are summed out.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Parents};
@@ -14,16 +14,16 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 
 /// Marginal MAP: the values of the targets that are most probable together, summed over all other elements.
 ///
-/// The most probable value of each target alone is another question (its marginal), and so are the values of the
-/// targets in the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the
-/// values of the targets; its log-probability is that of these values together with the evidence.
+/// The result may differ from the most probable value of each target alone (by its marginal), and from the values of the targets in
+/// the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets;
+/// its log-probability is that of these values together with the evidence.
 ///
-/// **Guarantee.** Exact up to rounding; ties are broken towards values that stand first in their supports, in an order
-/// of the targets that is fixed for one model.
+/// **Guarantee.** Exact up to rounding. Of equally probable values, the first in the support is chosen, in an order of the targets
+/// that is fixed for one model.
 ///
-/// **Complexity.** All other elements are summed out before the targets are maximised, which can cost far more than either
-/// alone: exponential in the width of the best order of that kind. No table over all targets is made.
-/// [`cost`](Self::cost) predicts both parts, before they run.
+/// **Complexity.** All other elements are summed out before the targets are maximised, which can take far more work than the sum or
+/// the maximum alone: the work is exponential in the width of the best order with this constraint. No table over all targets is
+/// made. [`cost`](Self::cost) predicts both parts, before they run.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination); a part that does not fit the budget is refused
 /// before it starts.
@@ -56,10 +56,10 @@ struct MarginalMapEncoding {
 }
 
 impl MarginalMap {
-    /// Name of the algorithm, whose worlds are sums of worlds.
+    /// Name of the algorithm; each assignment in its answer stands for the sum of many worlds.
     pub const NAME: &'static str = "MarginalMap";
 
-    /// With the default budgets.
+    /// A marginal MAP search with the default budgets.
     pub fn new() -> Self {
         Self::default()
     }

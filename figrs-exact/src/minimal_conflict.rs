@@ -1,19 +1,19 @@
-//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is left out, found by trials that may remain
-//! undecided.
+//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. They are found by
+//! trials, each of which may remain undecided.
 
-/// Result of a trial: whether some statements can hold together.
+/// Result of a trial, which tests whether some statements can all be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trial {
-    /// The statements can hold together.
+    /// The statements can all be true.
     Possible,
-    /// The statements exclude each other.
+    /// The statements cannot all be true.
     Impossible,
     /// Work, time or memory did not suffice to decide.
     Unknown,
 }
 
 impl Trial {
-    /// Returns the result of a decided trial.
+    /// The result of a trial that decided whether the statements are possible.
     pub fn decided(is_possible: bool) -> Self {
         if is_possible {
             Self::Possible
@@ -23,22 +23,24 @@ impl Trial {
     }
 }
 
-/// Statements that exclude each other, in the order in which they were given.
+/// A conflict: statements that cannot all be true, in the order in which they were given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Core {
     /// Numbers of the statements.
     pub members: Vec<usize>,
-    /// True if trials found the rest possible without each one of the statements.
+    /// True if trials proved, for each statement of the conflict, that the other statements can all be true.
     pub is_minimal: bool,
 }
 
 /// Returns a subset of contradictory statements that is also contradictory.
 ///
-/// The search leaves out `at_once` neighbouring statements, from the first ones to the last, while the rest stays impossible; then half as many, and so on down
-/// to one. `trial` tries the statements that are left, and returns `None` to end the search early.
+/// The search removes `at_once` neighbouring statements at a time, from the first to the last, if the remaining statements are
+/// still impossible. Then it removes half as many at a time, and so on down to one. `trial` tests the remaining statements, and
+/// returns `None` to end the search early.
 ///
-/// **Guarantee.** Trials prove the subset impossible, if the given statements are. It is minimal (none of its subsets is impossible, though a smaller set
-/// may be), unless a trial of all its statements but one remained undecided or the search ended early.
+/// **Guarantee.** The trials prove that the subset is impossible, provided that the given statements are impossible. It is minimal
+/// (none of its subsets is impossible, though a smaller set may be), unless a trial of all its statements but one remained
+/// undecided or the search ended early.
 ///
 /// **Complexity.** One trial for each statement if `at_once` is 1; about `k log n` trials for a conflict of `k` among `n` statements if `at_once` is half of
 /// them (`QuickXplain` has the same bound).

@@ -1,4 +1,4 @@
-//! The most probable world, found by maximising variables out.
+//! The most probable world, found by variable elimination with maximisation.
 
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
@@ -13,22 +13,21 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable explanation: the one world of the roots with the largest probability.
 ///
-/// A world is one run of the program from its roots, the targets and all elements with evidence.
-/// Elements of branches that are not taken are not part of it and do not weigh, however many there are:
-/// an unlikely choice with many continuations does not lose to them. The answer has the value of every
-/// element of the world, not only of the targets.
+/// A world is one run of the program from its roots, the targets and all elements with evidence. Elements of branches that are not
+/// taken are not part of the world and do not change its probability. Therefore a choice is not penalised for random elements in
+/// the branches that it does not take. The answer has the value of every element of the world, not only of the targets.
 ///
-/// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each
-/// row, found on a contraction tree of maxima that is compiled once with these limits. The log-likelihood of a fit is then the logarithm of the
-/// probability of the completed rows, and no round lowers it. This log-likelihood is not that of the observed values: values of parameters are drawn
-/// towards the completions, and are not consistent estimates (Celeux and Govaert, "A classification EM algorithm for clustering and two
-/// stochastic versions", 1992). A value that has a density is never completed: a row that lacks it says nothing about it.
+/// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each row, which is found
+/// by a max-product contraction tree that is compiled once with these limits. The log-likelihood of a fit is then the logarithm of
+/// the probability of the completed rows, and no round lowers it. This log-likelihood is not that of the observed values: the
+/// estimates of parameters are biased towards the completions, and are not consistent (Celeux and Govaert, "A classification EM
+/// algorithm for clustering and two stochastic versions", 1992). A missing value of an element with a density is not completed, so
+/// that the row contributes nothing to the counts of that element.
 ///
-/// **Guarantee.** Exact; ties are broken towards values that stand first in their supports, in an order of the
-/// elements that is fixed for one model.
+/// **Guarantee.** Exact. Of equally probable values, the first in the support is chosen, in an order of the elements that is fixed for one model.
 ///
-/// **Complexity.** As [`VariableElimination`](crate::VariableElimination) with products maximised instead of
-/// summed, over a graph in which nothing is left out and elements of branches have one more value, `absent`.
+/// **Complexity.** As [`VariableElimination`](crate::VariableElimination) with products maximised instead of summed, over a graph
+/// in which no factor is omitted and elements of branches have the additional value `absent`.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination).
 ///
@@ -51,14 +50,14 @@ pub struct MpeVariableElimination {
 }
 
 impl MpeVariableElimination {
-    /// With the default budgets.
+    /// A search for the most probable world with the default budgets.
     pub fn new() -> Self {
         Self::default()
     }
 
     limited!();
 
-    /// Resources of expansion and elimination.
+    /// The limits of the expansion and of the elimination.
     #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
         &self.limits

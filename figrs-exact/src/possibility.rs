@@ -1,4 +1,4 @@
-//! Satisfiability of evidence within an amount of work: Boolean elimination, and exhaustive search where elimination is too wide.
+//! Tests of the satisfiability of evidence with limited work: by Boolean elimination, or by exhaustive search if the elimination is too wide.
 
 use std::cell::Cell;
 
@@ -13,32 +13,34 @@ use figrs_factor::eliminate::{Options, eliminate};
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::log_sum;
 
-/// Operations of all trials together for a small model: about a third of a second.
+/// Total number of operations of all trials for a small model: about a third of a second.
 const WORK: f64 = 3e8;
 /// All trials together take at most as long as this number of expansions of a large model.
 const EXPANSIONS: f64 = 32.0;
-/// Share of the remaining work that a trial may take, and the operations that it may always take.
+/// Share of the remaining work that a trial may take; it may always take at least `LEAST` operations.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
-/// Operations that take as long as the expansion of an element, the reading of an entry of a factor, and a decision of a search.
+/// Number of operations that take as long as the expansion of an element (`ELEMENT`), the reading of an entry of a factor
+/// (`ENTRY`), or a decision of a search.
 const ELEMENT: f64 = 2e3;
 const ENTRY: f64 = 20.0;
 const OPERATIONS_PER_DECISION: f64 = 5e3;
-/// Operations that take as long as the preparation of a search.
+/// Number of operations that take as long as the preparation of a search.
 const SEARCH: f64 = 2e7;
-/// Maximum number of bytes of a trial.
+/// Maximum memory of a trial in bytes.
 const MEMORY: u64 = 1 << 24;
 
 /// Tests whether evidence is possible, within the work and the memory that remain.
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
-    /// Remaining operations.
+    /// Number of operations that further trials may take.
     left: f64,
 }
 
 impl<'a> PossibilityTrials<'a> {
-    /// Trials about a model. Together they may do as much work as a fixed number of its expansions.
+    /// Prepares trials about a model. The total work of all trials is at most that of a fixed number of expansions of the model, or
+    /// a constant for small models.
     pub(super) fn new(model: &Model, targets: &[AnyElement], limits: &'a Limits) -> Self {
         let expansion = limits.expand(model, targets);
         let elements = expansion.map_or(0, |expansion| expansion.reached());
@@ -46,12 +48,12 @@ impl<'a> PossibilityTrials<'a> {
         Self { limits, left }
     }
 
-    /// True if the work is used up, or the run is to end.
+    /// True if the work is used up, the deadline has passed or the run was interrupted.
     pub(super) fn is_over(&self) -> bool {
         self.left <= 0.0 || self.limits.options.end().is_over()
     }
 
-    /// Returns whether some world meets the evidence, or one that is not expanded may.
+    /// Tests whether some world agrees with the evidence; a world in parts of the model that are not expanded counts as one that agrees.
     pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Trial {
         let decided = self.decided(model, targets);
         decided.map_or(Trial::Unknown, Trial::decided)
@@ -83,7 +85,7 @@ impl<'a> PossibilityTrials<'a> {
         self.search(graph, &limits.options, work)
     }
 
-    /// As [`decided`](Self::decided), by a search whose decisions the work limits.
+    /// As [`decided`](Self::decided), by an exhaustive search; `work` limits the number of its decisions.
     fn search(&mut self, graph: &FactorGraph, options: &Options, work: f64) -> Option<bool> {
         let made = Cell::new(0);
         let control = SearchControl {
@@ -96,7 +98,7 @@ impl<'a> PossibilityTrials<'a> {
         found.ok().map(|log| log > f64::NEG_INFINITY)
     }
 
-    /// The limits of a trial of at most `work` operations.
+    /// The limits of a trial with at most `work` operations.
     fn within(&self, work: f64) -> Limits {
         let Limits {
             budget, options, ..

@@ -1,4 +1,4 @@
-//! A question to exact algorithms, expanded once for all that try to answer it.
+//! A question to exact algorithms; the model is expanded once for all algorithms that try to answer it.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 
-/// A model and its targets, with the expansions that were made so far.
+/// A question: a model and its targets, with the expansions made so far.
 ///
-/// The first algorithm that needs an expansion makes it, within its limits; later ones share it. An expansion that fails is tried again by the next algorithm, which may
-/// have other limits.
+/// The first algorithm that needs an expansion makes it, within its own limits; later algorithms reuse it. If an expansion fails,
+/// the next algorithm tries it again, because its limits may be different.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a Model,
@@ -54,13 +54,13 @@ impl<'a> Question<'a> {
         })
     }
 
-    /// The error for impossible evidence, with a conflict that is looked for within `limits`.
+    /// The error for impossible evidence, with a conflict; the search for the conflict stays within `limits`.
     pub(crate) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(self.model, self.targets, limits)
     }
 }
 
-/// The expansion of a cell, which is made if there is none.
+/// Returns the expansion stored in a cell; if there is none, makes and stores it.
 fn shared(
     cell: &OnceCell<Arc<Expansion>>,
     expand: impl FnOnce() -> Result<Expansion, Error>,

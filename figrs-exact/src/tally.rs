@@ -8,21 +8,21 @@ use figrs_answer::answer::TargetMarginal;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
 
-/// Sums of weights and of squared weights, in units of a scale that follows the largest weight.
+/// Sums of weights and of squared weights, divided by a scale that grows with the largest weight.
 #[derive(Debug)]
 pub struct Tally {
     pub targets: Vec<TallyTarget>,
-    /// The logarithm of the unit.
+    /// The natural logarithm of the scale.
     pub(crate) scale: f64,
     pub total: f64,
     pub squares: f64,
     /// Number of worlds counted, including those of weight zero.
     pub worlds: u64,
-    /// The fewest densities among the likelihoods of a world: worlds with more are infinitely less likely.
+    /// The smallest number of densities among the likelihoods of a counted world; a world with more densities has a negligible weight.
     pub densities: usize,
 }
 
-/// The values of a target, with the sums of weights and of squared weights of the worlds that have each.
+/// The values of a target; for each value, the sums of weights and of squared weights of the worlds with this value.
 #[derive(Debug)]
 pub struct TallyTarget {
     pub element: AnyElement,
@@ -73,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// Resets the sums, which worlds with fewer densities make negligible.
+    /// Resets the sums, because they are negligible beside the weights of worlds with fewer densities.
     pub fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -83,10 +83,10 @@ impl Tally {
         }
     }
 
-    /// The weight in units of the scale, which grows if the weight does not fit.
+    /// The weight divided by the scale; if the weight does not fit the scale, the weight becomes the new scale.
     pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const MAX_UNSCALED_WEIGHT: f64 = 1e100;
-        /// Least weight counted without a scale: with a unit of one, shares of `1e-300` of larger weights can still be stored.
+        /// Least weight for which the scale remains one: a share of `1e-300` of larger weights can then still be stored.
         const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
         let plain = self.scale == 0.0
             && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
@@ -97,13 +97,13 @@ impl Tally {
         if self.total > 0.0 && above <= MAX_UNSCALED_WEIGHT.ln() {
             return above.exp();
         }
-        // Before the first weight the sums are zero, and the step to its scale does not matter.
+        // Before the first weight, the sums are zero, so that the change of the scale does not matter.
         let half = if self.total > 0.0 {
             ((self.scale - weight.log) / 2.0).exp()
         } else {
             0.0
         };
-        // Two steps, because the whole factor may underflow while a sum is large.
+        // The factor is applied in two steps, because it may underflow as a whole while a sum is large.
         let shrink = |sum: &mut f64, half: f64| *sum = *sum * half * half;
         self.scale = weight.log;
         shrink(&mut self.total, half);
@@ -141,9 +141,9 @@ impl Tally {
         self.total.ln() + self.scale
     }
 
-    /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two,
-    /// because one sample has nearly all of the weight and the spread says nothing about worlds that were not drawn. Zero
-    /// if all weigh the same up to rounding.
+    /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two, because one
+    /// sample then has nearly all of the weight, and the sample variance is no estimate. Zero if all weights are equal up to
+    /// rounding.
     pub fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
             return f64::INFINITY;
@@ -151,7 +151,7 @@ impl Tally {
         let n = self.worlds as f64;
         let mean = self.total / n;
         let variance = (self.squares / n - mean * mean) * n / (n - 1.0);
-        // The difference of sums of squares has an error of some units in their last place.
+        // The difference of sums of squares has a rounding error of some units in the last place.
         if variance <= ROUNDING * mean * mean {
             return 0.0;
         }
@@ -163,7 +163,7 @@ impl Tally {
         self.log_total() - (self.worlds as f64).ln()
     }
 
-    /// The marginals of the targets, where all worlds of the model were counted.
+    /// The exact marginals of the targets, provided that all worlds of the model were counted.
     pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
         let total = self.total;
         let marginal = |target: TallyTarget| TargetMarginal {

@@ -8,17 +8,16 @@ use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{EliminationError, Options, plan_cost};
 use figrs_factor::tree::{Marginals, marginals};
 
-/// Operations per entry of the factors up to which a plan for all targets is taken without planning for each of them: such a plan takes less time to execute
-/// than to make.
+/// A plan for all targets is used without comparing it with separate plans if it has at most this number of operations for each
+/// entry of the factors, because its execution then takes less time than its search.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
-/// Cost of all marginals from one tree, as a number of eliminations by its plan.
+/// Cost of all marginals from one tree, in units of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;
 
-/// The total weight of the worlds, and the marginals of the targets of an expansion; not meaningful where the evidence is impossible.
+/// The total weight of the worlds, and the marginals of the targets of an expansion; the marginals are not meaningful if the evidence is impossible.
 ///
-/// All marginals are read from one tree, unless separate eliminations of the parts that the targets need take less work
-/// than one of all parts together, or the tree, which keeps all messages, takes more memory than allowed: then each has
-/// a separate elimination.
+/// All marginals are computed by one tree, with two exceptions, in which each target gets a separate elimination: if separate
+/// eliminations of the parts that the targets need take less work, or if the tree, which keeps all messages, exceeds the memory.
 pub(crate) fn target_marginals(
     expansion: &Expansion,
     options: &Options,
@@ -31,7 +30,7 @@ pub(crate) fn target_marginals(
     from_eliminations(expansion, options)
 }
 
-/// The marginals from one tree; `None` if that costs more than separate eliminations or does not fit.
+/// The marginals computed by one tree; `None` if the tree takes more work than separate eliminations or does not fit the memory.
 fn from_one_tree(expansion: &Expansion, options: &Options) -> Result<Option<Marginals>, Error> {
     let mut encoding = Encoding::for_sums(expansion, expansion.targets())?;
     let variables = expansion.targets().iter();
@@ -60,7 +59,7 @@ fn from_one_tree(expansion: &Expansion, options: &Options) -> Result<Option<Marg
     }
 }
 
-/// The marginals by one elimination for each target, or one for the evidence if there are no targets.
+/// The marginals computed by one elimination for each target; if there are no targets, one elimination for the evidence.
 fn from_eliminations(expansion: &Expansion, options: &Options) -> Result<Marginals, Error> {
     let of = |targets: &[usize]| -> Result<Marginals, Error> {
         let mut encoding = Encoding::for_sums(expansion, targets)?;

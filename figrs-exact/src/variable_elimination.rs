@@ -20,19 +20,19 @@ use figrs_factor::tree::Marginals;
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///
-/// Parts that neither a target nor evidence needs are left out. The order is chosen by predicted
-/// non-zero entries, so that functions and zeros make it cheap. Nothing underflows: tables are rescaled, and
-/// an elimination in which a positive number would still underflow is repeated in log space. Several targets share one
-/// elimination with a backward pass, unless one for each takes less work, or keeping all messages takes more memory than allowed.
+/// Parts of the model on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted
+/// number of non-zero entries, so that functions and zeros reduce the cost. Tables are rescaled to avoid underflow; if a positive
+/// number would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward
+/// pass. If separate eliminations take less work, or the messages exceed the memory, each target has its own elimination.
 ///
-/// In `ExpectationMaximization` its counts are exact: derivatives of the elimination, which are those of its contraction
-/// tree. Variable elimination then computes the same as [`JunctionTree`](crate::JunctionTree), within its own limits.
+/// In `ExpectationMaximization`, the expected counts are exact; they are derivatives of the elimination, which a contraction tree
+/// computes. Variable elimination then computes the same as [`JunctionTree`](crate::JunctionTree), within its own limits.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///
-/// **Complexity.** Time and memory linear in the non-zero entries of the largest product of factors, which is
-/// at worst exponential in the induced width of the order; for several targets three times that of all that they need
-/// together, or once for each target.
+/// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors, which is at
+/// worst exponential in the induced width of the order. Several targets take three times the work of one elimination of all the
+/// parts they need, or one elimination for each target.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; budgets of the expansion and the elimination;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -57,14 +57,14 @@ pub struct VariableElimination {
 }
 
 impl VariableElimination {
-    /// With the default budgets.
+    /// Variable elimination with the default budgets.
     pub fn new() -> Self {
         Self::default()
     }
 
     limited!();
 
-    /// Resources of expansion and elimination.
+    /// The limits of the expansion and of the elimination.
     #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
         &self.limits

@@ -1,20 +1,21 @@
-//! Messages from factors to variables, and the beliefs that follow.
+//! Messages from factors to variables, and the beliefs that follow from them.
 
 use super::network::{Edge, FactorEntries, MessageGraph};
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct};
 
-/// Products whose logarithm stays above this are ordinary numbers of full precision.
+/// A product whose logarithm is above this limit can be stored as an ordinary number with full precision.
 const SAFE: f64 = -600.0;
-/// Number of table entries between two checks of the clock.
+/// Number of table entries processed between two checks of the deadline.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
-/// Least log of a non-zero entry of a message. In loops messages may grow at every iteration, and a logarithm that
-/// overflowed would be taken for a zero; sums of this size still have digits for differences of a ten-thousandth.
+/// Least natural logarithm of a non-zero entry of a message. The limit is needed because the logarithms may grow at every iteration
+/// if the graph has loops, and an overflow would be taken for a zero. Sums of this magnitude are still accurate to a
+/// ten-thousandth.
 const FLOOR: f64 = -1e12;
 
-/// Algebra of the messages: sum-product or max-product.
+/// The algebra in which messages are computed: sum-product or max-product.
 pub(super) trait MessageAlgebra {
     /// The algebra in logarithms.
     type Logs: Semiring<Value = f64>;
@@ -23,7 +24,7 @@ pub(super) trait MessageAlgebra {
     const LINEAR: bool;
 }
 
-/// Sums.
+/// Sum-product messages.
 #[derive(Debug)]
 pub(super) struct SumMessages;
 
@@ -33,7 +34,7 @@ impl MessageAlgebra for SumMessages {
     const LINEAR: bool = true;
 }
 
-/// Maxima.
+/// Max-product messages.
 #[derive(Debug)]
 pub(super) struct MaxMessages;
 
@@ -43,7 +44,7 @@ impl MessageAlgebra for MaxMessages {
     const LINEAR: bool = false;
 }
 
-/// Stopping criteria of the iteration, and its damping.
+/// Stopping criteria of the message iteration, and its damping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConvergenceCriteria {
     pub(super) iterations: u64,
@@ -52,20 +53,20 @@ pub(super) struct ConvergenceCriteria {
     pub(super) damping: f64,
 }
 
-/// Result of the iteration: count, residual, reason for stopping.
+/// Result of the message iteration: number of iterations, residual, reason for stopping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConvergenceResult {
     pub(super) iterations: u64,
     pub(super) residual: f64,
     pub(super) stopped: Stopped,
-    /// `true` if some variable has no value left.
+    /// `true` if messages exclude every value of some variable.
     pub(super) impossible: bool,
 }
 
 /// The messages of a network as natural logarithms; the largest of each message is zero.
 pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
-    /// From factors to variables.
+    /// The messages from factors to variables.
     sent: Vec<f64>,
     /// For each value of each variable, the sum of the logarithms of its non-zero messages, and the number of zero messages.
     beliefs: Vec<f64>,
@@ -91,7 +92,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Sends all messages, forward and back through the factors, until they converge.
+    /// Sends all messages, through the factors in their order and back in reverse order, until the messages converge.
     pub(super) fn pass_until_convergence<M: MessageAlgebra>(
         &mut self,
         until: ConvergenceCriteria,
@@ -100,7 +101,7 @@ impl<'n> Messages<'n> {
         let tables = &self.network.tables;
         let each: u64 = 2 * tables.iter().map(FactorEntries::work).sum::<u64>();
         let tolerance = if self.network.is_forest {
-            // The answer on a forest is reported as exact.
+            // If the graph is a forest, the answer is reported as exact, so that the tolerance must be small.
             until.tolerance.min(1e-10)
         } else {
             until.tolerance
@@ -144,7 +145,7 @@ impl<'n> Messages<'n> {
         settling
     }
 
-    /// Sums the messages to each variable anew, so that rounding errors do not build up.
+    /// Recomputes the sum of the messages to each variable, so that rounding errors do not accumulate.
     pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);
@@ -188,7 +189,7 @@ impl<'n> Messages<'n> {
         self.incoming = incoming;
     }
 
-    /// Sends the messages of one factor; returns their largest change, or `None` if a variable has no value left.
+    /// Sends the messages of one factor; returns their largest change, or `None` if messages exclude every value of a variable.
     fn send_from_factor<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
@@ -229,7 +230,7 @@ impl<'n> Messages<'n> {
             let old = &mut self.sent[edge.start..edge.start + edge.values];
             if damping > 0.0 {
                 for (new, &old) in message.iter_mut().zip(&*old) {
-                    // A zero stays zero: a value without weight never regains any.
+                    // An entry that is zero stays zero, because later messages cannot make an excluded value possible again.
                     if *new > NONE {
                         *new = (1.0 - damping) * *new + damping * old;
                     }
@@ -282,8 +283,7 @@ impl<'n> Messages<'n> {
         shares
     }
 
-    /// The negative Bethe free energy: the logarithm of the sum over all assignments, if the graph is a forest and the
-    /// messages have settled.
+    /// The negative Bethe free energy: the logarithm of the sum over all assignments, if the graph is a forest and the messages have converged.
     pub(super) fn log_total(&mut self) -> f64 {
         self.recompute_beliefs();
         let network = self.network;
@@ -324,8 +324,8 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// The belief of a factor: the probabilities of its entries that are not zero, in their order, after
-    /// [`recompute_beliefs`](Self::recompute_beliefs).
+    /// The belief of a factor: the probabilities of its non-zero entries, in their order.
+    /// [`recompute_beliefs`](Self::recompute_beliefs) must be called before.
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);
@@ -369,7 +369,7 @@ impl<'n> Messages<'n> {
         chosen.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// The entry of a factor of the largest weight among those that agree with the chosen values.
+    /// The assignment of a factor's largest entry among the entries that agree with the chosen values.
     fn best_row(&self, factor: usize, chosen: &[Option<u32>]) -> Option<&'n [u32]> {
         let table = &self.network.tables[factor];
         let edges = self.network.edges(table);
@@ -391,7 +391,7 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// Difference of two entries of a message, relative to their size if `relative`.
+/// Difference of two entries of a message; relative to their magnitude if `relative` is `true`.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0
@@ -457,7 +457,7 @@ fn accumulate_messages<S: Semiring<Value = f64>>(
         }
         _ => {
             for (row, entry) in rows.chunks_exact(arity).zip(entries) {
-                // The products of the entry with all messages before each.
+                // For each variable, the product of the entry and the messages of all variables before it.
                 products.clear();
                 let mut before = *entry;
                 for &at in row {

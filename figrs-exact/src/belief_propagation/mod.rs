@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `network` | the factors, laid out for messages |
-//! | `messages` | sending, convergence, beliefs |
+//! | `messages` | the messages, their convergence, and beliefs |
 //! | `origin_counts` | expected counts of outcomes that parameters decide |
 //! | `mpe` | the best world |
 
@@ -32,26 +32,29 @@ use network::{FactorEntries, MessageGraph};
 
 /// Approximate marginals by messages between the factors and the variables of a model, however wide it is.
 ///
-/// Values that zeros exclude are left out first. Messages go through the factors forward and back, in a fixed order,
-/// until they change no more than a tolerance. Messages are kept as logarithms, so that nothing underflows.
+/// Values that zeros of factors exclude are removed first. An iteration sends messages through the factors in a fixed order and
+/// back in reverse order; iterations end when no message changes by more than a tolerance. Messages are stored as logarithms, so
+/// that they do not underflow.
 ///
-/// **Guarantee.** Where the factor graph has no loops and messages have settled, marginals and log-evidence are exact up to
-/// rounding, and the answer says so. Elsewhere marginals and log-evidence are approximations without bounds
-/// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)): the beliefs of a fixed point, if messages settle; then the
-/// log-evidence is the negative Bethe free energy, with a standard error that is not a number. A value of probability
-/// zero is impossible. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) says whether messages settled (`Finished`), and
-/// [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) how much the last iteration changed.
+/// **Guarantee.** If the factor graph has no loops and the messages have converged, marginals and log-evidence are exact up to
+/// rounding, and the answer is marked as exact. Otherwise they are approximations without bounds
+/// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)). If messages converge, the marginals are the beliefs of a fixed
+/// point and the log-evidence is the negative Bethe free energy; its standard error is NaN. A value with probability zero in the
+/// answer is impossible. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) says whether the messages converged
+/// (`Finished`), and [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) is the largest change of a message in the
+/// last iteration.
 ///
-/// In `ExpectationMaximization` the beliefs of factors are the expected counts, and the log-likelihood is the
-/// sum of the negative Bethe free energies of the rows, or unknown if the messages of a row have not settled. Counts and log-likelihood are exact where the
-/// factor graph of each row, without the variables its values decide, has no loops; elsewhere nothing is guaranteed, and rounds may lower the likelihood. A
-/// row's messages have the same limits of iterations and work as a run.
+/// In `ExpectationMaximization` the beliefs of factors are the expected counts, and the log-likelihood is the sum of the negative
+/// Bethe free energies of the rows, or unknown if the messages of a row have not converged. Counts and log-likelihood are exact if
+/// the factor graph of each row has no loops after the variables whose values the row determines are removed. Otherwise nothing is
+/// guaranteed, and a round of expectation maximization may lower the likelihood. The limits of iterations and work apply to each
+/// row separately.
 ///
-/// **Complexity.** An iteration reads each entry of each factor that is not zero twice for each of its variables.
+/// **Complexity.** An iteration reads each non-zero entry of each factor twice for each variable of the factor.
 ///
-/// **Errors.** [`Error::MessagesTooLarge`] if one iteration is more than the budget of work;
-/// [`Error::ImpossibleEvidence`] if messages leave a variable no value (loops may hide that no world is possible); budgets of
-/// the expansion. Without convergence the answer has no log-evidence.
+/// **Errors.** [`Error::MessagesTooLarge`] if one iteration is more than the budget of work; [`Error::ImpossibleEvidence`] if
+/// messages exclude all values of a variable (if the graph has loops, impossible evidence may remain undetected); errors of the
+/// expansion budget. If the messages do not converge, the answer has no log-evidence.
 ///
 /// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 4; Kschischang, Frey and
 /// Loeliger (2001), "Factor graphs and the sum-product algorithm"; Yedidia, Freeman and Weiss (2005), "Constructing
@@ -81,7 +84,7 @@ impl Default for BeliefPropagation {
     }
 }
 
-/// Settings of both kinds of messages.
+/// Settings of belief propagation with sum-product and with max-product messages.
 #[derive(Clone, Debug)]
 struct MessageSettings {
     until: ConvergenceCriteria,
@@ -138,7 +141,7 @@ impl MessageSettings {
         Ok(())
     }
 
-    /// The factors of a graph, if an iteration over them is within the budget.
+    /// Builds the message graph of a factor graph; returns an error if one iteration exceeds the budget of work.
     fn network(&self, algorithm: &'static str, graph: &FactorGraph) -> Result<MessageGraph, Error> {
         let entries = |factor: &figrs_factor::graph::Factor| {
             factor.entries() as u64 * factor.variables.len() as u64
@@ -149,7 +152,7 @@ impl MessageSettings {
             needed,
             limit: self.until.work,
         };
-        // Zeros of dense tables are not stored, but finding them reads every entry.
+        // Zeros of dense tables are not stored in the message graph, but every entry is read to find them.
         if stored > self.until.work {
             return Err(too_large(stored));
         }
@@ -177,27 +180,28 @@ impl MessageSettings {
 /// The setters of an algorithm with a field `settings`.
 macro_rules! settled {
     () => {
-        /// Sets the maximum number of iterations, in which messages are sent forward and back (default 1000).
+        /// Sets the maximum number of iterations (default 1000). In an iteration, each factor sends messages twice, in the order of
+        /// the factors and in reverse order.
         pub fn iterations(mut self, iterations: u64) -> Self {
             self.settings.until.iterations = iterations;
             self
         }
 
-        /// Sets the budget of work for all messages: entries that are read, once for each variable of their factor (default
-        /// four billion).
+        /// Sets the budget of work for all messages (default four billion). Work is the number of entries read; an entry counts
+        /// once for each variable of its factor.
         pub fn work(mut self, entries: u64) -> Self {
             self.settings.until.work = entries;
             self
         }
 
-        /// Sets the largest change of messages, whose largest entry is one, that counts as converged (default `1e-9`).
+        /// Sets the tolerance (default `1e-9`): messages, scaled to a largest entry of one, have converged if none of them changes by more.
         pub fn tolerance(mut self, tolerance: f64) -> Self {
             self.settings.until.tolerance = tolerance;
             self
         }
 
-        /// Sets the share of the old message in each new one, on the scale of logarithms (default zero): if messages
-        /// oscillate, a half may make them converge. The fixed point does not depend on it.
+        /// Sets the weight of the old message in the average of old and new logarithms (default zero). If messages oscillate, a
+        /// weight of one half may make them converge. The fixed points do not depend on this weight.
         pub fn damping(mut self, damping: f64) -> Self {
             self.settings.until.damping = damping;
             self
@@ -213,7 +217,7 @@ macro_rules! settled {
 use settled;
 
 impl BeliefPropagation {
-    /// With the default tolerance and budgets, without damping.
+    /// Belief propagation with the default tolerance and budgets, without damping.
     pub fn new() -> Self {
         Self {
             settings: MessageSettings::default(),

@@ -15,14 +15,14 @@ use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::log_weight;
 
-/// A probable world by max-product messages: one that they agree on, however wide the model is.
+/// A world with high probability, found by max-product belief propagation, for models of any width.
 ///
-/// After convergence of the messages, or the end of their budget, variables are assigned one after another: each gets the
-/// best value given those before, by the messages from all others.
+/// After convergence of the messages, or the end of their budget, variables are assigned one after another: each variable gets its
+/// best value, given the values assigned before, according to the messages.
 ///
-/// **Guarantee.** The world has positive probability, which is recomputed from the factors. Where the factor graph has
-/// no loops and messages have settled it is the most probable one, and the answer is proven
-/// ([`Answer::is_proven`]). Elsewhere no bound is known ([`Answer::upper_bound`] is infinite). Deterministic.
+/// **Guarantee.** The world has positive probability, which is recomputed from the factors. If the factor graph has no loops and
+/// the messages have converged, it is the most probable world, and the answer is proven ([`Answer::is_proven`]). Otherwise no bound
+/// is known ([`Answer::upper_bound`] is infinite). Deterministic.
 ///
 /// **Complexity.** As [`BeliefPropagation`](crate::BeliefPropagation).
 ///
@@ -57,7 +57,7 @@ impl Default for MpeBeliefPropagation {
 }
 
 impl MpeBeliefPropagation {
-    /// With the default tolerance and budgets, without damping.
+    /// Max-product belief propagation with the default tolerance and budgets, without damping.
     pub fn new() -> Self {
         Self {
             settings: MessageSettings::default(),

@@ -8,14 +8,14 @@ use figrs_factor::graph::{for_each_entry, log_stored};
 pub(super) struct FactorEntries {
     /// The positions of the factor's first edge and of the edge after its last.
     pub(super) edges: (usize, usize),
-    /// For each entry the index of each variable's value among the values of all the factor's variables.
+    /// For each entry and each variable, the index of the variable's value in the concatenated lists of values of the factor's variables.
     pub(super) rows: Vec<u32>,
     /// The natural logarithms of the entries, scaled so that the largest is zero.
     pub(super) logs: Vec<f64>,
     pub(super) linear: Vec<f64>,
     /// The natural logarithm of the largest entry before scaling.
     pub(super) scale: f64,
-    /// The smallest logarithm.
+    /// The smallest of the logarithms `logs`.
     pub(super) least: f64,
 }
 
@@ -24,7 +24,7 @@ impl FactorEntries {
         self.edges.1 - self.edges.0
     }
 
-    /// Cost of its messages, in entries.
+    /// Work of computing the messages of this factor, in entries read.
     pub(super) fn work(&self) -> u64 {
         (self.logs.len() * self.arity()) as u64
     }
@@ -48,7 +48,7 @@ pub(super) struct MessageGraph {
     pub(super) edges: Vec<Edge>,
     /// For each variable, the offset of its values among the values of all variables; at the end, the total number of values.
     pub(super) starts: Vec<usize>,
-    /// By variable: its edges.
+    /// For each variable, the edges to its factors.
     pub(super) edges_of: Vec<Vec<usize>>,
     /// Total number of entries of the messages of all edges.
     pub(super) entries: usize,

@@ -1,4 +1,4 @@
-//! Expected counts of the outcomes that parameters decide, from the beliefs of factors.
+//! Expected counts of the outcomes whose probabilities are parameters, from the beliefs of factors.
 
 use figrs_factor::graph::for_each_entry;
 use figrs_factor::graph::{FactorGraph, Weights};
@@ -19,7 +19,7 @@ impl BeliefPropagation {
         self.settings.check("BeliefPropagation")
     }
 
-    /// The settings that decide the messages, as text.
+    /// The settings on which the messages depend, as text.
     #[doc(hidden)]
     pub fn settings(&self) -> String {
         settings_text!(self, settings.limits.threads, watch)
@@ -31,13 +31,14 @@ impl BeliefPropagation {
         &self.watch
     }
 
-    /// Resources of expansions.
+    /// The limits of the expansion and of the elimination.
     pub fn limits(&self) -> &figrs_answer::limits::Limits {
         &self.settings.limits
     }
 
-    /// Calls `count` with each origin of weights of a graph and its belief, several times if several entries have this origin; returns the negative
-    /// Bethe free energy, `None` if messages have not settled, or minus infinity without counts if a variable has no value left.
+    /// Calls `count` with each origin of a weight and the belief of the entry; an origin of several entries is passed several
+    /// times. Returns the negative Bethe free energy, or `None` if the messages have not converged. If messages exclude every value
+    /// of a variable, returns minus infinity and counts nothing.
     ///
     /// **Errors.** [`Error::MessagesTooLarge`]; budgets of memory; [`EliminationError::Interrupted`].
     #[doc(hidden)]

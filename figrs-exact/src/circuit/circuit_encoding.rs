@@ -1,4 +1,4 @@
-//! One encoding of a compiled model, with its circuit and its numbers.
+//! One encoding of a compiled model, with its circuit and the circuit's weights.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,16 +16,16 @@ use figrs_search::circuit::ScaledNumber;
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::{CircuitNode, DecisionCircuit};
 
-/// One encoding of a model with its circuit and its numbers.
+/// One encoding of a model, with its circuit and the weights of the circuit's inputs.
 #[derive(Clone, Debug)]
 pub(super) struct CircuitEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     pub(super) labelled: Arc<LabelledCircuit>,
-    /// The weights of symbols.
+    /// The weights of the symbols that the circuit contains in place of numbers.
     symbols: Arc<Vec<ScaledNumber>>,
     statements: Vec<Statement>,
-    /// The weights that statements give to the values of varying elements.
+    /// The weights that the present evidence gives to the values of varying elements.
     weights: Vec<ScaledNumber>,
     sums: OnceLock<Vec<ScaledNumber>>,
     maxima: OnceLock<Vec<ScaledNumber>>,
@@ -40,7 +40,7 @@ struct Statement {
 }
 
 impl CircuitEncoding {
-    /// Compiles an encoding. The circuit keeps the variables of the elements at the positions `stay`.
+    /// Compiles an encoding. The circuit keeps the variables of the elements at the positions `stay` in the expansion.
     pub(super) fn new(
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
@@ -193,7 +193,7 @@ impl CircuitEncoding {
             .collect()
     }
 
-    /// The worlds of the largest weights, best first.
+    /// The worlds with the largest weights, in descending order of weight.
     pub(super) fn k_best(&self, count: usize) -> Vec<World> {
         let Some(circuit) = &self.labelled.circuit else {
             return Vec::new();
@@ -207,7 +207,7 @@ impl CircuitEncoding {
         self.graph.cardinalities.len()
     }
 
-    /// Bytes of a count as large as the number of all assignments.
+    /// Size in bytes of an integer as large as the number of all assignments.
     pub(super) fn largest_count_bytes(&self) -> f64 {
         let bits: f64 = self
             .graph
@@ -228,7 +228,7 @@ impl CircuitEncoding {
         counts.swap_remove(circuit.root as usize)
     }
 
-    /// A random world; `None` if no world has weight.
+    /// Draws a world with its posterior probability; `None` if no world has a positive weight.
     pub(super) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let circuit = self.labelled.circuit.as_ref()?;
         let sums = self.sums(circuit);

@@ -20,9 +20,9 @@ use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
 ///
-/// The search is done once. Then evidence on the elements that were declared [`varying`](crate::Circuit::varying) may change,
-/// parameters may change, and every question is a pass over the circuit: one up for a sum, a maximum or a count, one down for all
-/// marginals.
+/// The search is done once, at compilation. Afterwards, parameters and the evidence on the elements that were declared
+/// [`varying`](crate::Circuit::varying) may change. Each question takes one pass over the circuit: a pass from the leaves to the
+/// root for a sum, a maximum or a count, and a further pass from the root to the leaves for all marginals.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -49,19 +49,19 @@ pub struct CompiledCircuit {
     encoding: Option<CircuitEncoding>,
 }
 
-/// Questions that a circuit is compiled for.
+/// Kind of questions for which a circuit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CircuitPurpose {
-    /// Sums only, which may use shared calls and leave variables free.
+    /// Only sums are asked for: function calls may be shared in the encoding, and variables may be left undecided.
     Sums,
-    /// Sums and single worlds.
+    /// Sums and single worlds are asked for.
     Worlds,
-    /// The number of worlds, without variables that other variables define.
+    /// Only the number of worlds is asked for: variables that other variables define are removed.
     Count,
 }
 
 impl CompiledCircuit {
-    /// Searches the worlds of a model.
+    /// Compiles a circuit by a search over the worlds of a model.
     pub(super) fn new(
         problem: CompiledProblem,
         question: &Question<'_>,
@@ -103,7 +103,7 @@ impl CompiledCircuit {
         Ok(this)
     }
 
-    /// Weighs values by the present evidence.
+    /// Sets the weights of all varying elements from the present evidence.
     fn state_all(&mut self) -> Result<(), Error> {
         if let Some(encoding) = &mut self.encoding {
             let all = self.problem.present_weights(&self.expansion)?;
@@ -134,8 +134,8 @@ impl CompiledCircuit {
         circuit.map_or(0, |circuit| circuit.bytes() as u64)
     }
 
-    /// Observes a varying element, replacing evidence set on it before; evidence of the compiled model on the
-    /// element stays in force. A value that the element cannot have is impossible evidence.
+    /// Observes a varying element and replaces evidence that was set on it before; evidence of the compiled model on the element
+    /// still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -144,7 +144,7 @@ impl CompiledCircuit {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element, replacing evidence set on it before.
+    /// Weighs the worlds by the value of a varying element; this replaces evidence that was set on it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -174,11 +174,11 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Reads the present values of all [`Param`](figrs_core::Param)s. The circuit stays as it is, unless a weight that was
-    /// zero for all values of the parameters no longer is, equal weights become different, or a weight of one, which the circuit
-    /// leaves out, changes: then the search is repeated.
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit no longer fits: a
+    /// weight that was zero for all values of the parameters is no longer zero, equal weights become different, or a weight of one,
+    /// which the circuit omits, changes.
     ///
-    /// **Errors.** As for compilation; then nothing has changed.
+    /// **Errors.** The errors of compilation; after an error, the circuit is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
         let limits = &self.problem.limits;
         let roots = self.problem.roots();
@@ -229,7 +229,7 @@ impl CompiledCircuit {
         encoding.filter(|encoding| encoding.log_total() > f64::NEG_INFINITY)
     }
 
-    /// The encoding.
+    /// The encoding of the model, or an error if the present evidence is impossible.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`], with a conflict.
     fn require_possible(&self) -> Result<&CircuitEncoding, Error> {
@@ -255,12 +255,12 @@ impl CompiledCircuit {
 
     /// The distributions of all targets, and the probability of the evidence.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
         self.answer_within(&self.problem.limits)
     }
 
-    /// As [`answer`](Self::answer), with the search for a conflict of impossible evidence within `limits`.
+    /// As [`answer`](Self::answer); if the evidence is impossible, the search for a conflict stays within `limits`.
     pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
@@ -274,7 +274,7 @@ impl CompiledCircuit {
 
     /// The most probable world of the targets and the evidence.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn most_probable(&self) -> Result<World, Error> {
         let best = self.k_best(1)?.pop();
         best.ok_or_else(|| self.problem.impossible())
@@ -282,18 +282,18 @@ impl CompiledCircuit {
 
     /// The `count` most probable worlds, best first; fewer if there are fewer. All these worlds are held in memory.
     ///
-    /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
+    /// **Guarantee.** Exact; worlds of equal probability come in an order that is fixed for one model.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         let encoding = self.require_possible()?;
         self.problem.check_worlds(count, encoding.variables())?;
         Ok(encoding.k_best(count))
     }
 
-    /// Number of worlds that the evidence leaves possible.
+    /// Number of worlds that agree with the evidence.
     ///
-    /// **Errors.** When the counts would take more memory than the budget.
+    /// **Errors.** An error is returned if the counts would take more memory than the budget.
     pub fn count(&self) -> Result<BigUint, Error> {
         let Some(encoding) = self.possible() else {
             return Ok(BigUint::ZERO);
@@ -305,7 +305,7 @@ impl CompiledCircuit {
 
     /// One world, drawn with exactly its posterior probability.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
         let world = self
             .encoding
@@ -317,7 +317,7 @@ impl CompiledCircuit {
     /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
     /// worlds.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
         let encoding = self.require_possible()?;
         let mut rng = figrs_core::stream(seed, 0);

@@ -26,27 +26,29 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// A circuit answers models that are too wide for elimination if they have many zeros: a logical model is a set of clauses, and each
-/// decision implies others by propagation. Zeros of all factors become clauses over values of variables; the other weights stay in
-/// decision diagrams with equal parts stored once. Atoms that others define are eliminated beforehand. The next decision variable is
-/// rated by its level in a tree decomposition, the number of its clauses and its activity in conflicts. The sum over a component is
-/// cached by a hash of its open variables, clauses and residual tables. [`compile`](Self::compile) keeps the trace of the search as
-/// a decision circuit: see [`CompiledCircuit`].
+/// A circuit answers models that are too wide for elimination if they have many zeros: a logical model is a set of clauses, and
+/// unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables; the
+/// other weights are stored in decision diagrams, in which equal parts are shared. Atoms that other atoms define are eliminated
+/// beforehand. The next decision variable is chosen by its level in a tree decomposition, its number of clauses and its activity in
+/// conflicts. The sum over a component is cached by a hash of its undecided variables, clauses and residual tables.
+/// [`compile`](Self::compile) keeps the trace of the search as a decision circuit: see [`CompiledCircuit`].
 ///
 /// **Guarantee.** Exact up to rounding, without underflow, except for a probability of about `n^2 / 2^129` that two of the `n`
 /// different components found have the same hash of 128 bits. Deterministic.
 ///
-/// **Complexity.** Exponential in the number of variables at worst. Decisions along the tree decomposition alone would bound it by
-/// an exponential in the width times the logarithm of the number of variables, and in the width if the cache holds all
-/// components; activity in conflicts overrules that order. Zeros save most of it where there are many.
-/// Elimination is faster where its tables fit, above all along chains of variables with many values, such as long sums.
+/// **Complexity.** Exponential in the number of variables at worst. If decisions followed the tree decomposition alone, the time
+/// would be exponential only in the width times the logarithm of the number of variables, or in the width if the cache held all
+/// components. The activity in conflicts takes precedence over that order, so that no such bound holds. If there are many zeros,
+/// they save most of the time. Elimination is faster if its tables fit the memory, above all for chains of variables with many
+/// values, such as long sums.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination), except that no width is too large: a search ends by
 /// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
-/// [`EliminationError`](figrs_factor::eliminate::EliminationError) when clauses, residual tables, cache and circuit together take more
-/// than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget), or when the circuit takes more than that, with the two numbers for each node
-/// that questions need; or when clauses and rows of weights have more numbers than the [`table_budget`](figrs_factor::eliminate::Options::table_budget):
-/// functions of thousands of states need elimination. (Whether functions that fail for some values matter is decided by elimination, which may be refused.)
+/// [`EliminationError`](figrs_factor::eliminate::EliminationError) when clauses, residual tables, cache and circuit together take
+/// more than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget), or when the circuit takes more than that, with
+/// the two numbers for each node that questions need; or when clauses and rows of weights have more numbers than the
+/// [`table_budget`](figrs_factor::eliminate::Options::table_budget): functions of thousands of states need elimination. (If
+/// functions fail for some values, an elimination decides whether such values occur in a world; this elimination may be refused.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
@@ -71,13 +73,13 @@ pub struct Circuit {
     limits: Limits,
     varying: Vec<AnyElement>,
     cache_bytes: u64,
-    /// Maximum number of decisions.
+    /// Maximum number of decisions of a search.
     decisions: u64,
     watch: Watch,
 }
 
 impl Default for Circuit {
-    /// A cache of 1 GiB.
+    /// The default settings, with a cache of 1 GiB.
     fn default() -> Self {
         Self {
             limits: Limits::default(),
@@ -90,7 +92,7 @@ impl Default for Circuit {
 }
 
 impl Circuit {
-    /// With the default budgets.
+    /// A circuit compiler with the default budgets.
     pub fn new() -> Self {
         Self::default()
     }
@@ -101,9 +103,9 @@ impl Circuit {
 
     watched_by_run!(watch);
 
-    /// Sets the maximum number of bytes of the cache of components, which takes no more than half of the
-    /// [`memory_budget`](figrs_factor::eliminate::Options::memory_budget) where one is set. When it is full, the least recently used half is
-    /// forgotten: the answer stays the same, and the search takes longer.
+    /// Sets the maximum number of bytes of the cache of components, which is also limited to half of the
+    /// [`memory_budget`](figrs_factor::eliminate::Options::memory_budget) if a memory budget is set. When the cache is full, the
+    /// least recently used half of its components is dropped: the answer stays the same, but the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self
@@ -115,8 +117,8 @@ impl Circuit {
         self
     }
 
-    /// Declares elements whose evidence may change after compilation, in addition to elements declared before. Evidence on all other elements is compiled in
-    /// and makes the circuit smaller.
+    /// Declares elements whose evidence may change after compilation, in addition to elements declared before. Evidence on all
+    /// other elements is fixed at compilation and makes the circuit smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
@@ -124,9 +126,10 @@ impl Circuit {
 
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
     ///
-    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
+    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them depends on multiplies
+    /// the weight of a world.
     ///
-    /// **Errors.** Those of the [algorithm](Self), except that impossible evidence compiles.
+    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
         let watching = self.watch.start(self.name(), None);
         let targets = targets.elements();
@@ -145,7 +148,7 @@ impl Circuit {
     /// # Ok::<(), figrs_answer::Error>(())
     /// ```
     ///
-    /// **Errors.** Those of the [algorithm](Self), except that impossible evidence has zero worlds.
+    /// **Errors.** The errors of the [algorithm](Self), except that for impossible evidence the result is zero.
     pub fn count(&self, model: &Model, targets: impl Parents) -> Result<BigUint, Error> {
         let targets = targets.elements();
         let watching = self.watch.start(self.name(), None);
@@ -177,7 +180,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// The circuit of a question about the roots of a problem.
+    /// Compiles the circuit for a kind of questions about the roots of a problem.
     fn compiled_for(
         &self,
         problem: CompiledProblem,
@@ -199,7 +202,7 @@ impl Circuit {
         compiled.map_err(|error| watching.error_of(error))
     }
 
-    /// The natural logarithm of the probability of the evidence, found without keeping a circuit.
+    /// The natural logarithm of the probability of the evidence, computed by a search that does not store a circuit.
     fn log_evidence(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let watching = self.watch.start(self.name(), None);
         let limits = self.limits.until(watching.until());
@@ -245,7 +248,7 @@ impl Algorithm for Circuit {
 }
 
 impl Circuit {
-    /// Answers a question whose expansion other algorithms may share, without varying elements.
+    /// Answers a question without varying elements, whose expansion may be shared with other algorithms.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         if question.targets.is_empty() {
             return self.log_evidence(question);

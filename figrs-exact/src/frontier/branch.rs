@@ -1,4 +1,4 @@
-//! Branches of a Chain as lists of outcomes.
+//! Conversion of the branches of a Chain to lists of outcomes.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
@@ -14,10 +14,10 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_answer::limits::call_solver;
 
-/// The outcomes of the element that `call` returns, where elements outside the branch have the values `captured`.
+/// The outcomes of the element that `call` returns (a branch of a Chain), given the values `captured` of elements outside the branch.
 ///
-/// An atomic element that `may_own` accepts is treated as the branch's own, even if others hold it.
-/// The function is called twice where its element is not a new atomic one: elements that both calls reach are outside the branch.
+/// An atomic element that `may_own` accepts is treated as part of the branch, even if other code holds a reference to it. The
+/// function is called twice if its element is not a new atomic one: elements that both calls reach are outside the branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
@@ -92,13 +92,13 @@ pub(super) fn outcomes(
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
-    /// The elements reached, in the order in which they are met.
+    /// The elements reached, in the order in which they are found.
     reached: IndexMap<ElementId, AnyElement>,
     /// `true` if a Score weighs some of the worlds.
     is_weighed: bool,
 }
 
-/// Number of evaluated elements beyond which the worlds of a branch are summed by elimination.
+/// If the enumeration of a branch evaluates more than this number of elements, its worlds are summed by elimination instead.
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl BranchWorlds {

@@ -1,4 +1,4 @@
-//! Checkpoints: frontiers of earlier steps, for backtracking.
+//! Checkpoints: the frontiers of some earlier steps, stored for backtracking.
 
 use std::collections::VecDeque;
 
@@ -6,16 +6,16 @@ use super::dictionary::StateKey;
 use super::set_transition::FrontierPrefix;
 use super::state_set_cache::StateSetCache;
 
-/// Number of latest steps whose frontiers are all kept; of the steps up to twice as far back every second frontier is kept, and so on.
+/// The frontiers of this number of latest steps are all kept; of the steps up to twice as far back, every second frontier is kept, and so on.
 const LATEST: usize = 8;
 
-/// Frontiers before some earlier steps: most of the latest steps, few of the oldest. Backtracking costs at most twice
-/// the distance, and few are kept.
+/// The frontiers before some earlier steps: before most of the latest steps and few of the oldest. Backtracking takes at most twice
+/// the distance in steps, although few frontiers are kept.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
-    /// The frontiers kept, each with the number of its step, ascending.
+    /// The frontiers kept, each with the number of its step, in ascending order of the steps.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
-    /// The bytes of states that only these frontiers hold, and their maximum.
+    /// The size in bytes of the states that only the checkpoints hold, and its maximum.
     bytes: usize,
     most: usize,
 }
@@ -45,12 +45,12 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// The bytes of states that only these frontiers hold.
+    /// The size in bytes of the states that only the checkpoints hold.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes as u64
     }
 
-    /// Keeps the frontier before a step: its place in the cache, or its states if they are not cached.
+    /// Keeps the frontier before a step: its position in the cache, or its states if they are not cached.
     pub(super) fn store(
         &mut self,
         step: usize,
@@ -76,7 +76,7 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Takes out the frontier before a step, if it is kept, and drops the frontiers of later steps.
+    /// Removes and returns the frontier before a step, if it is kept, and drops the frontiers of later steps.
     pub(super) fn take(
         &mut self,
         step: usize,

@@ -9,16 +9,16 @@ use figrs_factor::graph::WorldWeight;
 #[derive(Debug)]
 pub(super) struct ChoiceOutcomes {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
-    /// `true` if an outcome may stand for several worlds.
+    /// `true` if one outcome may represent several worlds.
     pub(super) merged: bool,
     /// `true` if the likelihood of an observed Chain is a density.
     pub(super) density: Option<bool>,
-    /// An atomic element that other elements might read, but that is treated as the choice's own.
+    /// An atomic element that other elements might read, but that is treated as part of this choice.
     pub(super) owned: Option<AnyElement>,
 }
 
 impl ChoiceOutcomes {
-    /// Outcomes that each stand for one world.
+    /// Outcomes each of which represents exactly one world.
     pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,
@@ -29,7 +29,8 @@ impl ChoiceOutcomes {
     }
 }
 
-/// The outcomes of the choice of an element for these values of its parents; if it is observed, only that value, with its probability or density.
+/// The outcomes of the choice of an element for these values of its parents; if the element is observed, the only outcome is the
+/// observed value, with its probability or density.
 pub(super) fn outcomes(
     element: &AnyElement,
     arguments: &[&dyn Any],

@@ -1,27 +1,27 @@
-//! Memos of classes of elements: results by the codes of the values that an element reads.
+//! Memo tables for classes of elements: they map the codes of the values that an element reads to results.
 
 use rustc_hash::FxHashMap;
 
 use super::growth::table;
 
-/// Bytes that the allocator adds to an allocation.
+/// Overhead of the allocator in bytes for each allocation.
 const ALLOCATION: usize = 16;
 
 /// Number of codes that are packed into one number.
 const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
 
-/// Results by the codes of the values read.
+/// The stored results, with the codes of the values read as keys.
 #[derive(Debug)]
 enum MemoTable<R> {
     Few(FxHashMap<u128, R>),
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
-/// Memo of a class; it is dropped if lookups hardly ever repeat, for instance where each state is a different value.
+/// Memo table of a class; it is dropped if lookups rarely find a result, for instance because each state is a different value.
 #[derive(Debug)]
 pub(super) struct ClassMemo<R> {
     known: Option<MemoTable<R>>,
-    /// `true` if elements met later may use the memo.
+    /// `true` if elements that are visited later may use the memo table.
     shared: bool,
     asked: u32,
     found: u32,
@@ -30,7 +30,7 @@ pub(super) struct ClassMemo<R> {
 }
 
 impl<R: Clone> ClassMemo<R> {
-    /// Number of lookups after which a memo is kept or dropped, and the divisor of the hits among them that it needs.
+    /// Number of lookups after which it is decided whether a memo is kept: it needs this number of hits, divided by `MIN_HIT_DIVISOR`.
     const TRIAL: u32 = 1 << 10;
     const MIN_HIT_DIVISOR: u32 = 8;
 
@@ -64,7 +64,7 @@ impl<R: Clone> ClassMemo<R> {
         found
     }
 
-    /// Stores a result; returns the growth in bytes since the last insertion, with room for `more` results.
+    /// Stores a result. Returns the growth of the memo in bytes since the last insertion; the size includes room for `more` results.
     pub(super) fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
         match &mut self.known {
             Some(MemoTable::Few(known)) => {

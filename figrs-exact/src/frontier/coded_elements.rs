@@ -1,4 +1,4 @@
-//! Elements as functions of codes, in classes that share memos.
+//! Elements represented as functions of codes of values, in classes that share memo tables.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::layer::TransitionLayer;
 use super::packed_integers::PackedIntegers;
 use super::weight_dictionary::WeightDictionary;
 
-/// A value and its weight, each by its index.
+/// The index of a value and the index of its weight.
 pub(super) type WeightedValue = (u32, u32);
 
 /// The elements as functions of codes, with memoised results.
@@ -23,33 +23,33 @@ pub(super) type WeightedValue = (u32, u32);
 pub(super) struct CodedElements {
     pub(super) linear: ElementOrder,
     pub(super) classes: Classes,
-    /// The type of values at each place.
+    /// For each element, by its index (place), the type of its values.
     pub(super) types: Vec<usize>,
     pub(super) codes: ValueDictionaries,
     pub(super) weighing: WeightDictionary,
-    /// For each class of elements that are no random choices, the memo of their values; `None` where evidence excludes a value.
+    /// For each class of elements that are no random choices, the memo table of their values; `None` if evidence excludes the value.
     pub(super) values: Vec<ClassMemo<Option<WeightedValue>>>,
-    /// For each class of random elements, the memo of the positions of their outcomes.
+    /// For each class of random elements, the memo table of the positions of their outcomes.
     pub(super) rows: Vec<ClassMemo<Range<usize>>>,
     pub(super) outcomes: Vec<WeightedValue>,
-    /// The bytes of all memos of classes.
+    /// The total size of the memo tables of all classes, in bytes.
     pub(super) remembered: usize,
-    /// Number of values, results and outcomes for which the next count of bytes reserves memory.
+    /// Number of new values, results and outcomes for which the next count of bytes includes memory.
     pub(super) reserved: usize,
-    /// `true` if a branch stands for several worlds.
+    /// `true` if an outcome of a branch represents several worlds.
     pub(super) merged: bool,
-    /// By class of observed Chains: `true` if the likelihoods are densities.
+    /// For each class of observed Chains, `true` if the likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Atomic elements that only one Chain was found to have as branch, with that Chain: they are not met unless another element turns
-    /// out to read them.
+    /// Atomic elements that are a branch of exactly one known Chain, with that Chain. They are not visited by the sweep, unless
+    /// another element turns out to read them.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
     /// Maximum number of bytes of a world of a branch.
     pub(super) memory: u64,
 }
 
 impl CodedElements {
-    /// The elements in this order; a world of a branch may take `memory` bytes.
+    /// Coded elements in the given order; a world of a branch may take up to `memory` bytes.
     pub(super) fn new(linear: ElementOrder, memory: u64) -> Self {
         let mut rules = Self {
             memory,
@@ -75,8 +75,8 @@ impl CodedElements {
         rules
     }
 
-    /// Makes a Chain read the elements that its branches turned out to be, and makes Chains that owned some of these elements read them too; returns each Chain
-    /// with its new places.
+    /// Adds the elements that the branches of a Chain turned out to be to the elements that the Chain reads. Chains that owned some
+    /// of these elements now read them too. Returns each changed Chain with the indices of its new reads.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -137,7 +137,7 @@ impl CodedElements {
         }
     }
 
-    /// The outcomes at these positions.
+    /// The outcomes stored at these positions.
     #[inline]
     pub(super) fn outcome(&self, position: usize) -> WeightedValue {
         self.outcomes[position]
@@ -146,7 +146,7 @@ impl CodedElements {
     /// Number of values, results and outcomes for which memory is reserved at first.
     const RESERVED: usize = 16;
 
-    /// The number of transitions from one state for which memory is reserved: twice the most that a state had, since the next state may have more.
+    /// The number of transitions from one state for which memory is reserved: twice the maximum so far, because the next state may have more.
     pub(super) fn reserved(&self) -> usize {
         self.reserved
     }
@@ -163,18 +163,18 @@ impl CodedElements {
         self.remembered + vector(&self.outcomes, self.reserved)
     }
 
-    /// True if some target has values of this type: transitions then refer to their numbers.
+    /// True if some target has values of this type: transitions then refer to the numbers of these values.
     pub(super) fn is_reported(&self, of: usize) -> bool {
         let mut targets = self.linear.targets.iter();
         targets.any(|&target| self.types[target] == of)
     }
 
-    /// True if values of this type may be renumbered: only frontiers store their numbers.
+    /// True if values of this type may be renumbered, because only frontiers store their numbers.
     pub(super) fn is_renumberable(&self, of: usize) -> bool {
         self.is_renumberable[of]
     }
 
-    /// The first of the targets reported by a step that is true in some transition.
+    /// The first target of those that a step reports that is true in some transition.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];
@@ -199,7 +199,7 @@ impl CodedElements {
         self.rows[class] = ClassMemo::new(reads, shared);
     }
 
-    /// Clears the memos of all classes; nothing then refers to the outcomes of choices.
+    /// Clears the memos of all classes; afterwards, nothing refers to the outcomes of choices.
     pub(super) fn clear_memos(&mut self) {
         for place in 0..self.linear.slots.len() {
             let class = self.classes.of[place];

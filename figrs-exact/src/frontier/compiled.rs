@@ -1,4 +1,4 @@
-//! A model compiled to its frontiers.
+//! A model compiled to the states of its frontiers.
 
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
@@ -21,16 +21,16 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
-/// Sums over all worlds, as ordinary numbers where their range suffices.
+/// Backward messages of sums over all worlds, as ordinary numbers or, if these overflow or underflow, as logarithms.
 #[derive(Debug)]
 enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
     Logs(BackwardMessages<LogSumProduct>),
 }
 
-/// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages back from its end.
+/// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages from the last frontier back to the first.
 ///
-/// The worlds of a compiled frontier hold the values of the targets only.
+/// A world of a compiled frontier contains the values of the targets only.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -45,7 +45,7 @@ enum TotalMessages {
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Several threads may ask one compiled frontier; a clone shares all its data.
+/// Several threads may put questions to one compiled frontier; a clone shares all its data.
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
@@ -58,7 +58,7 @@ pub struct CompiledFrontier {
     marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
 }
 
-/// The targets, by which worlds are read.
+/// The targets, from whose values worlds are made.
 #[derive(Debug)]
 struct TargetNames {
     targets: Vec<AnyElement>,
@@ -135,7 +135,7 @@ impl CompiledFrontier {
         self.explored.largest
     }
 
-    /// Number of steps, one for each random choice, and number of them that repeat earlier ones.
+    /// The number of steps, one for each random choice, and the number of steps that repeat earlier ones.
     pub fn steps(&self) -> (usize, usize) {
         (self.explored.steps.len(), self.explored.repeated)
     }
@@ -157,7 +157,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// Returns an error if transitions do not stand for single worlds.
+    /// Returns an error if a transition may represent several worlds.
     fn require_worlds(&self) -> Result<(), Error> {
         if self.explored.are_worlds {
             return Ok(());
@@ -194,7 +194,7 @@ impl CompiledFrontier {
             .unzip()
     }
 
-    /// The distribution of a target. The first question takes a sweep over all steps, which answers for all targets.
+    /// The distribution of a target. The first such question takes a sweep over all steps, which computes the distributions of all targets.
     ///
     /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
@@ -224,7 +224,7 @@ impl CompiledFrontier {
 
     /// The distributions of all targets, and the probability of the evidence.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
         let mut marginals = Vec::with_capacity(self.names.targets.len());
         if !self.names.targets.is_empty() {
@@ -251,9 +251,9 @@ impl CompiledFrontier {
         Ok(Answer::marginals("Frontier", marginals, log_evidence))
     }
 
-    /// Number of worlds that the evidence leaves possible.
+    /// Number of worlds that agree with the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] where transitions do not stand for single worlds.
+    /// **Errors.** [`Error::NotInAnswer`] if a transition may represent several worlds.
     pub fn count(&self) -> Result<BigUint, Error> {
         self.require_worlds()?;
         let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
@@ -264,7 +264,8 @@ impl CompiledFrontier {
     ///
     /// **Guarantee.** Exact.
     ///
-    /// **Complexity.** A sweep over the states that agree with the values: far less than compiling the model with them as evidence.
+    /// **Complexity.** A sweep over the states that agree with the values; this takes far less time than compiling the model with
+    /// the values as evidence.
     ///
     /// **Errors.** [`Error::NotATarget`].
     ///
@@ -300,9 +301,9 @@ impl CompiledFrontier {
         Ok(self.log_evidence > f64::NEG_INFINITY && queries::is_possible(&self.explored, &known))
     }
 
-    /// The most probable world of the targets and the evidence; the first in the order of values if there are several.
+    /// The most probable world of the targets and the evidence; of several such worlds, the first in the order of values.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] where transitions do not stand for single worlds.
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition may represent several worlds.
     pub fn most_probable(&self) -> Result<World, Error> {
         self.require_possible()?;
         self.require_worlds()?;
@@ -314,7 +315,7 @@ impl CompiledFrontier {
 
     /// One world, drawn with exactly its posterior probability.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
         self.require_possible()?;
         let mut drawn = self.draw(&mut [rng]);
@@ -327,10 +328,10 @@ impl CompiledFrontier {
     /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
     /// worlds.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
         self.require_possible()?;
-        // If messages are computed again, one sweep serves many worlds.
+        // If messages must be recomputed for each sweep, one sweep draws many worlds.
         let batch = self.sums.batch();
         let drawn = (0..).step_by(batch as usize).flat_map(move |first: u64| {
             let rngs = first..first + batch;
@@ -340,9 +341,9 @@ impl CompiledFrontier {
         Ok(drawn.map(|drawn| self.world(drawn)))
     }
 
-    /// One world for each generator, all in one sweep.
+    /// Draws one world for each random number generator, all in one sweep.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample_each<R: Rng>(&self, mut rngs: Vec<R>) -> Result<Vec<World>, Error> {
         self.require_possible()?;
         let drawn = self.draw(&mut rngs);

@@ -1,25 +1,26 @@
-//! Dependency closure of roots and targets, and the order in which a frontier meets its elements.
+//! The elements on which roots and targets depend, and the order in which a frontier visits them.
 
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashMap;
 
-/// An element that roots or targets need.
+/// An element on which roots or targets depend.
 #[derive(Debug)]
 pub(super) struct NeededElement {
     pub(super) element: AnyElement,
-    /// The numbers of its parents.
+    /// The numbers of the parents of the element.
     pub(super) reads: Vec<usize>,
     /// The value that an intervention sets.
     pub(super) fixed: Option<Datum>,
 }
 
-/// All elements that roots and targets need, numbered so that each comes after the elements it reads; the elements that the roots need come first.
+/// All elements on which roots and targets depend, numbered so that each comes after the elements it reads. The elements on which
+/// the roots depend come first.
 #[derive(Debug)]
 pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,
     numbers: FxHashMap<ElementId, usize>,
     fixed: FxHashMap<ElementId, Datum>,
-    /// Number of elements that the roots need, or else the targets.
+    /// Number of elements on which the roots depend; if there are no roots, those on which the targets depend.
     pub(super) stated: usize,
 }
 
@@ -47,7 +48,7 @@ impl NeededElements {
         needs
     }
 
-    /// True if an element was met, or is intervened on.
+    /// True if the closure contains the element, or the model intervenes on it.
     pub(super) fn contains(&self, element: &AnyElement) -> bool {
         let id = element.id();
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
@@ -84,15 +85,16 @@ impl NeededElements {
         self.numbers[&root.id()]
     }
 
-    /// The order of a frontier: the elements that the roots need in the order of `stated`, and each other element as early as the
-    /// elements it reads allow.
+    /// The order of a frontier: the elements on which the roots depend come in the order of `stated`, and each other element comes
+    /// directly after the last element that it reads.
     pub(super) fn order(&self, stated: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let numbers = 0..self.met.len();
         let mut places = vec![0; self.stated];
         for (place, number) in stated.into_iter().enumerate() {
             places[number] = place;
         }
-        // For each other element, the last place that it reads; one that reads none comes with its first reader, or else at the end.
+        // For each other element, the position of the last element that it reads. An element that reads none comes with its first
+        // reader, or at the end if it has no reader.
         let mut after: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
         for number in numbers.clone() {
             let reads = &self.met[number].reads;

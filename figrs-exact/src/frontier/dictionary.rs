@@ -5,7 +5,7 @@ use std::any::TypeId;
 use figrs_core::{AnyElement, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
 
-/// The values met so far, numbered for each type: elements of one type share their numbers.
+/// The values found so far, numbered separately for each type: elements with values of one type share the numbers.
 #[derive(Debug, Default)]
 pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
@@ -27,7 +27,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Gives each type the bits that its values need now, with room for twice as many; returns `false` if no type had too few bits.
+    /// Sets the width of the codes of each type to the bits that twice the number of its values needs; returns `false` if no type had too few bits.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {
@@ -40,7 +40,7 @@ impl ValueDictionaries {
         wider
     }
 
-    /// Renumbers the values of a type, keeping only the values at some positions in ascending order.
+    /// Keeps only the values of a type at the given positions, which are ascending, and renumbers them.
     pub(super) fn retain_values(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();
@@ -69,7 +69,7 @@ impl ValueDictionaries {
         (fields.is_empty() || word < words).then_some(fields)
     }
 
-    /// The values of the given types; empty supports for other types.
+    /// For each type, its values as a support; the support is empty unless the type is one of `types`.
     pub(super) fn finish(self, types: &[usize]) -> Vec<Support> {
         let kept = |(of, values): (usize, SupportBuilder)| {
             let values = if types.contains(&of) {
@@ -107,13 +107,13 @@ impl<const W: usize> StateKey<W> {
         (self.0[field.word] >> field.shift & field.mask) as u32
     }
 
-    /// Overwrites a field with a number that is at most the present number.
+    /// Overwrites a bit field with a number that is not larger than its present number.
     pub(super) fn set(&mut self, field: BitField, code: u32) {
         self.0[field.word] &= !(field.mask << field.shift);
         self.0[field.word] |= u64::from(code) << field.shift;
     }
 
-    /// Writes a number to a field that is zero; returns `false` if it does not fit.
+    /// Writes a number to a bit field that is zero; returns `false` if the number does not fit.
     #[inline]
     pub(super) fn write(&mut self, field: BitField, code: u32) -> bool {
         self.0[field.word] |= u64::from(code) << field.shift;

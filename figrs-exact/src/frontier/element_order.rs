@@ -1,4 +1,4 @@
-//! Linear order of the elements of a model, in which a frontier meets them.
+//! The linear order in which a frontier visits the elements of a model.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
@@ -8,16 +8,16 @@ use super::dependency_closure::{NeededElement, NeededElements};
 use super::reorder::better_order;
 use figrs_answer::error::Error;
 
-/// One element; its place is its index in the list of all elements.
+/// One element of a model; its index in the list of all elements is called its place.
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The places of the parents, then the places of the elements that branches turned out to be.
+    /// The places of the parents, followed by the places of the elements that branches turned out to be.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
     pub(super) fixed: Option<Datum>,
-    /// `true` if only a branch needs the element, so that it is not part of every world.
+    /// `true` if only a branch of a Chain depends on the element, so that it is not part of every world.
     pub(super) optional: bool,
 }
 
@@ -44,14 +44,14 @@ impl OrderedElement {
         }
     }
 
-    /// True if branches may turn out to be elements from outside the Chain.
+    /// True if the element is a Chain whose branches may turn out to be elements from outside the Chain.
     pub(super) fn may_capture(&self) -> bool {
         self.fixed.is_none()
             && matches!(self.element.kind(), Kind::Chain(_, op) if op.family().is_none())
     }
 }
 
-/// All elements that the roots need, and the order in which to meet them.
+/// All elements on which the roots depend, and the order in which they are visited.
 #[derive(Debug)]
 pub(super) struct ElementOrder {
     pub(super) slots: Vec<OrderedElement>,
@@ -59,22 +59,25 @@ pub(super) struct ElementOrder {
     pub(super) targets: Vec<usize>,
     /// The model without its evidence.
     pub(super) interventions: Model,
-    /// The places in the order in which they are met, without elements that only branches need: those are met before their first reader.
+    /// The places of the elements, in the order in which the elements are visited. Elements on which only branches depend are not
+    /// listed; they are visited before their first reader.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
-    /// Evidence on elements that are not needed.
+    /// Evidence on elements on which the roots do not depend.
     unneeded_evidence: FxHashMap<ElementId, Vec<Evidence>>,
 }
 
 impl ElementOrder {
-    /// The elements in the order of the stated evidence, with the elements it needs before each statement; targets, and elements that
-    /// only targets need, come as soon as all elements that they read are met, and last if they read none.
+    /// Orders the elements by the stated evidence: before the element of each evidence statement come the elements on which it
+    /// depends. Targets, and elements on which only targets depend, come as soon as all elements that they read have come, and last
+    /// if they read none.
     pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
         let stated = model.evidence().iter().map(|(element, _)| element);
         Self::along(model, stated, targets)
     }
 
-    /// As [`new`](Self::new), with the order of `roots` in place of the evidence; evidence on elements that are not needed is left out.
+    /// As [`new`](Self::new), but the order follows `roots` instead of the evidence; evidence on elements on which the roots do not
+    /// depend is ignored.
     pub(super) fn along<'r>(
         model: &Model,
         roots: impl IntoIterator<Item = &'r AnyElement>,
@@ -117,14 +120,15 @@ impl ElementOrder {
         self.slots.iter().any(OrderedElement::may_capture)
     }
 
-    /// True if an element is needed, has evidence, or is intervened on.
+    /// True if the order contains the element, the element has evidence, or the model intervenes on it.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
-    /// Makes a Chain read the elements that its branches turned out to be; returns the places that the Chain did not read before.
+    /// Adds the elements that the branches of a Chain turned out to be to the elements that the Chain reads; returns the places
+    /// that it did not read before.
     ///
-    /// **Errors.** [`Error::SharedScore`] if only some branches reach a Score.
+    /// **Errors.** [`Error::SharedScore`] if only some branches depend on a Score.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -148,8 +152,8 @@ impl ElementOrder {
         }
     }
 
-    /// Adds the elements met since the last call; an element that only a branch needs is part of every world if it has
-    /// evidence or is a parent of an element that has.
+    /// Adds the elements found since the last call. An element on which only a branch depends is nevertheless part of every world
+    /// if it has evidence or is a parent of an element with evidence.
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();
         for met in &self.needs.met[new..] {

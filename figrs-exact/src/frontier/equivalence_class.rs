@@ -10,7 +10,7 @@ use super::dictionary::ValueDictionaries;
 use super::element_order::ElementOrder;
 use super::element_order::OrderedElement;
 
-/// Rule of an element: its value or its distribution as a function of the elements it reads.
+/// The rule of an element determines its value or its distribution from the elements it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ElementRule {
     Fixed(Datum),
@@ -23,7 +23,7 @@ enum ElementRule {
     Unique(usize),
 }
 
-/// The numbers of a table, identified by their address.
+/// A table of numbers, compared by its address in memory.
 #[derive(Clone, Debug)]
 struct TableIdentity {
     address: usize,
@@ -45,7 +45,7 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Signature of a class: rule, evidence, types, captures of branches, and whether the element is optional, so that no Score may weigh it.
+/// Signature of a class: rule, evidence, types, captures of branches, and whether the element is optional (no Score may weigh an optional element).
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,
@@ -59,7 +59,7 @@ type ClassSignature = (
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
-    /// By class: `true` if the class may have further elements.
+    /// For each class, `true` if further elements may belong to it.
     pub(super) shared: Vec<bool>,
     known: FxHashMap<ClassSignature, usize>,
 }

@@ -1,4 +1,4 @@
-//! Evaluation of elements on the codes of what they read: values of functions, outcomes of random choices.
+//! Evaluation of elements from the codes of the values they read: values of functions, and outcomes of random choices.
 
 use std::any::Any;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use super::exploration_limits::ExplorationError;
 use super::weight_dictionary::WeightDictionary;
 
 impl CodedElements {
-    /// The value of an element that is no random choice; `None` where evidence excludes it.
+    /// The value of an element that is no random choice; `None` if evidence excludes the value.
     pub(super) fn value(
         &mut self,
         place: usize,
@@ -129,7 +129,7 @@ impl CodedElements {
         branch::outcomes(slot, interventions, &captured, limits, &call)
     }
 
-    /// The values of the parents that have these numbers.
+    /// The values of the parents, given by the numbers of these values.
     fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
         let places = slot.reads[..parents].iter();
         let value = |(&place, &code): (&usize, &u32)| {
@@ -145,7 +145,7 @@ fn number(codes: &mut ValueDictionaries, of: usize, value: &dyn Any) -> u32 {
     number.expect("values are numbered by their type") as u32
 }
 
-/// The weight that the evidence on an element gives a value; `None` if it excludes it.
+/// The weight that the evidence on an element gives to a value; `None` if the evidence excludes the value.
 fn weigh(
     codes: &ValueDictionaries,
     weighing: &mut WeightDictionary,

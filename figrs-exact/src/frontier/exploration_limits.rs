@@ -6,7 +6,7 @@ use figrs_factor::WorkBudget;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Limits of an exploration: memory, deadline, interrupt, and work where it is counted.
+/// Limits of an exploration: memory, deadline, interrupt and, optionally, work.
 #[derive(Clone, Copy)]
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
@@ -18,7 +18,7 @@ pub(super) struct ExplorationLimits<'a> {
 impl ExplorationLimits<'_> {
     /// Charges transitions to the budget.
     ///
-    /// **Errors.** [`ExplorationError::Budget`] if there are more than the budget allows.
+    /// **Errors.** [`ExplorationError::Budget`] if the budget allows fewer transitions.
     pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
         let is_within = |work: &WorkBudget| work.spend(transitions as u64);
         if self.work.is_none_or(is_within) {
@@ -29,14 +29,14 @@ impl ExplorationLimits<'_> {
     }
 }
 
-/// Reason that stops an exploration or makes it start again.
+/// Reason why an exploration stops or starts again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
-    /// There is no answer.
+    /// The exploration fails with this error.
     Error(Error),
-    /// Branches of this step's Chain are, or read, these elements from outside the Chain, which must be met before the Chain.
+    /// Branches of this step's Chain are, or read, these elements from outside the Chain, which must be visited before the Chain.
     Captured(Vec<AnyElement>),
-    /// States need wider keys.
+    /// The bit fields of the states are too narrow, so that states need wider keys.
     Wider,
     /// The budget of transitions is used up.
     Budget,

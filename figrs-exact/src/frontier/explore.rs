@@ -1,4 +1,4 @@
-//! Exploration of the reachable states, frontier after frontier.
+//! Exploration of the reachable states, one frontier after another.
 
 use figrs_core::Support;
 use figrs_factor::graph::Weights;
@@ -16,15 +16,15 @@ pub(super) struct Exploration {
     pub(super) steps: Vec<SweepStep>,
     layers: Vec<TransitionLayer>,
     pub(super) weights: Weights,
-    /// The values of each type that some target has.
+    /// For each type, its values if some target has this type.
     pub(super) values: Vec<Support>,
     /// The type of each target's values.
     pub(super) types: Vec<usize>,
-    /// `true` if transitions stand for single worlds.
+    /// `true` if each transition represents a single world.
     pub(super) are_worlds: bool,
     /// Number of steps that repeat earlier ones.
     pub(super) repeated: usize,
-    /// The states of the largest frontier.
+    /// Number of states of the largest frontier.
     pub(super) largest: usize,
     /// Size of the layers, in bytes.
     pub(super) bytes: u64,

@@ -1,4 +1,4 @@
-//! The first of some elements that can be true.
+//! Search for the first element of a list that can be true.
 
 use figrs_core::{AnyElement, Element, Model};
 
@@ -30,12 +30,13 @@ impl FirstTrue {
         self.position
     }
 
-    /// Number of elements at the start of the list that are proven never to be true: fewer than all elements that are never true if a budget ended the search.
+    /// Number of elements at the start of the list that are proven never to be true; if a budget ended the search, later elements
+    /// may also never be true.
     pub fn excluded(&self) -> usize {
         self.excluded
     }
 
-    /// True if no world was left after some step: the evidence excludes all worlds.
+    /// True if no world remained after some step, because the evidence excludes all worlds.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
@@ -50,8 +51,8 @@ impl FirstTrue {
         self.is_full
     }
 
-    /// True if some step was the same as an earlier one, or no world was left: then, if all steps are of one kind, more of
-    /// them would not change the answer.
+    /// True if some step was the same as an earlier one, or no world remained. Then, if all steps are of the same kind, further
+    /// steps would not change the answer.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
@@ -61,26 +62,26 @@ impl FirstTrue {
         self.largest
     }
 
-    /// Approximate size in bytes of the transitions that were explored and not kept: the memory that
-    /// [`compile`](Frontier::compile) would need to go as far.
+    /// Approximate size in bytes of the transitions that were explored, which are not kept: [`compile`](Frontier::compile) would
+    /// need this memory for the same steps.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
 impl Frontier {
-    /// The first of some elements that can be true, in the order in which a frontier meets them: how long a sequence has to be to
-    /// meet a condition.
+    /// The first element of a list that can be true, in the order in which a frontier visits them. It shows, for example, how long
+    /// a sequence must be to satisfy a condition.
     ///
-    /// A breadth-first search: elements are met in the order of the list, each after the elements it needs, and equal states are merged. Only the
-    /// evidence on these elements and on those they need is considered, and the search ends at the answer.
+    /// The search is breadth-first: elements are visited in the order of the list, each after the elements on which it depends, and
+    /// equal states are merged. Only evidence on these elements is considered, and the search ends as soon as the answer is found.
     ///
-    /// **Guarantee.** Exact; decided without arithmetic.
+    /// **Guarantee.** Exact; the search uses no arithmetic on probabilities.
     ///
-    /// **Complexity.** As [`compile`](Self::compile) in time. In memory only the transitions of one step and the values of its
-    /// frontiers; recent ones are cached where there is room.
+    /// **Complexity.** The time is that of [`compile`](Self::compile). The memory holds only the transitions of one step and the
+    /// states of its frontiers; recent frontiers are cached if there is memory.
     ///
-    /// **Errors.** As [`compile`](Self::compile), except that with impossible evidence no element can be true.
+    /// **Errors.** As [`compile`](Self::compile), except that impossible evidence is not an error: no element can then be true.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform};
@@ -105,13 +106,13 @@ impl Frontier {
         self.search(model, elements, None)
     }
 
-    /// As [`first_true`](Self::first_true), but a search that would make more than `transitions` transitions, or exceed its memory, ends
-    /// with the elements [excluded](FirstTrue::excluded) by then.
+    /// As [`first_true`](Self::first_true), but a search that would make more than `transitions` transitions, or exceed its memory,
+    /// ends early and reports the elements [excluded](FirstTrue::excluded) so far.
     ///
     /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier; cached transitions of
     /// earlier steps are not counted again.
     ///
-    /// **Errors.** As `first_true`, except for too large frontiers.
+    /// **Errors.** As `first_true`, except that too large frontiers are not an error.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform, fold};

@@ -1,4 +1,4 @@
-//! The transitions of a step: a random choice, and what follows from it.
+//! The transitions of a step: the outcomes of a random choice, and the values that follow from them.
 
 use super::growth::vector;
 use super::packed_integers::PackedIntegers;
@@ -6,13 +6,13 @@ use super::packed_integers::PackedIntegers;
 /// The transitions from the states of one frontier to the states of the next.
 #[derive(Debug)]
 pub(super) struct TransitionLayer {
-    /// Offsets of the transitions from each state, and the end of the last.
+    /// For each state, the offset of its first transition; at the end, the number of transitions.
     starts: Vec<u32>,
     /// The state that each transition leads to.
     pub(super) targets: Vec<u32>,
     /// The index of the weight of each transition.
     pub(super) weights: PackedIntegers,
-    /// For each reported element, the number of its value, by transition.
+    /// For each reported element, the number of its value in each transition.
     pub(super) reports: Vec<PackedIntegers>,
 }
 
@@ -30,7 +30,7 @@ impl TransitionLayer {
         }
     }
 
-    /// The transitions from a state.
+    /// The range of the transitions that start from a state.
     #[inline]
     pub(super) fn from(&self, state: usize) -> std::ops::Range<usize> {
         self.starts[state] as usize..self.starts[state + 1] as usize

@@ -1,4 +1,4 @@
-//! Backward messages, from the end of the order to its beginning.
+//! Backward messages, from the end of the element order to its beginning.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -8,17 +8,17 @@ use super::layer::TransitionLayer;
 use super::sweep::SweepStep;
 use figrs_factor::algebra::Semiring;
 
-/// For each state of each frontier, the sum over all continuations, in the algebra `S`.
+/// For each state of each frontier, the sum of the weights of all continuations, in the algebra `S`.
 ///
-/// If all of them take too much memory, some are kept as checkpoints, and those between two are recomputed when they are
-/// needed.
+/// If all messages take too much memory, only some of them are kept as checkpoints, and the messages between two checkpoints are
+/// recomputed when they are needed.
 #[derive(Debug)]
 pub(super) struct BackwardMessages<S: Semiring> {
-    /// The weights of transitions by their numbers.
+    /// The weights of transitions, indexed by their numbers.
     weights: Vec<S::Value>,
     /// Interval between two checkpoints, in steps.
     every: usize,
-    /// The checkpoints: the message of step `i * every` at `i`, and that of the end.
+    /// The checkpoints: at index `i` the message of step `i * every`, and last the message of the end.
     kept: Vec<Vec<S::Value>>,
     /// The sum over all worlds, divided by the scale.
     pub(super) total: S::Value,
@@ -27,7 +27,7 @@ pub(super) struct BackwardMessages<S: Semiring> {
 }
 
 impl<S: Semiring> BackwardMessages<S> {
-    /// Sweeps back over all steps; `None` if a number left the range of the representation.
+    /// Sweeps back over all steps; `None` if a number overflowed or underflowed.
     pub(super) fn new(explored: &Exploration, memory: u64) -> Option<Self> {
         let steps = &explored.steps;
         let sizes = steps.iter().map(|step| step.sources);
@@ -36,7 +36,7 @@ impl<S: Semiring> BackwardMessages<S> {
         let bytes =
             |every: usize| (all / every + every * most) as u64 * size_of::<S::Value>() as u64;
         let mut every = 1;
-        // The square root of the number of steps is the best interval, so that the search for it ends there.
+        // The square root of the number of steps is the best interval, so that larger intervals are not tried.
         while bytes(every) > memory && every * every < steps.len() {
             every += 1;
         }
@@ -104,7 +104,8 @@ impl<S: Semiring> BackwardMessages<S> {
     }
 }
 
-/// The message of the frontier before a layer, of `sources` states, from the message after it, and the logarithm of its divisor.
+/// Computes the message of the frontier before a layer, which has `sources` states, from the message after it. Returns the message
+/// and the logarithm of its divisor.
 fn back<S: Semiring>(
     (layer, sources): (&TransitionLayer, usize),
     weights: &[S::Value],
@@ -127,9 +128,9 @@ fn back<S: Semiring>(
     (message, scale)
 }
 
-/// Semirings whose products can be turned into shares.
+/// Semirings whose products can be converted to unnormalised probabilities.
 pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
-    /// Turns products of weights into shares, up to a common factor.
+    /// Converts products of weights to probabilities, up to a common factor.
     fn shares(products: &mut [f64]);
 }
 

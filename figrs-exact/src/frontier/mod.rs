@@ -1,4 +1,4 @@
-//! Exact inference along an order of the elements, on joint values of the elements that are still needed.
+//! Exact inference that visits the elements in an order and keeps the joint values of those that later elements still read.
 
 mod branch;
 mod checkpoints;
@@ -48,24 +48,26 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 
 /// Exact inference by sweeping a frontier over the elements in their order.
 ///
-/// The *frontier* is the set of elements that were met and that later elements still read. Only joint values that can be
-/// reached are explored, and functions run only for those. A frontier suits models that carry a state along, such as a
-/// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that
-/// of the stated evidence, with the elements it needs before each statement, and targets as soon as all they read has been
-/// met: state evidence in the order of a scan, and targets where there is no evidence. Another order is used where it is predicted to have
-/// far fewer states, unless it ends with an error. Repeated steps are explored once: steps with the same
-/// functions (that capture nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. In a frontier that
-/// contains all states of an earlier one, only the new states are explored.
+/// The *frontier* is the set of visited elements that later elements still read. Only joint values that can be reached are
+/// explored, and functions run only for those. A frontier suits models in which a state is passed from step to step, such as a
+/// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that of
+/// the stated evidence; before each statement come the elements on which it depends, and targets come as soon as all elements that
+/// they read were visited. Therefore evidence should be stated in the order of a scan; without evidence, targets should be. Another
+/// order is used if it is predicted to have far fewer states, unless it ends with an error. Repeated steps are explored once. A
+/// step repeats another one if it has the same functions (that capture nothing, or are shared by
+/// [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. In a frontier that contains all states of an earlier
+/// one, only the new states are explored.
 ///
-/// [`compile`](Self::compile) keeps the states for exact samples, counts and the most probable world.
+/// [`compile`](Self::compile) stores the states, from which exact samples, counts and the most probable world can be computed.
 ///
 /// **Guarantee.** Exact up to rounding, without underflow.
 ///
-/// **Complexity.** Time and memory linear in the states of all frontiers times the outcomes of the choice that follows;
-/// steps that repeat cost memory once, and time only in the sweeps. The states are at worst exponential in the number of elements on the frontier.
+/// **Complexity.** Time and memory are linear in the number of states of all frontiers times the number of outcomes of the next
+/// choice. Repeated steps take memory once, and time only in sweeps. The number of states is at worst exponential in the number of
+/// elements on the frontier.
 ///
-/// If branches of a Chain are elements that other elements read as well, these are met before the Chain, for all their
-/// values: their functions then run where other algorithms would not run them.
+/// If branches of a Chain are elements that other elements read as well, these elements are visited before the Chain, with all
+/// their values. Their functions may then run in cases in which other algorithms would not run them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -98,7 +100,7 @@ impl Default for Frontier {
 }
 
 impl Frontier {
-    /// With a budget of one GiB.
+    /// A frontier with a memory budget of one GiB.
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
@@ -107,16 +109,18 @@ impl Frontier {
         }
     }
 
-    /// Ends with an error when an exploration takes more than this many bytes: transitions, states of frontiers, numbered values with the bytes
-    /// they [hold](figrs_core::Value::heap_bytes), and memos of functions. Caches that can be recomputed are dropped first, so that
-    /// less memory takes more time. Messages of a compiled form have the memory that transitions leave, at least a quarter.
+    /// Sets the maximum number of bytes of an exploration, beyond which it ends with an error. Counted are transitions, states of
+    /// frontiers, numbered values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables of functions. Caches
+    /// that can be recomputed are dropped first, so that less memory takes more time. Messages of a compiled form get the memory
+    /// that transitions do not use, but at least a quarter.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// Ends with [`Error::NothingDone`] when the explorations that share a budget have used it up: one step for each element, and one for each
-    /// transition, which is one outcome of a choice, or one value of another element, in one state of its frontier.
+    /// Sets a budget of work that several explorations may share; when it is used up, a run ends with [`Error::NothingDone`]. Each
+    /// element costs one step, and so does each transition: one outcome of a choice, or one value of another element, in one state
+    /// of its frontier.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -134,7 +138,7 @@ impl Frontier {
         self
     }
 
-    /// True if the interrupt was raised.
+    /// True if the interrupt flag is set.
     #[doc(hidden)]
     pub fn is_interrupted(&self) -> bool {
         self.watch.is_interrupted()
@@ -144,9 +148,9 @@ impl Frontier {
 
     watched_by_run!(watch);
 
-    /// Explores the frontiers of a model, to answer many questions.
+    /// Explores the frontiers of a model; the compiled form answers many questions.
     ///
-    /// **Errors.** Those of the [algorithm](Self), except that impossible evidence compiles.
+    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
         guarded(|| self.compiled(model, targets.elements()))
     }
@@ -161,7 +165,7 @@ impl Frontier {
         }
         let explored = if linear.reorder() {
             match explore(linear, self.allowance(&run)) {
-                // A function may fail, or there may be many states, where the stated order would have excluded values before.
+                // In the new order, a function may fail or there may be many states, because the stated order would have excluded values earlier.
                 Err(error) if !matches!(error, Error::NothingDone { .. }) => {
                     explore(ElementOrder::new(model, &targets), self.allowance(&run))
                 }

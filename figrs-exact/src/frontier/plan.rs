@@ -1,29 +1,29 @@
-//! Plan of a sweep: the order of the elements, divided into steps of one random choice each.
+//! Plan of a sweep: the order of the elements, divided into steps with one random choice each.
 
 use rustc_hash::FxHashMap;
 
 use super::element_order::ElementOrder;
 use figrs_answer::error::Error;
 
-/// A planned step: the elements that it meets, by their places in the order, and the registers that they read.
+/// A planned step: the places of the elements that it visits, and the registers that these elements read.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The elements met in this step, by place (index in the order): the first may be a random choice, all others follow from known values.
+    /// The places of the elements visited in this step. The first may be a random choice; the values of all others follow from values known before.
     pub(super) places: Vec<usize>,
-    /// The elements of the frontier before the step, by place; they have the first registers.
+    /// The places of the elements on the frontier before the step; they have the first registers.
     pub(super) before: Vec<usize>,
-    /// For each place of the step the registers that it reads.
+    /// For each place of the step, the registers that its element reads.
     pub(super) reads: Vec<Vec<u32>>,
     /// The registers of the frontier after the step.
     pub(super) after: Vec<u32>,
-    /// The registers that are reported.
+    /// The registers whose values the step reports.
     pub(super) reported: Vec<u32>,
-    /// The targets that are reported.
+    /// The targets whose values the step reports.
     pub(super) targets: Vec<usize>,
 }
 
 impl PlannedStep {
-    /// The place that has a register.
+    /// The place whose value a register holds.
     pub(super) fn place(&self, register: u32) -> usize {
         let register = register as usize;
         let earlier = self.before.get(register).copied();
@@ -31,16 +31,16 @@ impl PlannedStep {
     }
 }
 
-/// Planner of one step after the other, with backtracking.
+/// A planner that plans one step after another and supports backtracking.
 #[derive(Debug)]
 pub(super) struct StepPlanner {
-    /// The elements to meet, by place, the next one last; places that are met already are skipped.
+    /// The places of the elements to visit, the next one last; places that were visited already are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
-    /// For each place, the number of its readers that are still to be met.
+    /// For each place, the number of its readers that were not visited yet.
     readers: Vec<usize>,
     frontier: Vec<usize>,
-    /// The first target at each place that has one.
+    /// For each place with targets, the index of the first of these targets.
     reported: FxHashMap<usize, usize>,
 }
 
@@ -60,7 +60,7 @@ impl StepPlanner {
         planner
     }
 
-    /// Adds the places from `new` on.
+    /// Adds the places from index `new` on to the plan.
     fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -71,8 +71,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds reads that were found later, and the elements they need; returns the places that were met, have left the frontier, and are
-    /// now read again.
+    /// Adds reads that were found later, and the elements on which they depend. Returns the places that were visited, have left the
+    /// frontier, and are now read again.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,
@@ -81,7 +81,7 @@ impl StepPlanner {
         let new = self.met.len();
         self.add_from(linear, new);
         for &(reader, place) in captured {
-            // For a reader that was met, undoing its step counts the read.
+            // If the reader was visited already, the read is counted when its step is undone.
             self.readers[place] += usize::from(!self.met[reader]);
         }
         let reads = linear.slots[new..].iter().flat_map(|slot| &slot.reads);
@@ -93,14 +93,13 @@ impl StepPlanner {
         again
     }
 
-    /// True if the element at a place is still to be met, and reads others or may turn out to read others.
+    /// True if the element at a place was not visited yet, and it reads other elements or may turn out to read some.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
 
-    /// Number of the last steps whose values only one unmet place reads, and which read nothing met before them; a few
-    /// at most.
+    /// Number of latest steps (a few at most) whose values only the given place reads, and which read nothing visited before these steps.
     pub(super) fn last_steps_for<'p>(
         &self,
         linear: &ElementOrder,
@@ -125,7 +124,7 @@ impl StepPlanner {
         found
     }
 
-    /// Puts places before all others that are still to be met.
+    /// Moves places before all others that were not visited yet.
     pub(super) fn prioritise(&mut self, places: &[usize]) {
         self.ahead.extend(places.iter().rev());
     }
@@ -134,12 +133,12 @@ impl StepPlanner {
         self.met[place]
     }
 
-    /// True if a place was met, and is no longer on the frontier.
+    /// True if a place was visited and is no longer on the frontier.
     pub(super) fn has_left_frontier(&self, place: usize) -> bool {
         self.met[place] && !self.frontier.contains(&place)
     }
 
-    /// The next place to meet.
+    /// The next place to visit.
     fn next_place(&mut self, linear: &ElementOrder) -> Option<usize> {
         loop {
             let &place = self.ahead.last()?;
@@ -207,7 +206,7 @@ impl StepPlanner {
     }
 }
 
-/// The error for more elements on the frontier than keys hold.
+/// The error that reports that the frontier has more elements than a key can hold.
 pub(super) fn too_wide(linear: &ElementOrder) -> Error {
     let mut planner = StepPlanner::new(linear);
     let mut order = Vec::with_capacity(linear.slots.len());

@@ -1,4 +1,4 @@
-//! Predicted number of states of an order of the elements.
+//! Prediction of the number of states that an order of the elements causes.
 
 use std::any::TypeId;
 
@@ -6,28 +6,28 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Predicted reduction of the states by evidence on a function of a few choices, as a binary logarithm: one value of nine
-/// is excluded, as where two cells of a Sudoku differ. With smaller numbers its rows are filled in their order, with larger ones there is no
-/// difference between orders.
+/// Predicted reduction of the number of states by evidence on a function of a few choices, as a base-2 logarithm. It corresponds to
+/// the exclusion of one value of nine, as by the condition that two cells of a Sudoku differ. For a Sudoku, smaller numbers lead to
+/// the order by rows, and with larger numbers all orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
-/// Maximum number of choices of a function for evidence on it to count as a reduction.
+/// Evidence on a function counts as a reduction only if the function depends on at most this number of choices.
 const MAX_EVIDENCE_CHOICES: usize = 8;
 
-/// Largest size of a computed value, as a binary logarithm of values.
+/// Maximum base-2 logarithm of the predicted number of values of a computed element.
 const MAX_VALUE_BITS: f64 = 16.0;
 
-/// Input of the ordering: reads between elements, and the approximate number of values of each.
+/// Input of the search for an order: which elements read which, and the approximate number of values of each element.
 #[derive(Debug)]
 pub(super) struct OrderingInput {
     pub(super) reads: Vec<Vec<usize>>,
     pub(super) readers: Vec<Vec<usize>>,
-    /// The binary logarithms of the numbers of values; zero for elements that evidence fixes.
+    /// The base-2 logarithm of the number of values of each element; zero for elements whose value evidence fixes.
     pub(super) bits: Vec<f64>,
     pub(super) is_random: Vec<bool>,
-    /// `true` if an element has one value for all values of the elements it reads.
+    /// For each element, `true` if it has the same value for all values of the elements it reads.
     pub(super) is_given: Vec<bool>,
-    /// `true` if meeting an element adds no states.
+    /// For each element, `true` if a visit of the element adds no states.
     pub(super) is_free: Vec<bool>,
     /// For each element, the few choices that decide the evidence on it.
     decided_by: Vec<Vec<usize>>,
@@ -36,7 +36,7 @@ pub(super) struct OrderingInput {
 }
 
 impl OrderingInput {
-    /// The input for elements that read only each other, each listed after the elements it reads.
+    /// The input for a list of elements that read only elements of the list; each comes after the elements it reads.
     pub(super) fn new(slots: &[OrderedElement]) -> Self {
         let count = slots.len();
         let mut sizes = Self {
@@ -83,7 +83,7 @@ impl OrderingInput {
         sizes
     }
 
-    /// The choices with several values that an element is a function of; empty if there are many.
+    /// The choices with several values of which an element is a function; empty if there are many.
     fn choices(&self, place: usize) -> Vec<usize> {
         let mut stack = self.reads[place].clone();
         let mut choices = Vec::new();
@@ -101,7 +101,7 @@ impl OrderingInput {
     }
 }
 
-/// The binary logarithm of the approximate number of values of an element.
+/// The base-2 logarithm of the approximate number of values of an element.
 fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f64 {
     if slot.observed().is_some() || slot.fixed.is_some() {
         return 0.0;
@@ -123,7 +123,7 @@ fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f6
     }
 }
 
-/// One change of a prediction, kept for undoing.
+/// One change of a prediction, recorded so that it can be undone.
 #[derive(Debug)]
 enum PredictionUndo {
     Met(usize),
@@ -134,13 +134,13 @@ enum PredictionUndo {
     Undecided(usize),
 }
 
-/// The predicted number of states of a frontier, while elements are met one after the other.
+/// Predicts the number of states of the frontier while elements are visited one after another.
 #[derive(Debug)]
 pub(super) struct StatePredictor<'s> {
     pub(super) sizes: &'s OrderingInput,
     pub(super) is_met: Vec<bool>,
     is_alive: Vec<bool>,
-    /// For each element, the number of its readers that are still to be met.
+    /// For each element, the number of its readers that were not visited yet.
     left: Vec<usize>,
     /// For each element, the number of elements it reads that are no longer on the frontier.
     lost: Vec<usize>,
@@ -164,7 +164,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// The binary logarithm of the number of states.
+    /// The base-2 logarithm of the predicted number of states.
     pub(super) fn bits(&self) -> f64 {
         self.bits
     }
@@ -174,7 +174,7 @@ impl<'s> StatePredictor<'s> {
         self.changes.len()
     }
 
-    /// Clears the undo log.
+    /// Makes all changes so far permanent, by clearing the undo log.
     pub(super) fn commit(&mut self) {
         self.changes.clear();
     }
@@ -197,7 +197,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Removes an element whose value is no longer read from the frontier.
+    /// Removes from the frontier an element whose value is no longer read.
     fn leave_frontier(&mut self, place: usize) {
         let sizes = self.sizes;
         self.change(PredictionUndo::Died(place));
@@ -213,7 +213,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Contribution of a value to the states: zero if it is a function of values on the frontier.
+    /// Contribution of an element to the base-2 logarithm of the number of states: zero if the element is a function of elements on the frontier.
     fn contribution(&self, place: usize) -> f64 {
         if self.sizes.is_random[place] || self.lost[place] > 0 {
             self.sizes.bits[place]
@@ -273,7 +273,8 @@ impl<'s> StatePredictor<'s> {
     }
 }
 
-/// The binary logarithm of the states of the largest frontier in an order; elements with one value are met where they are read.
+/// The base-2 logarithm of the predicted number of states of the largest frontier in an order. Elements with one value are visited
+/// directly before their readers.
 pub(super) fn most_bits(sizes: &OrderingInput, order: &[usize]) -> f64 {
     let mut predicted = StatePredictor::new(sizes);
     let mut most: f64 = 0.0;

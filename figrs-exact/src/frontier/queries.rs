@@ -1,4 +1,4 @@
-//! Queries on an exploration: marginals, worlds drawn, the most probable world, and worlds with given values of targets.
+//! Queries on an exploration: marginals, random worlds, the most probable world, and the existence of worlds with given values of targets.
 
 use rand::{Rng, RngExt};
 
@@ -6,11 +6,10 @@ use super::explore::Exploration;
 use super::messages::{BackwardMessages, ShareSemiring};
 use figrs_factor::algebra::{MaxProduct, Semiring};
 
-/// A world: the index of the value of each target, and its log-weight.
+/// A world: the index of the value of each target, and the natural logarithm of the world's weight.
 pub(super) type TargetWorld = (Vec<u32>, f64);
 
-/// The distribution of each target, by the numbers of its values, from one forward sweep; `None` if a number left the range of the
-/// representation.
+/// The distribution of each target, indexed by the numbers of its values, from one forward sweep; `None` if a number overflowed or underflowed.
 pub(super) fn marginals<S: ShareSemiring>(
     explored: &Exploration,
     messages: &BackwardMessages<S>,
@@ -49,7 +48,7 @@ pub(super) fn marginals<S: ShareSemiring>(
     (!lost).then_some(marginals)
 }
 
-/// One world for each generator, each drawn with its posterior probability.
+/// Draws one world for each random number generator, with its posterior probability.
 pub(super) fn draw<S: ShareSemiring, R: Rng>(
     explored: &Exploration,
     messages: &BackwardMessages<S>,
@@ -83,7 +82,7 @@ pub(super) fn draw<S: ShareSemiring, R: Rng>(
     worlds.into_iter().map(|(_, message)| message).collect()
 }
 
-/// A position, drawn in proportion to its share.
+/// Draws a position with probability proportional to its share.
 fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     let total: f64 = shares.iter().sum();
     let mut rest = rng.random::<f64>() * total;
@@ -100,7 +99,7 @@ fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     last
 }
 
-/// The most probable world; the first of equal ones.
+/// The most probable world; of equally probable worlds, the first.
 pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduct>) -> TargetWorld {
     let (mut values, mut log, mut state) = (vec![0; explored.types.len()], 0.0, 0);
     messages.forward(explored, |layer, step, after| {
@@ -127,7 +126,8 @@ pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduc
     (values, log)
 }
 
-/// True if some world has these values, each a target's position and the number of its value. `None` is a value that the target never has.
+/// True if some world has these values of targets. Each entry of `known` has the position of a target and the number of its value;
+/// `None` means a value that the target never has.
 ///
 /// **Complexity.** Linear in the transitions from the states that agree with the values.
 pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]) -> bool {
@@ -140,7 +140,7 @@ pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]
         }
     }
     let (mut states, mut next) = (vec![0usize], Vec::new());
-    // For each state the last step that reached it.
+    // For each state index, the last step in which the state was reached.
     let mut reached = vec![usize::MAX; explored.largest.max(1)];
     for (number, step) in explored.steps.iter().enumerate() {
         let layer = explored.layer(step);

@@ -1,4 +1,4 @@
-//! Rewriting of states whose values get new numbers or more bits.
+//! Conversion of states whose values get new numbers or wider bit fields.
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey};
@@ -6,7 +6,7 @@ use super::exploration_limits::ExplorationError;
 use super::plan::PlannedStep;
 use super::transitions::{fields_after, fields_before, types_after};
 
-/// Gives the numbers of values more bits, and rewrites the states before a step.
+/// Widens the bit fields of values, and rewrites the states before a step.
 pub(super) fn widen_codes<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -25,7 +25,7 @@ pub(super) fn widen_codes<const W: usize>(
     Ok(states.iter().map(rewritten).collect())
 }
 
-/// The states after a step with renumbered values, where they use only a small part of the values numbered so far.
+/// The states after a step, in which values are renumbered if the states use only a small part of the values numbered so far.
 pub(super) fn renumbered_states<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -51,8 +51,8 @@ pub(super) fn renumbered_states<const W: usize>(
     Ok(numbered)
 }
 
-/// The states before a step with values renumbered wherever no transition refers to their numbers. The memos of classes must be
-/// cleared before.
+/// The states before a step, in which values are renumbered if no transition refers to the numbers of their type. The memo tables
+/// of all classes must be cleared before the call.
 pub(super) fn values_left<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -70,7 +70,7 @@ pub(super) fn values_left<const W: usize>(
     Ok(states)
 }
 
-/// The numbers of the values of a type that some states have, ascending.
+/// The numbers of the values of a type that occur in some states, in ascending order.
 fn used_values<const W: usize>(
     rules: &CodedElements,
     of: usize,

@@ -1,4 +1,4 @@
-//! Orders with fewer predicted states than the stated one.
+//! Search for an order of the elements with fewer predicted states than the stated order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -6,21 +6,21 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::element_order::OrderedElement;
 use super::predict::{OrderingInput, StatePredictor, most_bits};
 
-/// Binary logarithm of the number of states up to which no other order is tried.
+/// If the base-2 logarithm of the predicted number of states is at most this number, no other order is tried.
 const SMALL_STATE_BITS: f64 = 10.0;
 
-/// Least improvement for which another order is preferred, as a binary logarithm of states: predictions are rough.
+/// Another order is preferred only if it lowers the base-2 logarithm of the number of states by this number, because predictions are rough.
 const MARGIN: f64 = 2.0;
 
-/// Maximum number of choices tried in all; after that the next choice in the stated order is taken.
+/// Maximum total number of choices tried; afterwards, the next choice in the stated order is taken.
 const MAX_TRIED_CHOICES: usize = 1 << 18;
 
 /// An order of elements that is predicted to have fewer states than the stated order, if one is found.
 ///
-/// Two orders are tried. In both, a value that follows from others, and evidence on it, comes as soon as those have been met. The
-/// choices keep their order in the first; in the second (greedy), the next choice is the one that leaves the fewest predicted
-/// states, among those read together with elements met before. An element that always has one value stands last:
-/// it is met where it is read.
+/// Two orders are tried. In both, an element whose value follows from others comes as soon as those were visited, together with
+/// evidence on it. In the first order, the choices keep their stated order. In the second (greedy) order, the next choice is the
+/// one with the fewest predicted states, among the choices that some element reads together with visited elements. An element that
+/// always has the same value is listed last and visited directly before its first reader.
 pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let sizes = OrderingInput::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();
@@ -44,7 +44,7 @@ pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
 enum NextChoiceRule {
     /// The first choice in the stated order.
     Stated,
-    /// The choice with the fewest predicted states after it.
+    /// The choice after which the predicted number of states is smallest.
     Fewest,
 }
 
@@ -52,12 +52,12 @@ enum NextChoiceRule {
 struct OrderBuilder<'s> {
     sizes: &'s OrderingInput,
     predicted: StatePredictor<'s>,
-    /// For each element, the number of elements it still waits for, without elements that have only one value.
+    /// For each element, the number of elements that it reads and that were not visited yet; elements with only one value are not counted.
     waits: Vec<usize>,
-    /// The choices that could be next, and the choices among them that are read together with elements met before.
+    /// The choices that could be next, and those among them that some element reads together with visited elements.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
-    /// `true` for elements whose reads were searched for ready choices.
+    /// For each element, `true` if the elements it reads were searched for choices that could be next.
     is_looked: Vec<bool>,
     tried: usize,
     order: Vec<usize>,
@@ -115,7 +115,7 @@ impl<'s> OrderBuilder<'s> {
                     self.waits[reader] += 1;
                 }
             }
-            // Rounding does not decide between equal numbers of states.
+            // The tolerance prevents rounding errors from deciding between equal numbers of states.
             if self.predicted.bits() < best.0 - 1e-6 {
                 best = (self.predicted.bits(), place);
             }
@@ -125,7 +125,7 @@ impl<'s> OrderBuilder<'s> {
         Some(best.1)
     }
 
-    /// Meets a choice and the elements that are free after it.
+    /// Visits a choice and the elements that add no states after it.
     fn meet(&mut self, choice: usize) -> Vec<usize> {
         let mut met = Vec::new();
         let mut next = BinaryHeap::from([Reverse(choice)]);
@@ -142,7 +142,7 @@ impl<'s> OrderBuilder<'s> {
         met
     }
 
-    /// Finds the choices that are ready now, and the ready choices that are read together with an element that was met.
+    /// Updates the choices that could be next and those that are read together with visited elements, after the visit of an element.
     fn update_ready(&mut self, met: usize) {
         let mut stack = Vec::new();
         for &reader in &self.sizes.readers[met] {

@@ -1,6 +1,6 @@
-//! Explored transitions of a step from a set of states.
+//! The explored transitions of a step from one set of states to another.
 
-/// A frontier: a prefix of the states of a set, in the order in which they were met.
+/// A frontier: the first states of a set, in the order in which they were found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrontierPrefix {
     pub(super) set: usize,
@@ -15,16 +15,15 @@ pub(super) struct SetTransition {
     pub(super) sources: usize,
     /// The destination set.
     pub(super) to: usize,
-    /// By state of the destination: `true` if a transition leads to it.
+    /// For each state of the destination, `true` if a transition leads to it.
     is_reached: Vec<bool>,
     count: usize,
-    /// Pairs, ascending: a number of first states of the source, and the number of states that they lead to, the first of the
-    /// destination.
+    /// Ascending pairs `(n, m)`: the transitions from the first `n` states of the source lead to the first `m` states of the destination.
     ends: Vec<(usize, usize)>,
 }
 
 impl SetTransition {
-    /// All transitions of a layer, which lead to all states of a frontier.
+    /// Records all transitions of a layer, which lead to all states of a frontier.
     pub(super) fn new(layer: usize, from: FrontierPrefix, to: FrontierPrefix) -> Self {
         Self {
             layer,
@@ -36,8 +35,8 @@ impl SetTransition {
         }
     }
 
-    /// Adds transitions from further states, `sources` in all; returns `false` if the states that they lead to are no longer
-    /// the first states of the destination.
+    /// Adds transitions from further states, so that the transitions from `sources` states are known. Returns `false` if the states
+    /// reached are no longer exactly the first states of the destination.
     pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
         for &target in targets {
             let target = target as usize;

@@ -17,7 +17,7 @@ use super::transitions::transitions;
 /// Maximum number of sets of states that are cached.
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// Maximum number of sets, for each signature of the steps that start from them, that are candidates to be extended.
+/// For each step signature, the maximum number of cached sets that are candidates to be extended.
 const CANDIDATES: usize = 1 << 6;
 
 /// The signatures of a step and of the next one, if there is one.
@@ -29,7 +29,7 @@ pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
     /// The number of a layer that already has transitions for this step.
     pub(super) layer: Option<usize>,
-    /// The transitions that this layer lacks, or all if there is no layer.
+    /// The transitions that this layer lacks, or all transitions of the step if there is no such layer.
     pub(super) further: Option<TransitionLayer>,
 }
 
@@ -42,12 +42,12 @@ pub(super) struct StateSetCache<const W: usize> {
     /// The cached sets, by the time of their last use.
     by_last_use: BTreeMap<u64, usize>,
     clock: u64,
-    /// The bytes of cached sets, and their maximum.
+    /// The total size of the cached sets in bytes, and its maximum.
     held: usize,
     most: usize,
-    /// The cached sets by their fingerprints.
+    /// The cached sets, indexed by step signature and fingerprint.
     equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
-    /// The latest cached sets, by the signature of the steps that start from them.
+    /// The latest cached sets, grouped by the signature of the steps that start from them.
     starting: FxHashMap<StepSignature, VecDeque<usize>>,
 }
 
@@ -65,7 +65,7 @@ struct CacheEntry {
     /// The signature of the steps that start from the set.
     shape: StepSignature,
     fingerprint: (usize, u64),
-    /// Time of its last use.
+    /// Time of the last use of the set, in uses of the cache.
     last_use: u64,
     bytes: usize,
 }
@@ -131,7 +131,7 @@ impl<const W: usize> StateSetCache<W> {
         self.sets.contains_key(&at.set)
     }
 
-    /// Drops a set that is not cached; returns the states of a frontier that only it holds.
+    /// Drops the set of a frontier if the set is not cached; returns the states of the frontier in that case.
     pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;
@@ -179,7 +179,7 @@ impl<const W: usize> StateSetCache<W> {
         number
     }
 
-    /// Makes a step; `None` if a number does not fit its bits.
+    /// Computes a step; `None` if the number of a value does not fit its bit field.
     pub(super) fn step(
         &mut self,
         rules: &mut CodedElements,
@@ -190,11 +190,11 @@ impl<const W: usize> StateSetCache<W> {
         if let Some((mut way, mut to)) = self.known(passage, at) {
             let (layer, mut further, mut is_known) = (Some(way.layer), None, true);
             if way.sources < at.states {
-                // The destination, which grows, may be the set that the step starts from.
+                // The states are copied, because the destination set, which grows, may be the set that the step starts from.
                 let from = self.states(at)[way.sources..].to_vec();
                 let found = match self.sets.get_mut(&way.to) {
                     Some(to) => {
-                        // `transitions` counts the present bytes of the set with those it will have.
+                        // `transitions` counts the bytes of the grown set, which include its present bytes.
                         let known = to.remembered.as_ref().map_or(0, |known| known.bytes);
                         let rest = (spent.0.saturating_sub(known as u64), spent.1);
                         transitions(rules, planned, &from, &mut to.states, rest)
@@ -205,7 +205,7 @@ impl<const W: usize> StateSetCache<W> {
                     Ok(Some(found)) => found,
                     Ok(None) => return Ok(None),
                     Err(halt) => {
-                        // The step may be repeated after other caches were dropped.
+                        // The known transitions are put back, because the step may be repeated after other caches were dropped.
                         self.add_transition(passage, at, way);
                         return Err(halt);
                     }
@@ -265,7 +265,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Of the cached sets that steps of a signature start from, the one that equals these states, or else the largest that is a subset of them.
+    /// Searches the cached sets from which steps of a signature start: returns the set that equals these states, or otherwise the
+    /// largest subset of them.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
@@ -283,7 +284,7 @@ impl<const W: usize> StateSetCache<W> {
             .filter_map(|set| Some((self.sets.get(set)?.states.len(), *set)));
         let mut sized: Vec<(usize, usize)> = sized.filter(|&(len, _)| len < states.len()).collect();
         sized.sort_unstable_by(|a, b| b.cmp(a));
-        // This limit keeps the search from costing more than the exploration.
+        // This limit prevents the search from taking longer than the exploration.
         let mut looks = 2 * states.len() + CANDIDATES;
         let is_part = |&(_, set): &(usize, usize)| {
             let mut keys = self.sets[&set].states.keys().iter();
@@ -307,8 +308,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Leaves a frontier for another: if the cached sets are too many or too large, evicts the least recently used
-    /// ones. Returns the states that were left, if they are not cached.
+    /// Moves from one frontier to another. If the cached sets are too many or too large, evicts the least recently used ones.
+    /// Returns the states of the first frontier if they are not cached.
     pub(super) fn leave(
         &mut self,
         from: FrontierPrefix,
@@ -334,7 +335,7 @@ impl<const W: usize> StateSetCache<W> {
         left
     }
 
-    /// Marks a cached set as most recently used, and updates its bytes and its fingerprint.
+    /// Marks a cached set as most recently used, and updates its recorded size and fingerprint.
     fn mark_used(&mut self, number: usize) {
         let Some(set) = self.sets.get_mut(&number) else {
             return;

@@ -1,4 +1,4 @@
-//! Sets of states, numbered as they are met.
+//! Sets of states, numbered in the order in which they are found.
 
 use std::hash::Hasher;
 
@@ -9,12 +9,12 @@ use rustc_hash::FxHasher;
 use super::dictionary::StateKey;
 use super::growth::{table, vector};
 
-/// Distinct states, numbered in the order in which they were met.
+/// A set of distinct states, numbered in the order in which they were found.
 #[derive(Debug)]
 pub(super) struct StateSet<const W: usize> {
     keys: Vec<StateKey<W>>,
     numbers: HashTable<u32>,
-    /// Fingerprint: the sum of the hashes, which does not depend on the order.
+    /// The sum of the hashes of the states, which does not depend on their order.
     fingerprint: u64,
 }
 
@@ -97,7 +97,7 @@ impl<const W: usize> StateSet<W> {
 fn hash<const W: usize>(key: &StateKey<W>) -> u64 {
     let mut hasher = FxHasher::default();
     for &word in key.words() {
-        // Hashed as bytes, so that all bits are mixed.
+        // The word is hashed as bytes, so that the hash function mixes all bits.
         hasher.write(&word.to_ne_bytes());
     }
     hasher.finish()

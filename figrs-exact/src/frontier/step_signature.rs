@@ -1,4 +1,4 @@
-//! Signatures of steps: equal for steps that do the same from the same states.
+//! Signatures of steps: equal for steps with the same transitions from the same states.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ struct StepContent {
     reported: Vec<u32>,
 }
 
-/// The signature of a step: steps of one signature do the same from the same states.
+/// The signature of a step: steps with the same signature have the same transitions from the same states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
@@ -25,7 +25,7 @@ pub(super) struct StepSignature {
     pub(super) is_shared: bool,
 }
 
-/// The signatures met so far.
+/// The signatures of the steps so far.
 #[derive(Debug, Default)]
 pub(super) struct StepSignatures {
     known: FxHashMap<StepContent, usize>,

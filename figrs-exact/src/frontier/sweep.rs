@@ -1,4 +1,4 @@
-//! Forward sweep over the steps, with backtracking where a Chain turns out to read elements that have left the frontier.
+//! Forward sweep over the steps, with backtracking if a Chain turns out to read elements that have left the frontier.
 
 use figrs_core::AnyElement;
 
@@ -15,10 +15,10 @@ use super::step_signature::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use figrs_answer::error::Error;
 
-/// A step of the exploration: the transitions from the first states of a layer to the first ones of the next.
+/// A step of the exploration: transitions from the first states of one frontier to the first states of the next.
 #[derive(Clone, Debug)]
 pub(super) struct SweepStep {
-    /// The number of the layer.
+    /// The index of the layer with the transitions.
     pub(super) layer: usize,
     /// Number of states that the step starts from.
     pub(super) sources: usize,
@@ -28,39 +28,39 @@ pub(super) struct SweepStep {
     pub(super) reports: Vec<usize>,
 }
 
-/// Aim of an exploration.
+/// Goal of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SweepGoal {
-    /// Make all steps and keep their transitions.
+    /// All steps are made, and their transitions are kept.
     Everything,
-    /// Find the first step at which a target can be true; transitions are not kept.
+    /// The exploration ends at the first step in which a target can be true; transitions are not kept.
     FirstTrue,
 }
 
-/// Result of a sweep, frontier after frontier.
+/// Result of a sweep.
 #[derive(Debug, Default)]
 pub(super) struct SweepResult {
     pub(super) steps: Vec<SweepStep>,
     pub(super) layers: Vec<TransitionLayer>,
     /// Number of steps that repeat earlier ones.
     pub(super) repeated: usize,
-    /// The states of the largest frontier.
+    /// Number of states of the largest frontier.
     pub(super) largest: usize,
     /// Size of the layers in bytes, or the size that they would have if they were kept.
     pub(super) bytes: u64,
     /// The first target that can be true, if that is the goal.
     pub(super) first: Option<usize>,
-    /// Number of first targets that are known never to be true, if that is the goal.
+    /// Number of targets at the start of the list that can never be true, if that is the goal.
     pub(super) excluded: usize,
-    /// `true` if some step repeated an earlier one, or left no state.
+    /// `true` if some step repeated an earlier one, or no state remained after it.
     pub(super) settled: bool,
-    /// `true` if some step left no state.
+    /// `true` if no state remained after some step.
     pub(super) exhausted: bool,
     /// `true` if the budget of transitions or of memory ended the sweep.
     pub(super) is_cut: bool,
 }
 
-/// Goes through the steps with the narrowest keys that suffice.
+/// Runs the sweep with the narrowest keys that suffice.
 pub(super) fn sweep(
     rules: &mut CodedElements,
     aim: SweepGoal,
@@ -78,7 +78,7 @@ pub(super) fn sweep(
             Ok(swept) => return Ok(swept),
             Err(ExplorationError::Error(error)) => return Err(error),
             Err(ExplorationError::Budget) => return Err(allowance.run.nothing_done()),
-            // The memos of the abandoned sweep contain its numbers.
+            // The memo tables are cleared, because they contain numbers of the abandoned sweep.
             Err(ExplorationError::Wider | ExplorationError::Captured(_)) => {
                 for place in 0..rules.linear.slots.len() {
                     rules.evict_unshared(place);
@@ -117,18 +117,19 @@ struct Sweep<'a, const W: usize> {
     frontiers: StateSetCache<W>,
     at: FrontierPrefix,
     done: Vec<CompletedStep>,
-    /// `None` if no step can make backtracking necessary.
+    /// The checkpoints for backtracking; `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
     result: SweepResult,
-    /// Number of elements met, including elements of steps undone later.
+    /// Number of elements visited, including elements of steps that were undone later.
     met: u64,
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
-    /// Divisor of the memory for checkpoints.
+    /// Checkpoints get the memory divided by this number.
     const CHECKPOINTS: usize = 16;
-    /// Divisor of the memory for cached frontiers. If growing frontiers do not fit, each step is
-    /// explored anew: a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, half of it is enough.
+    /// Cached frontiers get the memory divided by this number. If growing frontiers do not fit the cache, each step is explored
+    /// again from all states. In a test, a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, but half of 4 GiB
+    /// was enough.
     const FRONTIERS: usize = 2;
     /// An exploration that runs out of memory goes on only if it can free the memory limit divided by this number.
     const MIN_FREED_DIVISOR: u64 = 8;
@@ -197,7 +198,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(self.result)
     }
 
-    /// True if the sweep ends at this error with the result so far.
+    /// True if this error ends the sweep without an error, with the result so far.
     fn may_be_cut(&self, halt: &ExplorationError) -> bool {
         self.allowance.work.is_some()
             && matches!(self.goal, SweepGoal::FirstTrue)
@@ -224,14 +225,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
             SweepGoal::Everything => self.result.bytes,
             SweepGoal::FirstTrue => 0,
         };
-        // The results of functions are recomputed faster than growing frontiers, and dropped first.
+        // The results of functions are dropped first, because they are recomputed faster than growing frontiers.
         let mut remedies = 0..2;
         loop {
             let spent = (kept + self.remembered(), self.allowance);
             let led = (self.frontiers).step(self.rules, (planned, passage), self.at, spent);
             match led {
                 Ok(Some(led)) => return Ok(led),
-                // Some numbers have become too large for their bits.
+                // The numbers of some values have become too large for their bit fields.
                 Ok(None) => {
                     let states = widen_codes(self.rules, planned, self.frontiers.states(self.at))?;
                     self.renumbered(states, Some(passage.0));
@@ -256,14 +257,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// The bytes of the present frontier and of the cached ones.
+    /// The size in bytes of the present frontier, the cached frontiers and the checkpoints.
     fn remembered(&self) -> u64 {
         let checkpoints = self.checkpoints.as_ref().map_or(0, Checkpoints::bytes);
         self.frontiers.bytes(self.at) + checkpoints
     }
 
-    /// Drops cached frontiers, values that no state before a step has any more, and the results of
-    /// functions, which contain the numbers of these values.
+    /// Drops the cached frontiers, the values that occur in no state before a step, and the results of functions, which refer to
+    /// the numbers of these values.
     fn forget_frontiers(
         &mut self,
         planned: &PlannedStep,
@@ -275,7 +276,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Continues with renumbered states.
+    /// Continues the sweep from renumbered states.
     fn renumbered(&mut self, states: Vec<StateKey<W>>, shape: Option<StepSignature>) {
         self.at = self.frontiers.restart(states, shape);
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -283,7 +284,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Keeps the result of a step, and moves on to it.
+    /// Stores the result of a step, and moves to the frontier after it.
     fn finish(
         &mut self,
         planned: PlannedStep,
@@ -352,7 +353,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes the last step planned.
+    /// Undoes the step that was planned last.
     fn undo(&mut self, planned: &PlannedStep) {
         self.planner.undo(&self.rules.linear, planned);
         for &place in &planned.places {
@@ -360,8 +361,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Makes the Chain of a step read the elements that its branches turned out to be, and backtracks to where all of them
-    /// are on the frontier or still to be met.
+    /// Adds the elements that the branches of a step's Chain turned out to be to the elements that the Chain reads. Backtracks to a
+    /// step before which each of them is on the frontier or not yet visited.
     fn capture(
         &mut self,
         planned: &PlannedStep,
@@ -375,8 +376,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let is_met = |reader: &usize| self.planner.is_met(*reader);
         let readers = captured.iter().map(|&(reader, _)| reader);
         let redo = readers.filter(is_met).collect();
-        // Elements that read others come before choices that only this Chain reads: else the choices of a whole sequence would wait
-        // for its beginning.
+        // Elements that read others are visited before choices that only this Chain reads. Otherwise the choices of a whole
+        // sequence would stay on the frontier until its beginning is visited.
         let is_deep = |place: &usize| self.planner.is_unmet_reader(linear, *place);
         let read = captured.iter().filter(|&&(reader, _)| reader == chain);
         let deep: Vec<usize> = read.map(|&(_, place)| place).filter(is_deep).collect();
@@ -389,8 +390,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes at least `least` steps, until the elements at the places `again` are back on the frontier and those at `redo` are not yet met. The elements at
-    /// `first` are then met before the steps undone.
+    /// Undoes at least `least` steps, until the elements at the places `again` are back on the frontier and those at `redo` count
+    /// as not visited. The elements at `first` are then visited before the elements of the undone steps.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,

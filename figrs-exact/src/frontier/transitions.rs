@@ -1,4 +1,4 @@
-//! The transitions of one step from some states.
+//! Computation of the transitions of one step from some states.
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey};
@@ -9,13 +9,13 @@ use super::states::StateSet;
 use super::weight_dictionary::WeightDictionary;
 use figrs_answer::error::Error;
 
-/// Divisor of the memory that memos of functions may take.
+/// Memo tables of functions may take the memory divided by this number.
 const RESULTS: u64 = 4;
 
 /// Number of states between two checks for a deadline or an interrupt.
 const CHECK_INTERVAL: usize = 1 << 12;
 
-/// The transitions from some states to the states of `into`, which grows; `None` if a number does not fit its bits.
+/// Computes the transitions from some states; new states are added to `into`. `None` if the number of a value does not fit its bit field.
 pub(super) fn transitions<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::growth::{table, vector};
 
-/// Indices of weights; equal weights have one index, and weight one has index zero.
+/// A dictionary that numbers the distinct weights; weight one has index zero.
 #[derive(Debug)]
 pub(super) struct WeightDictionary {
     ids: FxHashMap<(u64, u64), u32>,
@@ -15,7 +15,7 @@ pub(super) struct WeightDictionary {
 }
 
 impl WeightDictionary {
-    /// The number of the weight one.
+    /// The index of weight one.
     pub(super) const ONE: u32 = 0;
 
     pub(super) fn new() -> Self {
@@ -29,7 +29,7 @@ impl WeightDictionary {
         weighing
     }
 
-    /// The number of a weight that is not zero.
+    /// The index of a weight that is not zero.
     pub(super) fn number(&mut self, weight: WorldWeight) -> u32 {
         let (linear, logs) = (&mut self.linear, &mut self.logs);
         let bits = (weight.linear.to_bits(), weight.log.to_bits());
@@ -40,7 +40,7 @@ impl WeightDictionary {
         })
     }
 
-    /// The number of a product.
+    /// The index of the product of two weights, given by their indices.
     #[inline]
     pub(super) fn product(&mut self, a: u32, b: u32) -> u32 {
         if b == Self::ONE {
@@ -81,7 +81,7 @@ impl WeightDictionary {
         ids + products + vector(&self.linear, 1) + vector(&self.logs, 1)
     }
 
-    /// All weights by their numbers.
+    /// All weights, in the order of their indices.
     pub(super) fn finish(self) -> Weights {
         if self.linear.iter().all(|w| w.is_normal()) {
             Weights::from_linear(self.linear)

@@ -1,4 +1,4 @@
-//! One encoding of a compiled model, with its tree and its numbers.
+//! One encoding of a compiled model, with its contraction tree and the weights of its factors.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use figrs_factor::tree::{
     SumProductPrecision, TreeBeliefs,
 };
 
-/// A tree from an earlier compilation.
+/// Whether a contraction tree from an earlier compilation is reused.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
     /// There is no earlier tree.
@@ -33,15 +33,15 @@ pub enum PreviousTree<'a> {
     Required(&'a Arc<ContractionTree>),
 }
 
-/// One encoding of a model with its tree and its numbers.
+/// One encoding of a model, with its contraction tree and the weights of its factors.
 #[derive(Clone, Debug)]
 pub struct CompiledEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     tree: Arc<ContractionTree>,
-    /// The factor of each varying element that holds the evidence set on it.
+    /// For each varying element, the position of the factor with the evidence set on it.
     statements: Vec<usize>,
-    /// The restriction to the values that zeros leave possible, if they exclude some.
+    /// The restriction to the values that zeros of factors do not exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
     sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
     maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,
@@ -112,12 +112,12 @@ impl CompiledEncoding {
         })
     }
 
-    /// The factor of a varying element that holds the evidence set on it.
+    /// The position of the factor with the evidence set on a varying element.
     pub fn statement_factor(&self, place: usize) -> usize {
         self.statements[place]
     }
 
-    /// The table of that factor for these weights of the element's values.
+    /// The table of the evidence factor of a varying element, for these weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -161,12 +161,12 @@ impl CompiledEncoding {
         changed
     }
 
-    /// The tree, without numbers.
+    /// The contraction tree, which contains no weights.
     pub fn tree(&self) -> &Arc<ContractionTree> {
         &self.tree
     }
 
-    /// The steps that sum out variables, by the names of the elements.
+    /// The steps that sum out variables, described by the names of the elements.
     pub(crate) fn elimination_tree(&self) -> EliminationTree {
         let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
         for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
@@ -217,7 +217,8 @@ impl CompiledEncoding {
         (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
     }
 
-    /// Computes the messages that the sum of all worlds and the probabilities of some elements need, unless the run ends before.
+    /// Computes the messages that are needed for the sum over all worlds and for the probabilities of some elements, unless the
+    /// deadline passes or the run is interrupted.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub(crate) fn prepare(
@@ -282,7 +283,7 @@ impl CompiledEncoding {
         Some(shares)
     }
 
-    /// The worlds of the largest weights, best first.
+    /// The worlds with the largest weights, in descending order of weight.
     pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
         let tree = &*self.tree;
         let new = || TreeBeliefs::new(tree, &self.graph);
@@ -300,7 +301,7 @@ impl CompiledEncoding {
         beliefs.total(&self.tree).0
     }
 
-    /// A random world; `None` if no world has weight.
+    /// Draws a world with its posterior probability; `None` if no world has a positive weight.
     pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let tree = &*self.tree;
         let rng = RefCell::new(&mut *rng);
@@ -328,7 +329,7 @@ impl<'a> PreviousTree<'a> {
     }
 }
 
-/// A tree with the graph it fits: this graph, or this graph reduced.
+/// A tree together with the graph that it fits, which is the given graph or its reduction; `None` if it fits neither.
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
@@ -340,7 +341,7 @@ fn fitting<'a>(
     tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
 }
 
-/// A tree that was saved, for a graph that it fits.
+/// Returns a copy of a saved tree, after checks that its indices are valid for a graph that it fits.
 fn loaded(
     tree: &ContractionTree,
     graph: &FactorGraph,
@@ -351,7 +352,7 @@ fn loaded(
             reason: "it is damaged",
         });
     }
-    // Each entry has a message and a derivative.
+    // Each entry takes the memory of a message and of a derivative.
     limits
         .options
         .check_memory(2.0 * tree.table_bytes() as f64)?;
@@ -374,8 +375,9 @@ fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// The graph with ones in place of weights that are zero only at present, listed as positions in the weights of factors; `None` if
-/// none is listed. Entries that a tree leaves out must be zero for all values of the model's parameters.
+/// Replaces by ones the weights that are zero only for the present values of parameters; `listed` has their positions in the
+/// weights of factors. Returns `None` if none is listed. This is needed because entries that a tree omits must be zero for all
+/// values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

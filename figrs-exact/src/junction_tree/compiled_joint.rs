@@ -13,8 +13,8 @@ impl CompiledTree {
     /// The joint distribution of a few targets or varying elements, as tuples of their values, read off a clique
     /// that contains them all. For other elements, make their [`tuple`](figrs_core::tuple) a target.
     ///
-    /// **Errors.** [`Error::NoClique`] if no clique of the tree holds them all, each once; when the table of all tuples does
-    /// not fit the budget.
+    /// **Errors.** [`Error::NoClique`] if no clique of the tree contains all elements, or an element is repeated; an error of the
+    /// budget if the table of all tuples is too large.
     pub fn joint<P>(&self, elements: P) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
     where
         P: Parents,

@@ -1,4 +1,4 @@
-//! A model compiled once, to answer many questions.
+//! A model that was compiled to a junction tree and answers many questions.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -24,9 +24,9 @@ use figrs_factor::tree::ContractionTree;
 
 /// A model compiled to a junction tree.
 ///
-/// Expansion, elimination order and tables are made once. Then evidence on the elements that were declared
-/// [`varying`](crate::JunctionTree::varying) may change, and every question is a pass over the tree,
-/// or over the part of it that a change concerns.
+/// Expansion, elimination order and tables are computed once. Afterwards, the evidence on the elements that were declared
+/// [`varying`](crate::JunctionTree::varying) may change, and every question takes a pass over the tree, or only over the part that
+/// a change affects.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -43,8 +43,8 @@ use figrs_factor::tree::ContractionTree;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Questions do not change the tree, so several threads may ask one tree: each that asks at the same time has its own messages, and
-/// memory for them, until evidence changes. A clone shares the tree and has evidence of its own.
+/// Questions do not change the tree, so several threads may ask one tree: each thread that asks at the same time has its own
+/// messages, which take memory until evidence changes. A clone shares the tree and has evidence of its own.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
     pub(super) problem: CompiledProblem,
@@ -56,8 +56,8 @@ pub struct CompiledTree {
 }
 
 impl CompiledTree {
-    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) once this flag is `true`, in place of the flag
-    /// that it was compiled with. Trees that share their tables may have different flags.
+    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) once this flag
+    /// is `true`, instead of the flag that was set at compilation. Clones of a tree may have different flags.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -81,13 +81,13 @@ impl CompiledTree {
         self
     }
 
-    /// Sets the limits of questions to the tree.
+    /// Sets the limits of time and memory for questions to the tree.
     pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
         self.problem.limits = limits;
         self
     }
 
-    /// The tree of a question about the targets and the varying elements of a problem.
+    /// Compiles the tree for the targets and the varying elements of a problem.
     pub(crate) fn new(
         problem: CompiledProblem,
         question: &Question<'_>,
@@ -127,7 +127,7 @@ impl CompiledTree {
         })
     }
 
-    /// The part from which sums are read; `None` if the compiled evidence is impossible.
+    /// The encoding from which sums are computed; `None` if the compiled evidence is impossible.
     pub(crate) fn sums_part(&self) -> Option<&CompiledEncoding> {
         self.sums.as_ref()
     }
@@ -139,29 +139,29 @@ impl CompiledTree {
             .map_or(PlanCost::default(), |part| part.tree().cost)
     }
 
-    /// The steps in which the elements are summed out; none if the compiled evidence is impossible.
+    /// The steps in which the elements are summed out; there are no steps if the compiled evidence is impossible.
     pub fn elimination_tree(&self) -> EliminationTree {
         let part = self.sums_part();
         part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
     }
 
-    /// The plan of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) makes it again.
+    /// The plan of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) builds the tree again.
     ///
-    /// Evidence that was set and parameters are not part of it.
+    /// The plan contains neither values of parameters nor evidence that was set on varying elements.
     pub fn save(&self) -> SavedTree {
         let tree = |part: Option<&CompiledEncoding>| part.map(|part| part.tree().clone());
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
-    /// Memory of the numbers of all tables in bytes, eight for each entry; marginals take as much again.
+    /// Size of the entries of all tables in bytes, eight for each entry; the computation of marginals takes the same amount again.
     pub fn table_bytes(&self) -> u64 {
         self.sums
             .as_ref()
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// Observes a varying element, replacing evidence set on it before; evidence of the compiled model on the
-    /// element stays in force. A value that the element cannot have is impossible evidence.
+    /// Observes a varying element and replaces evidence that was set on it before; evidence of the compiled model on the element
+    /// still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -170,7 +170,7 @@ impl CompiledTree {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element, replacing evidence set on it before.
+    /// Weighs the worlds by the value of a varying element; this replaces evidence that was set on it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -203,10 +203,10 @@ impl CompiledTree {
         Ok(())
     }
 
-    /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree stays as it is, unless a weight that was
-    /// zero no longer is: then it is compiled anew.
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree is compiled again only if a weight that was zero for
+    /// all values of the parameters is no longer zero.
     ///
-    /// **Errors.** As for compilation; then nothing has changed.
+    /// **Errors.** The errors of compilation; after an error, the tree is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
         let problem = &self.problem;
         let (limits, roots) = (&problem.limits, problem.roots());
@@ -267,7 +267,7 @@ impl CompiledTree {
 
     /// The distributions of all targets, and the probability of the evidence.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there are targets.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
         if let Some(part) = &self.sums {
             let positions = self.problem.target_positions(&self.expansion);
@@ -308,7 +308,7 @@ impl CompiledTree {
         Ok(part)
     }
 
-    /// The part from which worlds are read, compiled when it is first needed.
+    /// The encoding from which worlds are computed; it is compiled when it is first needed.
     fn worlds(&self) -> Result<&CompiledEncoding, Error> {
         let Some(sums) = &self.sums else {
             return Err(self.problem.impossible());
@@ -329,7 +329,7 @@ impl CompiledTree {
 
     /// The most probable world of the targets and the evidence.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn most_probable(&self) -> Result<World, Error> {
         match self.k_best(1)?.pop() {
             Some(world) => Ok(world),
@@ -339,9 +339,9 @@ impl CompiledTree {
 
     /// The `count` most probable worlds, best first; fewer if there are fewer. All these worlds are held in memory.
     ///
-    /// **Guarantee.** Exact; worlds of equal probability stand in an order that is fixed for one model.
+    /// **Guarantee.** Exact; worlds of equal probability come in an order that is fixed for one model.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         let part = self.worlds()?;
         self.problem.check_worlds(count, part.tree().variables())?;
@@ -352,14 +352,14 @@ impl CompiledTree {
         Ok(best)
     }
 
-    /// Number of worlds that the evidence leaves possible.
+    /// Number of worlds that agree with the evidence.
     ///
-    /// **Errors.** When the counts would take more memory than the budget.
+    /// **Errors.** An error is returned if the counts would take more memory than the budget.
     pub fn count(&self) -> Result<BigUint, Error> {
         if self.log_evidence() == f64::NEG_INFINITY {
             return Ok(BigUint::ZERO);
         }
-        // A count takes a few words, an ordinary number one.
+        // A count is assumed to take four times the memory of an ordinary number.
         let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
         self.problem.limits.options.check_memory(bytes)?;
         Ok(self.worlds()?.count())
@@ -367,7 +367,7 @@ impl CompiledTree {
 
     /// One world, drawn with exactly its posterior probability.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
         match self.worlds()?.sample(rng) {
             Some(world) => Ok(world),
@@ -378,7 +378,7 @@ impl CompiledTree {
     /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
     /// worlds.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if there is none.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
         self.require_possible()?;
         let mut rng = figrs_core::stream(seed, 0);

@@ -4,11 +4,11 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EliminationStep {
-    /// The elements over which the tables range together.
+    /// The names of all elements of the tables that the step multiplies.
     pub clique: Vec<String>,
-    /// The elements of the clique that are summed out.
+    /// The names of the elements of the clique that are summed out.
     pub eliminated: Vec<String>,
-    /// The position of the step that the result goes to; `None` at a root.
+    /// The position of the step that uses the result; `None` for a root.
     pub parent: Option<usize>,
 }
 
@@ -29,7 +29,7 @@ pub struct EliminationTree {
 }
 
 impl EliminationTree {
-    /// The steps, each before the step that its result goes to.
+    /// The steps, each before the step that uses its result.
     pub fn steps(&self) -> &[EliminationStep] {
         &self.steps
     }

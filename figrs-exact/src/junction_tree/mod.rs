@@ -1,4 +1,4 @@
-//! All marginals at once, and a compiled form of a model that answers many questions.
+//! Junction trees: all marginals at once, and a compiled form of a model that answers many questions.
 
 pub mod compiled_encoding;
 mod compiled_joint;
@@ -26,17 +26,18 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::{Limits, limited};
 use figrs_answer::run::guard::guarded;
 
-/// Exact marginals of all targets by messages up and down a junction tree.
+/// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.
 ///
-/// The tree is one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass up
-/// gives the probability of the evidence, and a pass down the derivative by each table, and so every marginal: all of
-/// them at the cost of three eliminations, where [`VariableElimination`](crate::VariableElimination) does one for
-/// each target. [`compile`](Self::compile) keeps the tree: see [`CompiledTree`].
+/// The tree is one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass from the
+/// leaves to the root computes the probability of the evidence. A pass from the root to the leaves computes its derivative by each
+/// table, from which every marginal follows. All marginals together take the time of three eliminations, whereas separate
+/// eliminations take the time of one elimination for each target. [`compile`](Self::compile) keeps the tree for further questions:
+/// see [`CompiledTree`].
 ///
 /// **Guarantee.** Exact up to rounding, without underflow.
 ///
-/// **Complexity.** Time and memory linear in the entries of all cliques, without the zeros that are left out; exponential in the
-/// width of the order at worst.
+/// **Complexity.** Time and memory are linear in the number of entries of all cliques, without omitted zeros; at worst they are
+/// exponential in the width of the order.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination).
 ///
@@ -61,15 +62,15 @@ pub struct JunctionTree {
 }
 
 impl JunctionTree {
-    /// With the default budgets.
+    /// A junction tree compiler with the default budgets.
     pub fn new() -> Self {
         Self::default()
     }
 
     limited!();
 
-    /// Limits the number of threads that share the work of large cliques, by default all cores. The answers are the same,
-    /// bit by bit, on any number.
+    /// Limits the number of threads that share the work of large cliques (default: one for each core). The answers do not depend on
+    /// the number of threads, not even in the last bit.
     pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
         self.limits.threads = Some(threads);
         self
@@ -82,21 +83,21 @@ impl JunctionTree {
         self
     }
 
-    /// Resources of expansion and elimination.
+    /// The limits of the expansion and of the elimination.
     #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Declares elements whose evidence may change after compilation, in addition to elements declared before. Evidence on all other elements is compiled in
-    /// and makes the tree smaller.
+    /// Declares elements whose evidence may change after compilation, in addition to elements declared before. Evidence on all
+    /// other elements is fixed at compilation and makes the tree smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
     }
 
-    /// Predicted cost of compiling a model for these targets, computed without compiling and regardless of budgets: the
-    /// width of the order, operations and memory.
+    /// Predicted cost of compiling a model for these targets, computed without compiling and regardless of budgets. The cost
+    /// consists of the width of the order, the number of operations and the memory.
     ///
     /// **Errors.** Those of the expansion of the model.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
@@ -111,10 +112,10 @@ impl JunctionTree {
         Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &options)?)
     }
 
-    /// Restores a compiled tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements:
-    /// elements are expanded, but nothing is planned.
+    /// Restores a compiled tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements: the model is
+    /// expanded, but no elimination order is searched.
     ///
-    /// **Errors.** [`Error::SavedTree`] if it is the tree of another model.
+    /// **Errors.** [`Error::SavedTree`] if the saved tree belongs to another model or is damaged.
     pub fn restore(
         &self,
         model: &Model,
@@ -140,7 +141,7 @@ impl JunctionTree {
         CompiledProblem::new(self.name(), model, targets, varying, limits)
     }
 
-    /// The tree of a question about the roots of a problem.
+    /// Compiles the tree for questions about the roots of a problem.
     fn tree_for(
         &self,
         problem: CompiledProblem,
@@ -158,9 +159,10 @@ impl JunctionTree {
 
     /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
     ///
-    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them reaches weighs.
+    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them depends on multiplies
+    /// the weight of a world.
     ///
-    /// **Errors.** Those of the [algorithm](Self), except that impossible evidence compiles.
+    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
         self.tree(model, targets.elements(), None)
     }
@@ -177,7 +179,7 @@ impl Algorithm for JunctionTree {
 }
 
 impl JunctionTree {
-    /// Compiles a question whose expansion other algorithms may share, without varying elements.
+    /// Compiles a question without varying elements, whose expansion may be shared with other algorithms.
     pub(crate) fn compile_question(&self, question: &Question<'_>) -> Result<CompiledTree, Error> {
         let problem = self.problem(question.model, question.targets.to_vec());
         self.tree_for(problem, question, None)

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::error::Error;
 use figrs_factor::tree::ContractionTree;
 
-/// The part of a [`CompiledTree`](crate::CompiledTree) that takes long to find: elimination order, steps and the entries
-/// that meet. Save it with any serde format; [`JunctionTree::restore`](crate::JunctionTree::restore) makes it a
-/// compiled tree again, with the same model, targets and varying elements built by the same program.
+/// The part of a [`CompiledTree`](crate::CompiledTree) that takes long to compute: the elimination order, the steps and the lists
+/// of matching entries. It can be saved in any serde format. [`JunctionTree::restore`](crate::JunctionTree::restore) converts it to
+/// a compiled tree again, if the same program builds the same model, targets and varying elements.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -31,7 +31,7 @@ pub struct SavedTree {
     version: u32,
     pub(crate) sums: Option<Arc<ContractionTree>>,
     pub(crate) worlds: Option<Arc<ContractionTree>>,
-    /// Checksums of both trees, so that a damaged file is detected.
+    /// Checksums of the trees for sums and for worlds, by which a damaged file is detected.
     checksums: [Option<u64>; 2],
 }
 
@@ -50,7 +50,7 @@ impl SavedTree {
         }
     }
 
-    /// The same tree with valid checksums even if it is damaged, to test the checks after them.
+    /// The same tree with recomputed checksums; tests use it to reach the checks that follow the checksums.
     #[doc(hidden)]
     #[must_use]
     pub fn resealed(self) -> Self {
@@ -60,7 +60,7 @@ impl SavedTree {
         }
     }
 
-    /// Returns an error if the saved tree is of another version or damaged.
+    /// Returns an error if the saved tree has another format version or is damaged.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let reason = if self.version != Self::VERSION {
             "it is that of another version of this library"

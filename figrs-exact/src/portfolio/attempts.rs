@@ -1,4 +1,4 @@
-//! The algorithms of a portfolio, one attempt after another.
+//! Attempts of a portfolio to answer a question by one algorithm after another.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,9 +22,9 @@ use figrs_answer::limits::Limits;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, Options, readable};
 
-/// Operations assumed for an elimination that took more than predicted.
+/// Number of operations assumed for an elimination that took more operations than predicted.
 const UNPREDICTED: f64 = 1e11;
-/// Time that a stopped run still has for expanding the model.
+/// Time that a stopped run may still use to expand the model.
 const GRACE_PERIOD: Duration = Duration::from_millis(400);
 
 /// A question to a portfolio, and the algorithms tried so far.
@@ -33,13 +33,13 @@ pub(super) struct Attempts<'a> {
     pub(super) run: &'a RunMonitor<'a>,
     pub(super) question: Rc<Question<'a>>,
     pub(super) choice: AlgorithmChoice,
-    /// The last refusal.
+    /// The error of the last attempt that was refused.
     refusal: Option<Error>,
-    /// The error of an expansion beyond its budget, after which no attempt that expands the model is made.
+    /// The error of an expansion that exceeded its budget; afterwards, no further attempt expands the model.
     pub(super) unexpanded: Option<Error>,
-    /// True if neither an expansion nor a frontier could hold the elements of the model, which may be infinitely many.
+    /// True if the model has too many elements for both an expansion and a frontier; the number may be infinite.
     is_endless: bool,
-    /// The last refusal of an elimination of all variables.
+    /// The error of the last elimination of all variables that was refused.
     elimination: Option<EliminationError>,
     /// The outline of the model, once it was computed.
     pub(super) outline: Option<ModelOutline>,
@@ -78,7 +78,7 @@ impl<'a> Attempts<'a> {
         self.unexpanded.is_some() || self.is_stopped()
     }
 
-    /// Records an attempt.
+    /// Records an attempt of an algorithm.
     pub(super) fn record(
         &mut self,
         algorithm: &'static str,
@@ -90,10 +90,10 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries an algorithm with a predicted number of operations; `None` if it is refused, stopped or out of work, or if the model is known not to expand within
-    /// the budget.
+    /// Tries an algorithm for which a number of operations is predicted. Returns `None` if the algorithm refuses, is stopped or
+    /// exceeds its work, or if an expansion of the model has already failed.
     ///
-    /// **Errors.** Those of the model and of its evidence.
+    /// **Errors.** The errors of the model and of its evidence.
     pub(super) fn try_once<T>(
         &mut self,
         algorithm: &'static str,
@@ -127,7 +127,7 @@ impl<'a> Attempts<'a> {
                 }
                 match error {
                     Error::Model(_) => {
-                        // A large table does not mean infinitely many elements.
+                        // An element with a large table does not show that the model has infinitely many elements.
                         let is_known = |known: &Error| {
                             !matches!(known, Error::Model(ModelError::TableTooLarge { .. }))
                         };
@@ -144,7 +144,7 @@ impl<'a> Attempts<'a> {
         Ok(answer)
     }
 
-    /// As [`try_once`](Self::try_once); errors of the model that are not impossible evidence are refusals.
+    /// As [`try_once`](Self::try_once); errors of the model other than impossible evidence count as refusals.
     pub(super) fn try_instead<T>(
         &mut self,
         algorithm: &'static str,
@@ -166,7 +166,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Tries a search of at most this number of decisions.
+    /// Tries an exhaustive search with at most this number of decisions.
     ///
     /// **Errors.** As [`try_once`](Self::try_once).
     pub(super) fn try_search<T>(
@@ -192,7 +192,7 @@ impl<'a> Attempts<'a> {
         self.judge(CIRCUIT, None, found)
     }
 
-    /// A search of at most this number of decisions.
+    /// The settings of an exhaustive search with at most this number of decisions.
     fn circuit(&self, decisions: f64) -> Circuit {
         let memory = self.settings.memory.0;
         Circuit::new()
@@ -203,7 +203,7 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// A junction tree of at most this number of predicted operations.
+    /// The settings of a junction tree with at most this number of predicted operations.
     pub(super) fn junction_tree(&self, operations: f64) -> JunctionTree {
         let tree = JunctionTree::new()
             .budget(self.settings.expansion_budget())
@@ -214,14 +214,14 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// An elimination of at most this number of predicted operations.
+    /// The settings of an elimination with at most this number of predicted operations.
     pub(super) fn variable_elimination(&self, operations: f64) -> VariableElimination {
         VariableElimination::new()
             .budget(self.settings.expansion_budget())
             .options(self.settings.elimination(operations, self.run))
     }
 
-    /// A search for the best world of at most this number of steps.
+    /// The settings of a search for the most probable world with at most this number of steps.
     pub(super) fn branch_and_bound(&self, memory: u64, steps: u64) -> MpeBranchAndBound {
         MpeBranchAndBound::new()
             .budget(self.settings.expansion_budget())
@@ -230,7 +230,7 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// The predicted operations of slices; infinite, with the refusal recorded, if they are refused.
+    /// The predicted number of operations of a sum over slices; if it is refused, the refusal is recorded and the result is infinite.
     pub(super) fn operations_of(
         &mut self,
         algorithm: &'static str,
@@ -245,8 +245,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The operations of the refused elimination: as predicted; `UNPREDICTED`, if more were counted than predicted; infinite if it does not fit the
-    /// memory.
+    /// The predicted number of operations of the refused elimination. If it took more operations or memory than predicted, the
+    /// result is `UNPREDICTED`; if it does not fit the memory of the portfolio, the result is infinite.
     pub(super) fn refused_operations(&self) -> f64 {
         match &self.elimination {
             Some(EliminationError::TooManyOperations { needed, limit })
@@ -269,7 +269,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The size of the model, and which factors have zeros.
+    /// The outline of the model: its size, and the share of factors with zeros.
     pub(super) fn outline(&mut self) -> ModelOutline {
         if self.outline.is_none() && !self.is_stopped() {
             self.look();
@@ -277,7 +277,8 @@ impl<'a> Attempts<'a> {
         *self.outline.get_or_insert(ModelOutline::UNKNOWN)
     }
 
-    /// The model expanded and encoded for sums, and the limits of work on it; `None` if that fails, or takes more than `GRACE_PERIOD` in a stopped run.
+    /// The model, expanded and encoded for sums, and the limits of later computations with it. `None` if the expansion fails or, in
+    /// a stopped run, takes more than `GRACE_PERIOD`.
     pub(super) fn look(&mut self) -> Option<(Arc<Expansion>, Encoding, Limits)> {
         if self.unexpanded.is_some() {
             return None;
@@ -302,7 +303,7 @@ impl<'a> Attempts<'a> {
         Some((expansion, encoding, limits))
     }
 
-    /// A sum over slices in the memory of the portfolio.
+    /// The settings of a sum over slices within the memory of the portfolio.
     pub(super) fn slices(&self) -> Slices {
         let slices = Slices::within(self.settings.memory)
             .budget(self.settings.expansion_budget())
@@ -313,12 +314,12 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// An answer with the algorithms that were tried.
+    /// Adds the list of the algorithms that were tried to an answer.
     pub(super) fn chosen(self, answer: Answer) -> Answer {
         answer.with_choice(self.choice, self.settings.limits_afterwards())
     }
 
-    /// The error of a question that no algorithm could answer, with the refusals of all.
+    /// The error that no algorithm could answer the question, with the reasons of all refusals.
     pub(super) fn into_error(self) -> Error {
         match self.unexpanded.or(self.refusal) {
             Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
@@ -332,14 +333,14 @@ impl<'a> Attempts<'a> {
 }
 
 const CIRCUIT: &str = "Circuit";
-/// Algorithms that eliminate everything at once.
+/// Names of the algorithms that eliminate all variables at once, without slices.
 const ELIMINATIONS: [&str; 3] = [
     "VariableElimination",
     "JunctionTree",
     "MpeVariableElimination",
 ];
 
-/// The reason of a refusal, in short.
+/// A short description of the reason of a refusal.
 pub(super) fn reason(error: &Error) -> String {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     match error {
@@ -361,7 +362,7 @@ pub(super) fn reason(error: &Error) -> String {
     }
 }
 
-/// True if a run was stopped before it was done.
+/// True if the error shows that a run was stopped before it was finished.
 pub(super) fn is_unfinished(error: &Error) -> bool {
     error.is_stopped()
         || matches!(
@@ -425,7 +426,7 @@ mod tests {
         assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
     }
 
-    /// Each call makes two wide distributions and two Chains on them, in an infinite recursion.
+    /// An infinite recursion in which each call creates two distributions with many values and two Chains on them.
     fn wide() -> Element<u64> {
         Uniform::new(0..1000_u64).flat_map(|&a| {
             let (x, y) = (wide(), wide());

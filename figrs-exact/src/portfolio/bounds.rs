@@ -1,4 +1,4 @@
-//! Bounds of the evidence where no exact algorithm fits: crude ones at once, closer ones as work allows.
+//! Bounds of the probability of the evidence, if no exact algorithm fits: crude bounds are computed first, and closer ones as work allows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,12 +22,12 @@ const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 const ROUNDING: f64 = 1e-12;
 /// Number of steps of the search for a world whose weight is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Operations of an elimination that take as long as an entry of the messages of both bounds, which are sums of powers.
+/// Number of operations of an elimination that take as long as one entry of the messages of both bounds, since the messages are power sums.
 const ENTRY: f64 = 128.0;
-/// Bounds take the operations of the next attempt divided by this number.
+/// The computation of bounds gets the predicted number of operations of the next attempt, divided by this number.
 const SHARE: f64 = 8.0;
 
-/// The bounds found so far, which are reported to a listener.
+/// The bounds found so far; a listener is called when they improve.
 #[derive(Clone)]
 struct BoundsSoFar {
     bounds: Arc<Mutex<Bounds>>,
@@ -37,7 +37,7 @@ struct BoundsSoFar {
 impl BoundsSoFar {
     fn get(&self) -> Bounds {
         let Bounds { lower, upper } = *self.bounds.lock().unwrap_or_else(PoisonError::into_inner);
-        // The bounds may meet up to rounding.
+        // If the bounds are equal up to rounding, the lower bound may exceed the upper one.
         let lower = lower.min(upper);
         Bounds { lower, upper }
     }
@@ -55,7 +55,7 @@ impl BoundsSoFar {
         }
     }
 
-    /// Raises the lower bound to the weight of some worlds.
+    /// Raises the lower bound to the total weight of some worlds.
     fn raise(&self, lower: f64) {
         let slack = ROUNDING * (1.0 + lower.abs());
         self.narrow(Bounds {
@@ -65,18 +65,19 @@ impl BoundsSoFar {
     }
 }
 
-/// Bounds of the evidence, and the values that the targets may have.
+/// Bounds of the probability of the evidence, and the values that the targets may have.
 pub(super) struct EvidenceBounds {
     so_far: BoundsSoFar,
     supports: Vec<Support>,
     /// The index of the next size of tables.
     next_table: usize,
-    /// True if the search for a world was done.
+    /// True if the search for a world was already run.
     is_searched: bool,
 }
 
 impl EvidenceBounds {
-    /// Crude bounds, for which a stopped run has a short time left. `None` if the model cannot be expanded in that time, or fails.
+    /// Computes crude bounds. A stopped run may still use a short time for them. `None` if the model cannot be expanded in that
+    /// time or its expansion fails.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;
@@ -96,8 +97,8 @@ impl EvidenceBounds {
         Some(this)
     }
 
-    /// Closer bounds, before an attempt of `operations` operations: by weighted mini-buckets as large as an eighth of these operations allows, and from below
-    /// by a world as well.
+    /// Computes closer bounds before an attempt with `operations` predicted operations. Weighted mini-buckets get an eighth of
+    /// these operations; the weight of a world that a search finds is a further lower bound.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;
@@ -109,14 +110,14 @@ impl EvidenceBounds {
         self.by_mini_buckets(attempts, ALL_SIZES, operations / SHARE / ENTRY);
     }
 
-    /// Computes the bounds of all quick sizes, whatever the work, for a run without another answer.
+    /// Computes the bounds by tables of all quick sizes, without a limit of work, if the run has no other answer.
     pub(super) fn finish(&mut self, attempts: &mut Attempts<'_>) {
         if !attempts.is_stopped() && self.next_table < QUICK_SIZES {
             self.by_mini_buckets(attempts, QUICK_SIZES, f64::INFINITY);
         }
     }
 
-    /// Weighted mini-buckets of the next sizes, up to `end`, with messages of at most `work` entries.
+    /// Computes bounds by weighted mini-buckets of the next table sizes, up to index `end`, with messages of at most `work` entries.
     fn by_mini_buckets(&mut self, attempts: &mut Attempts<'_>, end: usize, work: f64) {
         let Some((_, encoding, limits)) = attempts.look() else {
             return;
@@ -153,9 +154,9 @@ impl EvidenceBounds {
         self.so_far.raise(lower);
     }
 
-    /// The answer by bounds alone, which know nothing of the targets.
+    /// The answer that contains only bounds of the evidence, and no information about the targets.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if the upper bound is zero and there are targets.
+    /// **Errors.** [`Error::ImpossibleEvidence`] if the upper bound of the probability is zero and there are targets.
     pub(super) fn into_answer(self, mut attempts: Attempts<'_>) -> Result<Answer, Error> {
         let Bounds { lower, upper } = self.so_far.get();
         if upper == f64::NEG_INFINITY {

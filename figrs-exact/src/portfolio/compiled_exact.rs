@@ -1,4 +1,4 @@
-//! A compiled form that a portfolio has chosen.
+//! The compiled form that a portfolio chooses: a junction tree or a circuit.
 
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ pub enum CompiledForm {
     Circuit(Box<CompiledCircuit>),
 }
 
-/// Compiles to a tree if that is cheap, else to a tree or a circuit in the order of their predicted work.
+/// Compiles a model to a tree if that is cheap; otherwise tries a tree and a circuit in the order of their predicted work.
 pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     let mut ladder = CompilationLadder(attempts);
     let form = match ladder.at_little_cost()? {
@@ -51,7 +51,7 @@ pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     }
 }
 
-/// Attempts at a compiled form.
+/// The attempts to compile a model.
 struct CompilationLadder<'a>(Attempts<'a>);
 
 impl<'a> Ladder<'a> for CompilationLadder<'a> {
@@ -78,7 +78,7 @@ impl<'a> Ladder<'a> for CompilationLadder<'a> {
     }
 }
 
-/// Asks either form the same question.
+/// Calls the same method of either compiled form.
 macro_rules! ask {
     ($self:expr, $form:ident => $question:expr) => {
         match $self.form {

@@ -12,13 +12,14 @@ use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::Counting;
 
-/// Maximum number of predicted operations of an elimination that counts before a search. The numbers of such an elimination have many digits.
+/// An elimination that counts worlds is run before a search if its predicted number of operations is at most this number. The limit
+/// is low because the counts have many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Operations of an elimination on numbers of many digits that take as long as a decision of a search: such operations are twenty times as slow as operations
-/// on ordinary numbers.
+/// Number of operations of an elimination with numbers of many digits that take as long as one decision of a search; such
+/// operations take twenty times as long as operations on ordinary numbers.
 const COUNT_DECISION: f64 = 250.0;
 
-/// Counts by an elimination if it is cheap, else by a circuit, else by any elimination.
+/// Counts worlds by an elimination if it is cheap; otherwise by a circuit, or else by an elimination of any cost.
 pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice), Error> {
     let cheap = CHEAP_COUNT.min(attempts.settings.work);
     let mut ladder = CountLadder(attempts);
@@ -38,7 +39,7 @@ pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice)
     }
 }
 
-/// Attempts at a count.
+/// The attempts to count worlds.
 struct CountLadder<'a>(Attempts<'a>);
 
 impl<'a> Ladder<'a> for CountLadder<'a> {

@@ -4,46 +4,47 @@ use super::attempts::Attempts;
 use super::outline::ZeroShare;
 use figrs_answer::error::Error;
 
-/// Maximum number of operations of an elimination that is done before anything else: about a tenth of a second.
+/// An elimination is the first attempt if it has at most this number of predicted operations, which take about a tenth of a second.
 const CHEAPEST: f64 = 1e8;
-/// Maximum number of operations of an elimination that only a short search of a logical model precedes: about a second.
+/// An elimination with at most this number of predicted operations (about a second) is cheap: only a short search is tried before
+/// it, if the model is logical.
 const CHEAP: f64 = 1e9;
-/// Number of decisions of a search of a logical model before an elimination that is cheap.
+/// Number of decisions of the search that is tried before a cheap elimination, if the model is logical.
 const FEW_DECISIONS: f64 = 4096.0;
-/// Number of decisions of the first search of a logical model where no elimination is cheap: less than a second.
+/// Number of decisions (less than a second) of the first search of a logical model, if no elimination is cheap.
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
-/// Maximum number of decisions of the first search of a small logical model: some seconds.
+/// Maximum number of decisions (some seconds) of the first search of a small logical model.
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
-/// A second search has more than this many times the decisions of the first.
+/// A second search is made only if it may take more than this multiple of the decisions of the first.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
-/// Divisor of the decisions of a search where few factors have zeros.
+/// If few factors have zeros, a search gets its number of decisions divided by this number.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
-/// Maximum bytes of the first frontiers, and of the frontiers where other algorithms take long: a tenth of a second, and a second or two.
+/// Maximum bytes of the first attempt with frontiers (a tenth of a second), and of the attempt if other algorithms take long (one or two seconds).
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
-/// Predicted operations from which frontiers get more memory, and from which they get all: minutes, and hours.
+/// Predicted operations of other algorithms from which frontiers get more memory (minutes), and from which they get the maximum (hours).
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
-/// Divisor of the memory that gives the maximum for frontiers.
+/// The maximum memory for frontiers is the memory of the portfolio divided by this number.
 const FRONTIER_SHARE: u64 = 4;
-/// Operations of an elimination that take as long as a decision of a search. Measured on networks that both answer.
+/// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both can answer.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// Operations of an elimination that take as long as a decision of a search in small models, whose tables are larger than every cache. Measured on formulas of
-/// 60 variables: a decision takes 2.6 microseconds, an operation 5 to 14 nanoseconds.
+/// The same number for small models, if the tables of the elimination exceed every processor cache. It was measured on formulas
+/// with 60 variables: a decision takes 2.6 microseconds, and an operation takes 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
-/// The algorithms that answer one kind of question, in the order of their predicted work.
+/// A ladder of attempts: the algorithms that answer one kind of question are tried in the order of their predicted work.
 pub(super) trait Ladder<'a> {
-    /// Answer of an algorithm.
+    /// Type of the answer of an algorithm.
     type Found;
 
     fn attempts(&mut self) -> &mut Attempts<'a>;
 
-    /// Eliminates everything, in at most this number of predicted operations.
+    /// Tries an elimination of all variables with at most this number of predicted operations.
     fn eliminate(&mut self, operations: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// Searches, with at most this number of decisions.
+    /// Tries an exhaustive search with at most this number of decisions.
     fn search(&mut self, decisions: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// Explores frontiers of at most this number of bytes.
+    /// Tries an exploration of frontiers that takes at most this number of bytes.
     fn explore(&mut self, _bytes: u64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
@@ -55,7 +56,7 @@ pub(super) trait Ladder<'a> {
         [first, larger, most]
     }
 
-    /// Explores frontiers again if `bytes` is more than `before`.
+    /// Explores frontiers again if `bytes` is larger than the memory `before` of the previous attempt.
     fn explore_further(&mut self, before: u64, bytes: u64) -> Result<Option<Self::Found>, Error> {
         if bytes > before {
             self.explore(bytes)
@@ -64,7 +65,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// The predicted operations of all slices, whose plan is kept; infinite if no slices fit the memory.
+    /// The predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. The plan is kept.
     fn slice_operations(&mut self) -> Result<f64, Error> {
         Ok(f64::INFINITY)
     }
@@ -74,13 +75,13 @@ pub(super) trait Ladder<'a> {
         Ok(None)
     }
 
-    /// Finds crude bounds, once a cheap elimination was refused.
+    /// Computes crude bounds, after a cheap elimination was refused.
     fn begin_bounds(&mut self) {}
 
-    /// Finds closer bounds, before an attempt that takes this number of operations.
+    /// Computes closer bounds, before an attempt with this number of predicted operations.
     fn bound(&mut self, _operations: f64) {}
 
-    /// Operations of an elimination that take as long as a decision of a search.
+    /// Number of operations of an elimination that take as long as one decision of a search, for this model.
     fn decision(&mut self) -> f64 {
         let outline = self.attempts().outline();
         if outline.is_logical() && outline.is_small() {
@@ -90,8 +91,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Searches for about as long as these operations take; an eighth of that where few factors have zeros; not at all where no factor has zeros, or if that is
-    /// not much longer than the searches before.
+    /// Searches for about as long as these operations take, or for an eighth of that time if few factors have zeros. Does not
+    /// search if no factor has zeros, or if the time is not much longer than that of earlier searches.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
@@ -106,8 +107,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Number of decisions of the first search: few where an elimination is predicted to be cheap, unless the model is small, because predictions are wrong for
-    /// small models.
+    /// Number of decisions of the first search: few if an elimination is predicted to be cheap. For small models, the number
+    /// follows from the predicted operations, because a cheap prediction is often wrong for them.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {
@@ -122,7 +123,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Makes the attempts that take seconds at most.
+    /// Makes the attempts that take at most some seconds.
     fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.work;
         if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
@@ -135,7 +136,7 @@ pub(super) trait Ladder<'a> {
                 return Ok(Some(found));
             }
         }
-        // The search for its order takes longer than that of the first elimination.
+        // This elimination searches longer for an elimination order than the first one.
         if let Some(found) = self.eliminate(CHEAP.min(work))? {
             return Ok(Some(found));
         }
@@ -143,7 +144,8 @@ pub(super) trait Ladder<'a> {
         self.explore(first)
     }
 
-    /// Searches for as much work as the cheaper of elimination and slices is predicted to take, then tries the cheaper one; `None` if none is done.
+    /// Searches for as long as the cheaper one of elimination and slices is predicted to take, and then tries the cheaper one;
+    /// `None` if no attempt gives an answer.
     fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.work;
         let whole = self.attempts().refused_operations();
@@ -195,11 +197,11 @@ mod tests {
     use figrs_answer::run::watch::Watch;
     use figrs_factor::eliminate::EliminationError;
 
-    /// A ladder whose attempts never answer, with the given operations of an elimination and of slices.
+    /// A ladder whose attempts never give an answer; the predicted operations of an elimination and of slices are given.
     struct InVain<'a> {
         attempts: Attempts<'a>,
         whole: f64,
-        /// True if the elimination does not fit the memory once it is not refused for its operations.
+        /// True if the elimination does not fit the memory when its number of operations is permitted.
         is_large: bool,
         sliced: f64,
         tried: Vec<(&'static str, f64)>,
@@ -261,7 +263,7 @@ mod tests {
         ..LOGICAL
     };
 
-    /// The attempts of a ladder: attempts of little cost, and the attempts after them.
+    /// The list of all attempts of a ladder: those of little cost, and those after them.
     fn attempted(
         outline: ModelOutline,
         (whole, is_large): (f64, bool),
@@ -289,7 +291,7 @@ mod tests {
         [ladder.tried, beyond]
     }
 
-    /// The attempts that follow the attempts of little cost.
+    /// The list of the attempts that follow the attempts of little cost.
     fn costly(outline: ModelOutline, whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
         let [_, beyond] = attempted(outline, (whole, false), sliced);
         beyond
@@ -297,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_search_goes_on_only_for_much_longer_than_the_first() {
-        // A search of slightly more decisions than the first would only repeat it.
+        // A search with slightly more decisions than the first one would mostly repeat it.
         let little = 1.5 * FIRST_DECISIONS * OPERATIONS_PER_DECISION;
         assert_eq!(costly(LOGICAL, 1e14, little), [("slices", little)]);
         let much = 10.0 * FIRST_DECISIONS * OPERATIONS_PER_DECISION;
@@ -307,14 +309,14 @@ mod tests {
 
     #[test]
     fn slices_follow_an_elimination() {
-        // An elimination that turns out not to fit leaves the slices.
+        // If the elimination turns out not to fit the memory, the slices are tried.
         let expected = [("elimination", 1e12), ("slices", 1e9)];
         assert_eq!(costly(LOGICAL, 1.2e9, 1e9), expected);
     }
 
     #[test]
     fn a_search_follows_an_elimination_that_does_not_fit() {
-        // The elimination is too cheap for a second search; where it does not fit, no attempt is left.
+        // The elimination is too cheap for a second search; if it does not fit the memory, no further attempt remains.
         let [cheap, beyond] = attempted(LOGICAL, (1.2e9, true), f64::INFINITY);
         assert_eq!(cheap[1], ("search", FIRST_DECISIONS));
         let expected = [

@@ -1,4 +1,4 @@
-//! Large logical models of elements: puzzles, diagnoses, plans, paths in graphs.
+//! Tests with large logical models: puzzles, diagnoses, plans, and paths in graphs.
 
 use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold};
 
@@ -7,7 +7,7 @@ use crate::variable_elimination::VariableElimination;
 use figrs_answer::algorithm::Run;
 use figrs_factor::algebra::Counting;
 
-/// Numbers drawn by a fixed rule.
+/// A simple generator of pseudo-random numbers; the field is its state.
 struct Draws(u64);
 
 impl Draws {
@@ -27,7 +27,7 @@ fn assert_close(found: f64, expected: f64) {
     assert!(error <= 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
 }
 
-/// A Latin square in blocks of this number of rows and columns, with some known cells.
+/// A model of a generalised Sudoku whose blocks have this number of rows and columns, with some known cells.
 fn sudoku(rows: usize, columns: usize, known: &[Option<usize>]) -> (Model, Vec<Element<usize>>) {
     let n = rows * columns;
     let cells: Vec<Element<usize>> = (0..n * n).map(|_| Uniform::new(0..n)).collect();
@@ -51,7 +51,7 @@ fn sudoku(rows: usize, columns: usize, known: &[Option<usize>]) -> (Model, Vec<E
     (model, cells)
 }
 
-/// Number of ways to fill the cells that are not known.
+/// Number of valid completions of a Sudoku with some known cells.
 fn fillings(rows: usize, columns: usize, cells: &mut [Option<usize>]) -> u64 {
     let n = rows * columns;
     let Some(i) = cells.iter().position(Option::is_none) else {
@@ -79,7 +79,7 @@ fn sudokus_are_counted() {
     let (model, cells) = sudoku(2, 2, &[]);
     let (count, _) = Exact::new().count(&model, &cells).unwrap();
     assert_eq!(count.to_string(), "288");
-    // Some cells of a valid square are emptied.
+    // The test removes the values of some cells of a valid Sudoku.
     let mut draws = Draws(5);
     let square = |i: usize| (i / 9 % 3 * 3 + i / 27 + i % 9) % 9;
     let mut known: Vec<Option<usize>> = (0..81).map(|i| Some(square(i))).collect();
@@ -115,7 +115,8 @@ fn diagnosis(ills: usize, findings: usize, shown: usize) -> (Model, Vec<Element<
         model = model.observe(&shows, finding < shown);
         links.push(own);
     }
-    // Inclusion and exclusion of the present findings (Heckerman 1989, Quickscore). More of them would cancel more digits.
+    // The probability is computed by inclusion and exclusion over the present findings (Quickscore, Heckerman 1989). With more
+    // present findings, cancellation would lose more digits.
     let mut total = 0.0;
     for set in 0..1_u32 << shown {
         let is_out = |finding: usize| finding >= shown || set >> finding & 1 == 1;
@@ -147,7 +148,7 @@ fn diagnoses_are_those_of_quickscore() {
     }
 }
 
-/// Packages that are carried through a row of rooms; each step moves one package one room further.
+/// A planning model: packages are carried through a row of rooms, and each step moves one package one room further.
 fn delivery(packages: usize, rooms: usize, steps: usize) -> (Model, Vec<Element<usize>>) {
     let moves: Vec<Element<usize>> = (0..steps).map(|_| Uniform::new(0..packages)).collect();
     let mut places: Vec<Element<usize>> = (0..packages).map(|_| Constant::new(0)).collect();
@@ -200,8 +201,9 @@ fn plans_with_many_objects_are_counted() {
     }
 }
 
-/// Bonds of a grid, open with probability one half, and whether they connect the left side with the right one. Paths contain cycles: after as many rounds
-/// as there are places, all reachable places are reached.
+/// A model of bond percolation: the bonds of a grid are open with probability one half. The result is whether open bonds connect
+/// the left side with the right side, and the list of bonds. Because the grid contains cycles, reachability is computed in as many
+/// rounds as the grid has sites.
 fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) {
     let n = rows * columns;
     let right = (0..n)
@@ -229,7 +231,8 @@ fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) 
 
 #[test]
 fn ways_in_circles_are_found() {
-    // A rectangle one place longer than wide is crossed with probability one half: either it is crossed or its dual, which has the same shape.
+    // A rectangle that is one site longer than wide is crossed with probability one half, because either the rectangle or its dual,
+    // which has the same shape, is crossed.
     for rows in [1, 2, 3] {
         let (crosses, open) = crossing(rows, rows + 1);
         let model = Model::new().observe(&crosses, true);

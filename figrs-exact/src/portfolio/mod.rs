@@ -1,12 +1,12 @@
-//! Exact answers by the algorithm that is predicted to be the cheapest, and by others where the prediction fails.
+//! Portfolios of exact algorithms: the algorithm that is predicted to be the cheapest answers, or another one if the prediction fails.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `settings` | memory, work and limits |
 //! | `ladder` | the order of attempts |
 //! | `attempts` | attempts of algorithms |
-//! | `outline` | the size of a model, and which of its factors have zeros |
-//! | `bounds` | bounds of the evidence, where nothing exact fits |
+//! | `outline` | the size of a model, and the share of its factors with zeros |
+//! | `bounds` | bounds of the probability of the evidence, if no exact algorithm fits |
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
 //! | `count` | the number of worlds |
 //! | `mpe_exact` | the most probable world |
@@ -42,28 +42,33 @@ use ladder::Ladder;
 pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
 
-/// Exact marginals and probability of evidence by a portfolio of algorithms: the one predicted to be the cheapest, and others where the prediction fails.
+/// Exact marginals and probability of evidence by a portfolio of algorithms: the algorithm predicted to be the cheapest is used,
+/// and others if the prediction fails.
 ///
-/// An elimination is planned first, and done if its plan is cheap and fits the memory: by [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by
-/// [`JunctionTree`](crate::JunctionTree) for several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] get a little work each: logical
-/// models and sequences of few states are done by then. (A model without zeros is not searched at all.) If they are not, the operations of an elimination and of [`Slices`](crate::Slices) are compared. Frontiers
-/// get more memory where both are large, and the circuit is searched again for as much work as the cheaper one is predicted to take, before that one is run. Work is counted in steps, never in
-/// seconds: without a [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
+/// An elimination is planned first, and run if its plan is cheap and fits the memory: by
+/// [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by [`JunctionTree`](crate::JunctionTree) for
+/// several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] get a little work each,
+/// which suffices for many logical models and for sequences with few states. (If a model has no zeros, no circuit is searched.) If
+/// neither gives an answer, the predicted operations of an elimination and of [`Slices`](crate::Slices) are compared. If both
+/// numbers are large, frontiers get more memory. The circuit is searched again for as much work as the cheaper one is predicted to
+/// take, and then the cheaper one is run. Work is counted in steps, never in seconds, so that without a
+/// [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
 ///
 /// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with their predicted work.
 ///
-/// When nothing exact fits the memory, the [`work`](Self::work) and the time given, the answer is [bounds](Answer::log_evidence_bounds) of the evidence: from
-/// above by weighted mini-buckets, from below by these, by the finished slices, and by the best world that a short search finds. Crude bounds, by the largest
-/// entries of the factors and small mini-buckets, are known once the first elimination was refused or stopped; [`on_bounds`](Self::on_bounds) receives these
-/// and all closer bounds. Nothing is then known of the targets.
+/// If no exact algorithm fits the memory, the [`work`](Self::work) and the time given, the answer contains
+/// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound comes from weighted mini-buckets; the
+/// lower bound comes from these, from the finished slices, and from the best world that a short search finds. Crude bounds, from
+/// the largest entries of the factors and from small mini-buckets, are computed when the first elimination was refused or stopped;
+/// [`on_bounds`](Self::on_bounds) receives these and all closer bounds. Such an answer has no information about the targets.
 ///
 /// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
 ///
-/// **Complexity.** That of the algorithm that answers, and of those that were tried before: a few seconds, and then about as much work as that algorithm is predicted to
-/// take. An elimination that is cheap is the first attempt.
+/// **Complexity.** The work of the algorithm that answers, and of those that were tried before. The earlier attempts take a few
+/// seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is the first attempt.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query; those of the model; [`Error::NothingFits`] if there are no bounds either;
-/// [`Error::NothingDone`] if the run is stopped while the model is still expanded.
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; the errors of the model; [`Error::NothingFits`] if there are not even
+/// bounds; [`Error::NothingDone`] if the run is stopped during the expansion of the model.
 ///
 /// **References.** Rice (1976), "The algorithm selection problem"; Huberman, Lukose and Hogg (1997), "An economics approach to hard computational
 /// problems" (portfolios); Liu and Ihler (2011), "Bounding the partition function using Hölder's inequality".
@@ -93,9 +98,9 @@ impl Exact {
 
     portfolio_settings!();
 
-    /// Compiles a model to a junction tree or, if that is too large or a search is done sooner, to a circuit.
+    /// Compiles a model to a junction tree or, if the tree is too large or a search is predicted to finish earlier, to a circuit.
     ///
-    /// **Errors.** Those of the model; [`Error::NothingFits`] if neither fits the memory and the [`work`](Self::work).
+    /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm fits the memory and the [`work`](Self::work).
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledExact, Error> {
         guarded(|| {
             let run = self.settings.watch.start(Self::NAME, None);
@@ -105,10 +110,11 @@ impl Exact {
         })
     }
 
-    /// Number of worlds of the targets and the evidence that have a positive weight, with the algorithms that were tried for it: an elimination if it is
-    /// cheap, else a circuit, searched for as long as an elimination with such numbers is predicted to take, and longer where none fits the memory.
+    /// Number of worlds of the targets and the evidence that have a positive weight, with the algorithms that were tried. An
+    /// elimination is used if it is cheap. Otherwise a circuit is searched for as long as an elimination with large integers is
+    /// predicted to take, or longer if no elimination fits the memory.
     ///
-    /// **Errors.** Those of the model; [`Error::NothingFits`] if neither fits the memory and the [`work`](Self::work).
+    /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm fits the memory and the [`work`](Self::work).
     pub fn count(
         &self,
         model: &Model,
@@ -149,7 +155,7 @@ impl Algorithm for Exact {
     }
 }
 
-/// Attempts at the evidence and marginals.
+/// The attempts to compute the probability of the evidence and the marginals.
 struct EvidenceLadder<'a> {
     attempts: Attempts<'a>,
     /// The planned slices.
@@ -189,7 +195,7 @@ impl<'a> Ladder<'a> for EvidenceLadder<'a> {
         let attempts = &mut self.attempts;
         let frontier = Frontier::new().memory(bytes).part_of(attempts.run);
         let (model, targets) = (attempts.question.model, attempts.question.targets);
-        // A frontier may run functions where no other algorithm would, and they may fail there.
+        // A frontier may call functions with values that no other algorithm uses, and the functions may fail for these values.
         attempts.try_instead(frontier.name(), || frontier.answer(model, targets))
     }
 

@@ -15,27 +15,30 @@ use figrs_answer::answer::choice::AttemptOutcome;
 use figrs_answer::error::Error;
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of predicted operations of an elimination that is not compared with a search: a tenth of a second or less.
+/// An elimination is run without a search before it if it has at most this number of predicted operations (at most a tenth of a second).
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;
-/// Number of steps of the first search: some seconds.
+/// Number of steps of the first search, which takes some seconds.
 const FIRST_STEPS: f64 = 2e7;
 /// Number of operations of an elimination that take as long as a step of a search.
 const STEP: f64 = 20.0;
 /// Maximum number of entries of a table of the eliminations within a search.
 const MOST_ENTRIES: u64 = 1 << 22;
 
-/// The most probable world by a portfolio of algorithms: the one predicted to be the cheapest, and others where the prediction fails.
+/// The most probable world by a portfolio of algorithms: the algorithm predicted to be the cheapest is used, and others if the prediction fails.
 ///
-/// An elimination is planned first, and done if its plan is cheap. Else [`MpeBranchAndBound`](crate::MpeBranchAndBound) searches for millions of steps, then for as many as an
-/// elimination of everything, or of [`MpeSlices`](crate::MpeSlices), is predicted to take; then that elimination is run, if it fits the memory and
-/// the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried.
+/// An elimination is planned first, and run if its plan is cheap. Otherwise [`MpeBranchAndBound`](crate::MpeBranchAndBound)
+/// searches for millions of steps, and then for about as long as an elimination of all variables, or of
+/// [`MpeSlices`](crate::MpeSlices), is predicted to take. Then that elimination is run, if it fits the memory and the
+/// [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried.
 ///
-/// When nothing exact fits, the answer is the best world found, with a bound on all: see [`Answer::is_proven`] and [`Answer::upper_bound`].
+/// If no exact algorithm fits, the answer is the best world found, with an upper bound on the probability of all worlds: see
+/// [`Answer::is_proven`] and [`Answer::upper_bound`].
 ///
-/// **Guarantee.** The most probable world up to rounding, or a world and a bound that no world exceeds. Of several most probable worlds
-/// the algorithm decides which one is found. Deterministic without a deadline.
+/// **Guarantee.** The most probable world up to rounding, or a world and a bound that no world exceeds. If several worlds are most
+/// probable, it depends on the algorithm which one is found. Deterministic without a deadline.
 ///
-/// **Complexity.** That of the algorithm that answers, and of those that were tried before: some seconds, and then about as much work as that algorithm is predicted to take.
+/// **Complexity.** The work of the algorithm that answers, and of those that were tried before. The earlier attempts take some
+/// seconds, and then about as much work as is predicted for the algorithm that answers.
 ///
 /// **Errors.** As [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
@@ -91,10 +94,10 @@ impl Algorithm for MpeExact {
     }
 }
 
-/// Attempts at the most probable world.
+/// The attempts to find the most probable world.
 struct WorldLadder<'a> {
     attempts: Attempts<'a>,
-    /// The best result of the searches so far, which are unfinished.
+    /// The best result of the searches so far, none of which was completed.
     best: Option<Result<Answer, Error>>,
     /// The slices whose operations were predicted.
     plan: Option<SlicedWorlds>,
@@ -185,7 +188,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 }
 
 impl WorldLadder<'_> {
-    /// Slices within the memory of the portfolio.
+    /// The settings of a search in slices within the memory of the portfolio.
     fn slices(&self) -> MpeSlices {
         let settings = self.attempts.settings;
         let slices = MpeSlices::within(settings.memory)
@@ -209,7 +212,7 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// The answer with the more probable world, or with the lower bound if they are equal; an error only if there is no world.
+/// The answer with the more probable world, or with the lower bound if they are equal; an error only if neither answer has a world.
 fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
     let score = |answer: &Answer| {
         let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);

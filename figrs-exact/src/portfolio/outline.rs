@@ -1,27 +1,28 @@
-//! Outline of a model: its size, and which of its factors have zeros.
+//! Outline of a model: its size, and the share of its factors with zeros.
 
 use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// Maximum number of binary digits of a joint value of a small model: its costly eliminations have tables beyond every cache, and a search decision decides much of it.
+/// A model is small if a joint value of its variables has at most this number of binary digits. A costly elimination of a small
+/// model has tables larger than every processor cache, whereas each decision of a search fixes a large part of the model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
-/// Share of the factors of several variables that have zeros.
+/// Share of factors with zeros among the factors of at least two variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
-    /// No factor has zeros: a decision implies no other values.
+    /// No factor has zeros, so that a decision of a search implies no other values.
     None,
     /// Less than half of the factors have zeros.
     Few,
-    /// Half of the factors or more have zeros: the model is logical.
+    /// At least half of the factors have zeros: the model is called logical.
     Most,
 }
 
-/// Size of a model, and which of its factors have zeros.
+/// Size of a model, and the share of its factors with zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModelOutline {
     pub(super) zeros: ZeroShare,
-    /// Number of binary digits of a joint value, summed over the variables.
+    /// Number of binary digits of a joint value of all variables: the sum of the digits of each variable's values.
     pub(super) digits: usize,
 }
 
@@ -49,12 +50,12 @@ impl ModelOutline {
         Self { zeros, digits }
     }
 
-    /// True if half of the factors of several variables or more have zeros, so that decisions imply many other values.
+    /// True if at least half of the factors of several variables have zeros, so that decisions of a search imply many other values.
     pub(super) fn is_logical(self) -> bool {
         self.zeros == ZeroShare::Most
     }
 
-    /// True if the model is small for a search.
+    /// True if the model is small: a joint value has at most `SMALL_MODEL_DIGITS` binary digits.
     pub(super) fn is_small(self) -> bool {
         self.digits <= SMALL_MODEL_DIGITS
     }

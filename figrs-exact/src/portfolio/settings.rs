@@ -13,25 +13,25 @@ use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::{Options, available_bytes};
 
-/// Share of a stated memory for the messages of an elimination: the rest is for factors and for the program.
+/// Share of the stated memory that the messages of an elimination may take; the rest is for factors and for the program.
 const MESSAGES: f64 = 0.75;
-/// Maximum number of partial assignments visited for each predicted operation, beyond which a prediction has failed.
+/// Maximum number of partial assignments visited for each predicted operation; if an elimination visits more, its prediction has failed.
 const MOST_RATIO: f64 = 8.0;
-/// Bytes of messages for each operation of an elimination.
+/// Maximum bytes of messages for each permitted operation of an elimination.
 const BYTES: f64 = 16.0;
-/// Default number of operations beyond which no algorithm is begun: about an hour.
+/// Default maximum number of predicted operations of an algorithm: about an hour.
 const WORK: f64 = 1e12;
 
 /// Memory, work and limits that the algorithms of a portfolio share.
 #[derive(Clone, Debug)]
 pub(super) struct PortfolioSettings {
-    /// The memory of the process.
+    /// The memory that the whole process may take.
     pub(super) memory: Bytes,
-    /// The bytes of messages of an elimination of everything.
+    /// Maximum number of bytes of the messages of an elimination of all variables.
     messages: u64,
-    /// Maximum number of operations of an algorithm.
+    /// Maximum number of predicted operations of an algorithm.
     pub(super) work: f64,
-    /// The limits of an expansion as they were set; [`expansion_budget`](Self::expansion_budget) is within the memory, too.
+    /// The limits of an expansion as they were set; [`expansion_budget`](Self::expansion_budget) limits them by the memory as well.
     pub(super) budget: Budget,
     pub(super) threads: Option<NonZero<usize>>,
     pub(super) watch: Watch,
@@ -39,7 +39,7 @@ pub(super) struct PortfolioSettings {
     pub(super) attempt_listener: Listener<AlgorithmAttempt>,
 }
 
-/// An optional function that is called with bounds or attempts.
+/// An optional listener that is called with bounds or attempts.
 #[derive(Clone)]
 pub(super) struct Listener<T>(Option<Arc<ListenerFn<T>>>);
 
@@ -94,7 +94,8 @@ impl PortfolioSettings {
         }
     }
 
-    /// The limits of an elimination of at most `operations` operations. Unless it is the last resort, it ends when it takes far more than predicted.
+    /// The limits of an elimination with at most `operations` predicted operations. Unless `operations` reaches the maximum work,
+    /// the elimination ends when it takes far more operations than predicted.
     pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Options {
         let ratio = if operations < self.work {
             MOST_RATIO
@@ -112,7 +113,8 @@ impl PortfolioSettings {
             .until(run.until())
     }
 
-    /// The limits of an expansion, which takes at most the memory of the portfolio, but may always take a mebibyte: a model written by hand takes as much.
+    /// The limits of an expansion, which takes at most the memory of the portfolio, but may always take a mebibyte, because a model
+    /// written by hand takes as much.
     pub(super) fn expansion_budget(&self) -> Budget {
         const LEAST: u64 = 1 << 20;
         Budget {
@@ -143,15 +145,16 @@ impl PortfolioSettings {
     }
 }
 
-/// The settings of a portfolio with a field `settings`.
+/// Defines the setters of a portfolio that has a field `settings`.
 macro_rules! portfolio_settings {
     () => {
-        /// Uses at most three quarters of the memory that is available now.
+        /// A portfolio that uses at most three quarters of the memory that is available now.
         pub fn new() -> Self {
             Self::default()
         }
 
-        /// Uses at most an amount of memory such as `512MiB` or `6GiB`, meant for the whole process; a number alone counts bytes.
+        /// A portfolio that uses at most an amount of memory such as `512MiB` or `6GiB`, which is the limit of the whole process; a
+        /// number without a unit means bytes.
         ///
         /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if the text is not an amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, figrs_answer::Error> {
@@ -159,7 +162,7 @@ macro_rules! portfolio_settings {
             Ok(Self::within(memory))
         }
 
-        /// Uses at most this amount of memory; otherwise as [`fitting`](Self::fitting).
+        /// A portfolio that uses at most this amount of memory; otherwise as [`fitting`](Self::fitting).
         pub fn within(memory: figrs_core::Bytes) -> Self {
             let settings = PortfolioSettings::within(memory);
             Self { settings }
@@ -172,7 +175,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Limits the expansion of the model, which the memory of the portfolio limits as well.
+        /// Limits the expansion of the model; the memory of the portfolio limits it as well.
         pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
             self.settings.budget = budget;
             self
@@ -184,7 +187,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Ends the run after this long with the bounds so far.
+        /// Sets a time after which the run ends with the bounds found so far.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.settings.watch.set_deadline(deadline);
             self

@@ -1,4 +1,4 @@
-//! Exact sums within a limit of memory, by conditioning on some variables: one elimination for each of their joint values.
+//! Exact sums within a limit of memory, by conditioning on some variables: one elimination is run for each joint value of these variables.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `slice_total` | the sum of a slice, which is sliced again if it needs more memory than predicted |
 //! | `sliced_sum`, `slice_sums` | the sum of all slices |
 //! | `mpe_slices` | the best world of all slices |
-//! | `slicing` | the settings of both |
+//! | `slicing` | the settings of both algorithms |
 
 mod mpe_slices;
 mod slice_plan;
@@ -39,24 +39,28 @@ use slicing::Slicing;
 
 /// Exact marginals and probability of evidence within a limit of memory, by cutset conditioning (slicing).
 ///
-/// If the tables of an elimination would be too large, a few variables are set to each of their joint values in turn: a *slice* is an elimination of
-/// the others, and its tables do not have the fixed variables. The variables are chosen so that the messages of
-/// a slice fit; all slices share one elimination order. Zeros that appear only when the values of a slice are fixed make the slice cheaper than predicted; a
-/// slice that they exclude costs nothing.
+/// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice*
+/// is an elimination of the other variables with these values, and its tables do not contain the fixed variables. The variables are
+/// chosen so that the messages of a slice fit; all slices share one elimination order. Further zeros that follow from the fixed
+/// values of a slice make the slice cheaper than predicted; if they exclude all worlds of the slice, it takes no work.
 ///
-/// Slices are numbered units of work, or blocks of slices where there are more than 4096: threads take as many at once as fit the memory, and parts of a sum may
-/// be done elsewhere, see [`MergeableSampler`]. Slices of a block are passed over together where zeros exclude the values that they share, and are computed as
-/// one slice where its messages fit the memory.
+/// The work is divided into numbered units: each slice or, if there are more than 4096 slices, each block of slices. Threads
+/// process as many units at once as fit the memory, and parts of a sum may be computed in other processes, see
+/// [`MergeableSampler`]. Slices of a block are skipped together if zeros exclude the values that they share, and are computed as
+/// one slice if its messages fit the memory.
 ///
-/// **Guarantee.** Exact up to rounding. The numbers are the same, bit by bit, on any number of threads and in any parts. Which variables are conditioned on
-/// follows from the model and the memory alone.
+/// **Guarantee.** Exact up to rounding. The results do not depend on the number of threads or on the division into parts, not even
+/// in the last bit. The choice of the conditioned variables depends on the model and the memory alone.
 ///
-/// **Complexity.** Number of slices times the work of an elimination in which the conditioned variables have one value: more than one
-/// elimination of everything, and exponential in the number of conditioned variables. [`cost`](Self::cost) predicts both.
+/// **Complexity.** The number of slices, times the work of an elimination in which the conditioned variables have one value. In
+/// total, this is more work than one elimination of all variables, and exponential in the number of conditioned variables.
+/// [`cost`](Self::cost) predicts both.
 ///
-/// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt; [`Error::ImpossibleEvidence`] for a query; budgets of the
-/// expansion; [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit, and
-/// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if no feasible number of slices fits.
+/// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
+/// [`Error::ImpossibleEvidence`] for a query; budgets of the expansion;
+/// [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit,
+/// and [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if the memory would
+/// require too many slices.
 ///
 /// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9; Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
 ///
@@ -90,7 +94,7 @@ pub struct Slices {
 pub struct SliceCost {
     /// Number of slices.
     pub slices: u64,
-    /// Predicted cost of each slice, without the zeros that the values fixed in a slice add.
+    /// Predicted cost of each slice, regardless of further zeros that follow from the fixed values of a slice.
     pub slice: PlanCost,
 }
 
@@ -99,9 +103,9 @@ impl Slices {
 
     slicing::sliced!();
 
-    /// Predicts the number of slices and the cost of each, without summing any.
+    /// Predicts the number of slices and the cost of each, without computing any slice.
     ///
-    /// **Errors.** Those of the expansion of the model, and of the choice of slices.
+    /// **Errors.** The errors of the expansion of the model and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
         guarded(|| {
             let targets = targets.elements();
@@ -120,7 +124,7 @@ impl Slices {
         self.slicing.watch.start(Self::NAME, None)
     }
 
-    /// The slices of a run, planned.
+    /// Plans the slices of a run.
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,
@@ -131,7 +135,7 @@ impl Slices {
         sum.map_err(|error| run.error_of(error))
     }
 
-    /// The answer from the slices of a plan.
+    /// Computes the answer by the slices of a plan.
     pub(crate) fn answer_by(
         &self,
         run: &RunMonitor<'_>,

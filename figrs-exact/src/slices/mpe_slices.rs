@@ -1,4 +1,4 @@
-//! The most probable world, slice by slice.
+//! The most probable world, found by a search through slices.
 
 use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
@@ -23,14 +23,16 @@ use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probab
 
 /// The most probable world within a limit of memory, by conditioning: the best of the best worlds of all slices.
 ///
-/// Slices are as in [`Slices`](crate::Slices), with maxima in place of sums; all messages are kept until the world of a slice is read off.
+/// Slices are as in [`Slices`](crate::Slices), with maxima in place of sums; all messages of a slice are kept until the best world
+/// of the slice has been found.
 ///
-/// **Guarantee.** Exact up to rounding; of equally probable worlds, that of the first slice. The same on any number of threads.
+/// **Guarantee.** Exact up to rounding. If several worlds are most probable, the result is the one of the first slice. The result
+/// does not depend on the number of threads.
 ///
 /// **Complexity.** As [`Slices`](crate::Slices).
 ///
-/// **Errors.** [`Error::MissingSlices`], with the best logarithm so far, or [`Error::NothingDone`] after a deadline or an interrupt; else as
-/// [`MpeVariableElimination`](crate::MpeVariableElimination).
+/// **Errors.** [`Error::MissingSlices`], with the log-probability of the best world so far, or [`Error::NothingDone`] after a
+/// deadline or an interrupt; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination).
 ///
 /// **References.** Dechter (1999), "Bucket elimination", section 9.
 ///
@@ -62,9 +64,9 @@ impl MpeSlices {
 
     slicing::sliced!();
 
-    /// Predicts the number of slices and the cost of each, without searching any.
+    /// Predicts the number of slices and the cost of each, without searching any slice.
     ///
-    /// **Errors.** Those of the expansion of the model, and of the choice of slices.
+    /// **Errors.** The errors of the expansion of the model and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
         guarded(|| {
             let targets = targets.elements();
@@ -78,7 +80,7 @@ impl MpeSlices {
         self.slicing.watch.start(Self::NAME, None)
     }
 
-    /// The slices of a run, planned.
+    /// Plans the slices of a run.
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,
@@ -105,7 +107,7 @@ impl MpeSlices {
         })
     }
 
-    /// The best world of the slices of a plan.
+    /// Finds the best world of all slices of a plan.
     pub(crate) fn answer_by(
         &self,
         run: &RunMonitor<'_>,
@@ -150,7 +152,7 @@ impl MpeSlices {
     }
 }
 
-/// A planned search for the best world in slices.
+/// A planned search for the most probable world in slices.
 #[derive(Debug)]
 pub(crate) struct SlicedWorlds {
     expansion: Arc<Expansion>,
@@ -182,14 +184,14 @@ impl Algorithm for MpeSlices {
     }
 }
 
-/// An assignment of all variables, and the logarithm of its weight.
+/// An assignment of all variables, and the natural logarithm of its weight.
 pub(super) struct BestAssignment {
     pub(super) values: Vec<u32>,
     log_weight: f64,
 }
 
 impl BestAssignment {
-    /// The better assignment; the first if they are equal.
+    /// The assignment with the larger weight; the first one if the weights are equal.
     fn better(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if second.log_weight > first.log_weight => Some(second),
@@ -200,7 +202,7 @@ impl BestAssignment {
 }
 
 impl SlicedGraph {
-    /// The best assignment of the slices of a range of units, of all variables of the whole graph; `None` if none has weight.
+    /// The best assignment of all variables of the whole graph among the slices of a range of units; `None` if no assignment has a positive weight.
     pub(super) fn best(
         &self,
         units: Range<u64>,

@@ -12,29 +12,32 @@ use figrs_factor::order::MAX_WORK;
 use figrs_factor::order::eliminate_candidates;
 use figrs_factor::order::{Bucket, SymbolicElimination};
 
-/// Number of variables tried as the next variable to condition on: the variables of the largest messages.
+/// Maximum number of variables (those of the largest messages) that are tried as the next variable to condition on.
 const MAX_CANDIDATES: usize = 64;
-/// Time of a step that lists an entry of a sparse message, in steps of dense messages. Measured on linkage networks, as are the next two.
+/// Time of a step that lists an entry of a sparse message, in units of a step for a dense message. This number and the next two
+/// were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
-/// Discount on predicted zeros, in binary digits: shares of non-zeros are multiplied as if they were independent.
+/// Discount on predicted zeros, as a base-2 logarithm. It is needed because the shares of non-zeros are multiplied as if they were independent.
 const DISCOUNT: f64 = 3.0;
-/// Number of further variables in succession that do not reduce the work, after which the search ends.
+/// The search ends after this number of successive variables that do not reduce the work.
 const PATIENCE: u32 = 3;
-/// Words that a search for an order reads while variables are chosen; the last search, for the chosen variables, has the usual limit.
+/// Maximum number of words that a search for an order reads while variables are chosen. The last search, for the variables chosen,
+/// has the usual limit.
 const ORDER_WORK: u64 = MAX_WORK / 16;
-/// Entries of scopes that the symbolic eliminations of one search read before it tries few variables at a time: about a second.
+/// When the symbolic eliminations of a search have read this number of entries of scopes (about a second), the search tries fewer
+/// variables at a time.
 const EFFORT: u64 = 20_000_000;
 /// Number of variables tried once a search has read `EFFORT` entries: those with the most entries of joint tables.
 const FEW_CANDIDATES: usize = 8;
-/// Exponents of the excess of memory that are tried: a larger one gives fewer slices, which need not be less work.
+/// The exponents of the excess of memory that are tried. A larger exponent leads to fewer slices, but not always to less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
-/// Steps of all slices up to which no better plan is searched.
+/// If all slices together take at most this number of steps, no better plan is searched.
 const CHEAP_STEPS: f64 = 1e7;
-/// Maximum number of slices, and of the steps of all together. More would take too long to finish.
+/// Maximum number of slices, and maximum number of steps of all slices together, because more would take too long.
 const MOST_SLICES: u64 = 1 << 40;
 const MOST_STEPS: f64 = 1e17;
 
-/// Use of the messages of a slice, which decides how long they are held.
+/// How the messages of a slice are used, which determines how long they are kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageUse {
     /// Each message is dropped after its use.
@@ -46,7 +49,7 @@ pub(super) enum MessageUse {
 }
 
 impl MessageUse {
-    /// The predicted bytes of the messages.
+    /// The predicted size of the messages in bytes.
     pub(super) fn bytes(self, cost: &PlanCost) -> f64 {
         match self {
             Self::Once => cost.memory,
@@ -63,7 +66,7 @@ pub(super) struct SlicePlan {
     pub(super) conditioned: Vec<VarId>,
     /// The elimination order of all other variables.
     pub(super) order: Vec<VarId>,
-    /// The predicted cost of a slice, without the zeros that the values fixed in the slice add.
+    /// The predicted cost of a slice, regardless of further zeros that follow from the values fixed in the slice.
     pub(super) cost: PlanCost,
     /// Number of slices.
     pub(super) slices: u64,
@@ -80,7 +83,7 @@ struct SliceSearch<'a> {
     uses: MessageUse,
     /// Maximum number of bytes of the messages of a slice.
     memory: f64,
-    /// Exponent of the excess of memory in the product with the work that a choice minimises.
+    /// Exponent `e` in the score of a choice, which is the product of the work and the `e`-th power of the excess of memory.
     excess_weight: f64,
     options: &'a Options,
     /// Number of entries of scopes read so far.
@@ -95,17 +98,20 @@ struct PricedPlan {
 }
 
 impl SlicePlan {
-    /// Slices that each fit the memory and the table budget, with as little total work as a greedy search finds: one variable after another
-    /// is conditioned on, each time the one with the least product of the work and a power of the excess of memory, and the order is searched again
-    /// for the remaining tables. The search goes on while the work decreases: each slice repeats some work, but zeros and small tables may save more.
+    /// Plans slices that each fit the memory and the table budget, with as little total work as a greedy search finds. The search
+    /// conditions on one variable after another, each time on the one with the least product of the work and a power of the excess
+    /// of memory. Then an order is searched again for the remaining tables. The search continues as long as the work decreases:
+    /// each slice repeats some work, but zeros and small tables may save more.
     ///
-    /// The first plan keeps the order of the whole graph and tries no variables. An interrupted search returns the best plan so far.
+    /// The first plan uses the elimination order of the whole graph and does not compare variables. An interrupted search returns
+    /// the best plan so far.
     ///
-    /// **Complexity.** For each conditioned variable, one short search for an order and up to 64 symbolic eliminations; 8 of them once symbolic eliminations
-    /// have read 2e7 entries of scopes.
+    /// **Complexity.** For each conditioned variable, one short search for an order and up to 64 symbolic eliminations, or up to 8
+    /// after symbolic eliminations have read 2e7 entries of scopes.
     ///
-    /// **Errors.** [`EliminationError::TooMuchMemory`] if factors alone do not fit; [`EliminationError::TooManyOperations`] if no feasible number
-    /// of slices fits; [`EliminationError::Interrupted`] before there is any plan.
+    /// **Errors.** [`EliminationError::TooMuchMemory`] if the factors alone do not fit the memory;
+    /// [`EliminationError::TooManyOperations`] if the memory would require too many slices; [`EliminationError::Interrupted`] if
+    /// the search is stopped before it has a plan.
     pub(super) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -129,7 +135,7 @@ impl SlicePlan {
         search.best_plan(&whole)
     }
 
-    /// One elimination of a whole graph in a given order.
+    /// The plan with a single slice, which eliminates the whole graph in a given order.
     pub(super) fn in_order(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -164,13 +170,13 @@ impl SlicePlan {
         hasher.finish()
     }
 
-    /// The predicted work of all slices.
+    /// The predicted total work of all slices.
     fn steps(&self) -> f64 {
         self.work * self.slices as f64
     }
 }
 
-/// Replaces the best plan by one of less work.
+/// Replaces the best plan if the other one has less work.
 fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
     if best
         .as_ref()
@@ -213,8 +219,8 @@ impl SliceSearch<'_> {
         Ok(best)
     }
 
-    /// A plan in the order of the whole graph: each time the variable with the most entries of tables is conditioned on; `None` if that leaves too much
-    /// work.
+    /// A plan with the elimination order of the whole graph, in which the variable with the most table entries is conditioned on
+    /// each time; `None` if the plan has too much work.
     fn first_plan(&self, whole: &PricedPlan) -> Option<SlicePlan> {
         let mut present = self.in_order(Vec::new(), &whole.plan.order);
         loop {
@@ -230,7 +236,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// The variables with the most entries of joint tables; of equal ones the first.
+    /// The variables whose joint tables have the most entries; of variables with equal numbers, the first.
     fn weightiest(&self, present: &PricedPlan) -> Vec<VarId> {
         let mut entries = vec![0.0; self.graph.cardinalities.len()];
         for bucket in &present.buckets {
@@ -289,7 +295,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// The plan with one more conditioned variable; `None` if that leaves too much work.
+    /// The plan with one more conditioned variable; `None` if the plan has too much work.
     fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
         self.options.check_interrupt()?;
         let candidates = if self.effort.get() < EFFORT {
@@ -315,7 +321,7 @@ impl SliceSearch<'_> {
         }))
     }
 
-    /// Binary logarithm of the product that a choice minimises: the work of all slices and a power of the excess of memory.
+    /// The base-2 logarithm of the score that a choice minimises: the work of all slices times a power of the excess of memory.
     fn score(&self, plan: &SlicePlan) -> f64 {
         plan.steps().log2() + self.excess_weight * self.excess(&plan.cost).log2().max(0.0)
     }
@@ -494,7 +500,7 @@ mod tests {
         let one = search.effort.replace(EFFORT) - EFFORT;
         let plan = search.plan(&whole).unwrap();
         assert!(search.excess(&plan.cost) <= 1.0);
-        // Each variable, also those that did not reduce the work, takes some symbolic eliminations and a search for an order.
+        // Each variable takes some symbolic eliminations and a search for an order, even if it did not reduce the work.
         let steps = plan.conditioned.len() as u64 + u64::from(PATIENCE) + 1;
         let effort = search.effort.get() - EFFORT;
         let most = (FEW_CANDIDATES as u64 + 1) * steps * one;

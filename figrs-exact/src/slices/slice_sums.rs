@@ -18,14 +18,14 @@ impl PortableUnit for SliceTotal {
     }
 }
 
-/// The sum over slices, in the order of their numbers.
+/// A partial sum over slices, which are added in the order of their numbers.
 #[derive(Debug)]
 pub struct SliceSums {
     /// Number of slices of the whole sum.
     slices: u64,
-    /// Number of slices of a unit.
+    /// Number of slices of each unit of work.
     of_unit: u64,
-    /// Number of slices that were added.
+    /// Number of slices that were added so far.
     added: u64,
     sum: SumOfTotals,
     /// The fingerprint of the plan of the slices.
@@ -36,7 +36,8 @@ pub struct SliceSums {
 }
 
 impl SliceSums {
-    /// A sum without slices so far. Impossible evidence may leave a query without targets.
+    /// A sum to which no slice was added yet. `is_query` is passed separately, because the expansion of a query with impossible
+    /// evidence may have no targets.
     pub(super) fn new(
         (slices, of_unit): (u64, u64),
         plan: u64,

@@ -10,7 +10,8 @@ use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use figrs_factor::eliminate::{EliminationError, Options};
 use figrs_factor::tree::{Marginals, marginals};
 
-/// The sum of one slice, or of several that are done as one unit: the logarithm of its total, and the share of each value of each target in that.
+/// The sum of one slice, or of the slices of one unit: the natural logarithm of the total weight, and the share of each value of
+/// each target in the total.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SliceTotal {
     pub(super) log_total: f64,
@@ -37,7 +38,7 @@ impl SliceTotal {
     }
 }
 
-/// The sum of totals, each relative to the largest so far.
+/// Accumulates totals; the sums are stored relative to the largest total so far.
 #[derive(Debug)]
 pub(super) struct SumOfTotals {
     largest: f64,
@@ -81,7 +82,7 @@ impl SumOfTotals {
         self.largest + self.total.ln()
     }
 
-    /// The sum of all totals; the shares are not meaningful where it is zero.
+    /// The sum of all totals; if it is zero, the shares are not meaningful.
     pub(super) fn into_total(self) -> SliceTotal {
         let log_total = self.log_total();
         let share = |weight: f64| weight / self.total;
@@ -92,8 +93,8 @@ impl SumOfTotals {
 }
 
 impl SlicedGraph {
-    /// The sum of the slices of a range of units, with the shares of the values of some variables, each with its number of values; a target without a
-    /// variable has one value.
+    /// The sum of the slices of a range of units, with the shares of the values of the targets. Each target is given by its
+    /// variable and its number of values; a target without a variable has one value.
     pub(super) fn total(
         &self,
         units: Range<u64>,
@@ -147,7 +148,7 @@ impl SlicedGraph {
         Ok(SliceTotal::new(found.log_total, shares.collect()))
     }
 
-    /// The sum of a slice that did not fit the memory, computed in slices of it.
+    /// The sum of a slice that did not fit the memory, computed by dividing that slice into slices.
     fn split(
         &self,
         slice: &Slice,

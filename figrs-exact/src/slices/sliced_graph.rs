@@ -1,4 +1,4 @@
-//! A factor graph in slices: in each, some variables have a given value.
+//! A factor graph divided into slices; in each slice, some variables have given values.
 
 use figrs_factor::graph::ReducedGraph;
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -9,18 +9,19 @@ use figrs_factor::eliminate::{EliminationError, Options, Order, without_barren};
 
 /// A slice that takes more than this multiple of its predicted memory is itself divided into slices.
 const MEMORY_TOLERANCE: f64 = 4.0;
-/// Divisor of the memory for the slices of a slice that did not fit.
+/// If a slice did not fit, its own slices get the memory divided by this number.
 const NESTED_MEMORY_DIVISOR: u64 = 4;
-/// Bytes that the messages of a slice may always take.
+/// The messages of a slice may always take this number of bytes.
 const LEAST_MEMORY: u64 = 1 << 16;
-/// The messages of a slice may always take the memory divided by this number: as many slices at once are enough for a machine.
+/// The messages of a slice may always take the memory divided by this number: more slices at once than this number are not useful on one machine.
 const SLICES_AT_ONCE: u64 = 64;
-/// Maximum depth of slices of slices.
+/// Maximum depth to which slices are divided into slices.
 const MAX_DEPTH: u32 = 8;
-/// Maximum number of units of work. Where there are more slices, a unit is all slices that share the values of the first conditioned variables.
+/// Maximum number of units of work. If there are more slices, a unit consists of all slices that have the same values of the first
+/// conditioned variables.
 const MOST_UNITS: u64 = 1 << 12;
 
-/// True if a slice fixes all conditioned variables: a smaller slice must then condition on further variables.
+/// Whether a slice fixes all conditioned variables; if so, it can be divided only by conditioning on further variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IsLast(pub(super) bool);
 
@@ -33,12 +34,12 @@ pub(super) struct SlicedGraph {
     /// The variables for whose values sums are requested.
     keep: Vec<VarId>,
     uses: MessageUse,
-    /// Maximum number of bytes of the messages of all slices, for which they were planned.
+    /// Maximum number of bytes of the messages of all slices that are computed at the same time.
     memory: u64,
     depth: u32,
 }
 
-/// A slice: a graph without the variables whose values it fixes or zeros then decide.
+/// A slice: the graph without the variables that the slice fixes or whose values then follow from zeros.
 #[derive(Debug)]
 pub(super) struct Slice {
     pub(super) reduced: ReducedGraph,
@@ -47,7 +48,8 @@ pub(super) struct Slice {
 }
 
 impl SlicedGraph {
-    /// The slices of a graph, planned so that the messages of each fit the memory; `None` if zeros exclude all assignments. Sums keep the variables `keep`.
+    /// Plans the slices of a graph so that the messages of each slice fit the memory; `None` if zeros exclude all assignments. Sums
+    /// are computed for each value of the variables `keep`.
     ///
     /// **Errors.** As [`SlicePlan::new`].
     pub(super) fn new(
@@ -69,7 +71,7 @@ impl SlicedGraph {
         )
     }
 
-    /// The slices of a slice that did not fit its memory.
+    /// Divides a slice that did not fit its memory into slices.
     ///
     /// **Errors.** The error of the slice, if it is already nested too deeply; those of [`new`](Self::new).
     pub(super) fn of_slice(
@@ -148,8 +150,9 @@ impl SlicedGraph {
         first.count()
     }
 
-    /// Calls `each` with the slices of a unit, without those that zeros exclude. Slices that share the first values of the conditioned variables are passed over
-    /// together where zeros exclude these values, and are one slice where its messages are predicted to fit the memory and do.
+    /// Calls `each` with the slices of a unit, without those that zeros exclude. Slices that have the same values of the first
+    /// conditioned variables are skipped together if zeros exclude these values. They are computed as one slice if its messages are
+    /// predicted to fit the memory and do fit.
     ///
     /// **Errors.** Those of `each`; [`EliminationError::Interrupted`].
     pub(super) fn for_each_slice(
@@ -171,7 +174,7 @@ impl SlicedGraph {
         self.visit(&mut given, options, &mut each)
     }
 
-    /// The slices of the given values of the first conditioned variables.
+    /// Visits the slices with the given values of the first conditioned variables.
     fn visit(
         &self,
         given: &mut Vec<(VarId, u32)>,
@@ -201,7 +204,7 @@ impl SlicedGraph {
         Ok(())
     }
 
-    /// True if the messages of a slice are predicted to fit the memory of one.
+    /// True if the messages of a slice are predicted to fit the memory for one slice.
     fn is_predicted_to_fit(&self, slice: &Slice) -> bool {
         let restriction = &slice.reduced.restriction;
         let keep: Vec<VarId> = (self.keep.iter())
@@ -238,7 +241,7 @@ mod tests {
     use figrs_factor::eliminate::{most_probable, sum_product};
     use figrs_random_graphs::{RANGES, generator, random_graph};
 
-    /// The slices of a graph for a memory that few eliminations fit.
+    /// Slices of a graph for a memory so small that few eliminations fit.
     fn sliced(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -248,7 +251,7 @@ mod tests {
         let options = Options::default();
         match SlicedGraph::new(graph, keep, (uses, memory), &options) {
             Ok(sliced) => sliced,
-            // The factors alone do not fit, even with one slice for each assignment.
+            // The memory is too small for the factors, even with one slice for each assignment, and is increased.
             Err(EliminationError::TooMuchMemory { .. }) => sliced(graph, keep, uses, memory * 4),
             Err(error) => panic!("{error}"),
         }
@@ -268,7 +271,7 @@ mod tests {
         assert!(is_same, "{a} and {b}");
     }
 
-    /// Random graphs, each with the amounts of memory that it is sliced for.
+    /// Calls `test` with random graphs, each with several amounts of memory for its slices.
     fn for_each_graph(test: impl Fn(&FactorGraph, u64, &[VarId])) {
         let mut rng = generator(11);
         for round in 0..600 {
@@ -331,7 +334,7 @@ mod tests {
     fn a_slice_that_outgrows_its_prediction_is_sliced_in_turn() {
         let mut rng = generator(12);
         for _ in 0..2 {
-            // A grid of seven by seven: messages of 4^7 entries.
+            // A grid of seven by seven variables, for which messages have 4^7 entries.
             let mut graph = FactorGraph::default();
             let all: Vec<VarId> = (0..49).map(|_| graph.add_variable(4)).collect();
             let right = (0..49).filter(|i| i % 7 < 6).map(|i| (i, i + 1));

@@ -1,4 +1,4 @@
-//! The sum over the slices of a model, one after another.
+//! A sum over the slices of a model.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -26,7 +26,7 @@ use figrs_factor::fnv::Fnv;
 #[derive(Debug)]
 pub(crate) struct SlicedSum {
     expansion: Arc<Expansion>,
-    /// `None` if zeros or the expansion exclude every world.
+    /// The slices; `None` if zeros or the expansion exclude every world.
     sliced: Option<SlicedGraph>,
     /// The variable of each target, if it has one, and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
@@ -85,7 +85,7 @@ impl SlicedSum {
         }
     }
 
-    /// Number of slices; one of no weight where no world is possible.
+    /// Number of slices; if no world is possible, one slice with weight zero.
     fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }
@@ -124,7 +124,7 @@ impl SlicedSum {
         )
     }
 
-    /// Sums the slices of the units of these numbers.
+    /// Sums the slices of the units with these numbers.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,

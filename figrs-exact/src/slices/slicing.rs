@@ -1,4 +1,4 @@
-//! Settings of algorithms that work slice by slice.
+//! Settings of the algorithms that divide a model into slices.
 
 use std::num::NonZero;
 
@@ -8,7 +8,7 @@ use figrs_answer::limits::{Limits, cores};
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::{Options, available_bytes};
 
-/// Share of the memory for messages: the rest is for the factors of the model and of a slice, and for the program.
+/// Share of the stated memory for messages; the rest is for the factors of the model and of a slice, and for the program.
 const MESSAGES: f64 = 0.625;
 
 /// Memory, threads and limits of work in slices.
@@ -16,7 +16,7 @@ const MESSAGES: f64 = 0.625;
 pub(super) struct Slicing {
     /// The memory as stated by the user.
     pub(super) stated: Bytes,
-    /// Maximum number of bytes of all messages at once.
+    /// Maximum number of bytes of all messages that exist at the same time.
     pub(super) memory: u64,
     pub(super) limits: Limits,
     pub(super) watch: Watch,
@@ -46,24 +46,25 @@ impl Slicing {
         }
     }
 
-    /// Number of threads, where the memory fits `at_once` slices.
+    /// Number of threads, if the memory suffices for `at_once` slices at the same time.
     pub(super) fn threads(&self, at_once: usize) -> usize {
         let threads = self.limits.threads;
         threads.map_or_else(cores, NonZero::get).min(at_once)
     }
 }
 
-/// The settings of an algorithm with a field `slicing`.
+/// Defines the setters of an algorithm that has a field `slicing`.
 macro_rules! sliced {
     () => {
-        /// Slices whose work fits three quarters of the memory that is available now; otherwise as [`fitting`](Self::fitting). Each process finds a different
-        /// amount of memory: for parts in several processes, state the amount.
+        /// Settings for slices that fit three quarters of the memory that is available now; otherwise as
+        /// [`fitting`](Self::fitting). The available memory differs between processes; if parts of a sum are computed in several
+        /// processes, state the amount.
         pub fn new() -> Self {
             Self::default()
         }
 
-        /// Slices whose work fits an amount of memory such as `100MiB` or `6GiB`; a number alone counts bytes. The amount is meant for the whole process:
-        /// messages take at most five eighths of it.
+        /// Settings for slices that fit an amount of memory such as `100MiB` or `6GiB`; a number without a unit means bytes. The
+        /// amount is the limit of the whole process, and messages take at most five eighths of it.
         ///
         /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if the text is not an amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, figrs_answer::Error> {
@@ -71,7 +72,7 @@ macro_rules! sliced {
             Ok(Self::within(memory))
         }
 
-        /// Slices whose work fits this amount of memory; otherwise as [`fitting`](Self::fitting).
+        /// Settings for slices that fit this amount of memory; otherwise as [`fitting`](Self::fitting).
         pub fn within(memory: Bytes) -> Self {
             let slicing = Slicing::within(memory);
             Self { slicing }
@@ -83,14 +84,16 @@ macro_rules! sliced {
             self
         }
 
-        /// Limits the number of slices summed at once, by default to the number of cores.
+        /// Limits the number of slices that are computed at the same time (default: the number of cores).
         pub fn threads(mut self, threads: NonZero<usize>) -> Self {
             self.slicing.limits.threads = Some(threads);
             self
         }
 
-        /// Ends the run after this long with [`Error::MissingSlices`](figrs_answer::Error::MissingSlices), which has the result so far, or with
-        /// [`Error::NothingDone`](figrs_answer::Error::NothingDone) before any choice of slices is known; a search for a better choice keeps the best so far.
+        /// Sets a time after which the run ends with [`Error::MissingSlices`](figrs_answer::Error::MissingSlices), which contains
+        /// the result so far. If no choice of slices was found by then, the error is
+        /// [`Error::NothingDone`](figrs_answer::Error::NothingDone). A search for a better choice of slices ends with the best
+        /// choice so far.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.slicing.watch.set_deadline(deadline);
             self
