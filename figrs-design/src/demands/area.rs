@@ -61,7 +61,7 @@ impl Area {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// Returns the first column from which on the area contains either all columns or none.
+    /// Returns the first column from which the area contains either every further column or none.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,

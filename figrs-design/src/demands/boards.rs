@@ -1,4 +1,4 @@
-//! Demands on boards, whose cells are read as tiles.
+//! Demands on the boards of a generator, whose cells are read as tiles of a level.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ pub struct BoardDemands {
     /// Rows and columns of boards.
     size: (usize, usize),
     tiles: Arc<TileSet>,
-    /// Demands on boards that lie on their left side, with their automata.
+    /// The demands, stated for boards turned onto their left side, each with its automaton.
     demands: Arc<[(Reader, Demand)]>,
 }
 
-/// Writes the demands, in the frame of boards that lie on their left side.
+/// Writes the demands as they are stated for boards turned onto their left side.
 impl fmt::Debug for BoardDemands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -33,7 +33,7 @@ impl fmt::Debug for BoardDemands {
 }
 
 impl BoardDemands {
-    /// Creates the demands from automata; demands without one do not concern boards.
+    /// Creates the demands from pairs of an automaton and a demand; demands without an automaton are left out.
     pub(super) fn new(
         size: (usize, usize),
         tiles: &TileSet,
@@ -49,7 +49,7 @@ impl BoardDemands {
         }
     }
 
-    /// Creates no demands on boards of a size.
+    /// Creates an empty list of demands on boards of the given size.
     pub fn none(size: Size) -> Self {
         let size = (size.rows(), size.columns());
         Self::new(size, &TileSet::unknown([]), Vec::new())
@@ -79,13 +79,13 @@ impl BoardDemands {
         self.tiles.tile(cell.symbol()).unwrap_or(Tile::BORDER)
     }
 
-    /// Returns the cell of a lying board that a cell of a board becomes, given by its index in scan order.
+    /// Returns the row and column, on the board turned onto its left side, of the cell with this index in scan order.
     fn lying_cell(&self, index: usize) -> (usize, usize) {
         let (_, columns) = self.size;
         (columns - 1 - index % columns, index / columns)
     }
 
-    /// Returns a board that lies on its left side: its columns are the rows of the board.
+    /// Returns the board turned onto its left side, so that its columns are the rows of the upright board.
     fn lying(&self, cells: &[impl Symbol]) -> Array2<Tile> {
         let (rows, columns) = self.size;
         let mut lying = Array2::from_elem((columns, rows), Tile::BORDER);
@@ -96,7 +96,7 @@ impl BoardDemands {
     }
 }
 
-/// Reads a board in scan order; the state has the state of each demand.
+/// Reads a board in scan order; the state holds the automaton state of each demand.
 impl<C: Symbol> Automaton<C> for BoardDemands {
     type State = Vec<DemandState>;
 
@@ -123,7 +123,8 @@ impl<C: Symbol> Automaton<C> for BoardDemands {
     }
 }
 
-/// Boards of a generator that meet demands as well: a [`Generator`], exact by the automata of the demands, and by Markov chains for any size.
+/// A [`Generator`] of those boards of another generator that also meet demands. Exact algorithms use the automata of the demands; Markov chains
+/// sample boards of any size.
 ///
 /// ```
 /// use figrs_design::{DemandedBoards, DesignFile};
@@ -154,7 +155,7 @@ impl<G> DemandedBoards<G> {
     }
 }
 
-/// The methods are those of the generator, except its own sampler and its own answers where there are demands.
+/// Uses the methods of the generator, except for the generator's own sampler and own answers, which ignore the demands.
 impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Generator
     for DemandedBoards<G>
 {
@@ -177,7 +178,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
         self.generator.board(cells)
     }
 
-    /// Returns the prediction without the demands, which multiply the states.
+    /// Returns the generator's prediction, which ignores that demands multiply the number of states.
     fn predicted_bytes(&self) -> Option<f64> {
         self.generator.predicted_bytes()
     }
@@ -206,11 +207,11 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
     }
 }
 
-/// All demands, as a rule for whole boards. The violation is the number of cells, or of places of patterns, by which demands are broken; one for each other
-/// broken demand.
+/// A rule for whole boards that combines all demands. Its violation is a sum over demands: the number of wrong, missing or surplus cells or places,
+/// or 1 for a broken demand without such a number.
 struct DemandsRule {
     demands: BoardDemands,
-    /// The latest board, which lies on its left side.
+    /// The most recently read board, turned onto its left side.
     lying: Array2<Tile>,
     looked_at: u64,
 }
@@ -261,7 +262,8 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
     }
 }
 
-/// Returns the distance of a lying board from meeting a demand: zero exactly if the board meets the demand. `None` for demands without a measure.
+/// Returns by how many cells or places a board, turned onto its left side, misses a demand: zero exactly if the board meets it. `None` for demands
+/// without such a number.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32
@@ -311,7 +313,7 @@ fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     }
 }
 
-/// Returns the number of cells by which tiles differ from the nearest form of a pattern.
+/// Returns the number of cells whose tile does not match the best matching form of a pattern.
 fn misfits(pattern: &Pattern, tiles: ArrayView2<'_, Tile>) -> u32 {
     let forms = pattern.forms().iter().map(|form| {
         let cells = form.iter().zip(&tiles);

@@ -31,7 +31,7 @@ impl LevelFrame<'_> {
 
     /// Returns the automaton of a demand, or `None` for a demand that no automaton states.
     ///
-    /// An error if the demand does not fit the level.
+    /// Returns an error if the demand does not fit the level.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
     pub(super) fn automaton(&self, demand: &Demand) -> Result<Option<Reader>, DemandError> {
         Ok(Some(match demand {
@@ -223,7 +223,7 @@ impl LevelFrame<'_> {
     /// Returns the automaton of a demand that is part of a combined demand (`any`, `not`).
     fn combined(&self, demand: &Demand) -> Result<Reader, DemandError> {
         let reader = match demand {
-            // It has an automaton, but weighs levels instead of excluding them.
+            // A soft demand has an automaton, but it weighs levels instead of excluding them.
             Demand::Preferred { .. } => None,
             demand => self.automaton(demand)?,
         };
@@ -294,7 +294,7 @@ impl LevelFrame<'_> {
         let ground = TileClass::of(self.tiles.tiles().filter(|&tile| is_support(tile)));
         let bottom = Area::all().rows(self.height - 1..);
         if most >= self.width {
-            // A gap as wide as the level needs no counting.
+            // If gaps may be as wide as the level, every level meets the demand and nothing has to be counted.
             return self.number(&ground, &bottom, (0, usize::MAX));
         }
         let (rows, columns) = self.within(&bottom)?;

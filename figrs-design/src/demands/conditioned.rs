@@ -31,8 +31,9 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 /// population fail, the level is drawn from a population four times as large, and so on.
 /// [`effective_populations`](Self::effective_populations) measures how near the drawn levels are to that distribution.
 ///
-/// Tiles are proposed by their effect on the demands. A drawing weighs each tile when that tile is drawn. Numbers, patterns and other automata look ahead
-/// to the end of the level as if cells were independent (n-grams look ahead exactly for a drawing). Proposals make the weights more even and keep the law.
+/// Tiles are proposed according to their effect on the demands. For a drawing, the factor of a tile is applied as soon as that tile is sampled. For
+/// numbers, patterns and other automata, proposals look ahead to the end of the level as if cells were independent (n-grams look ahead exactly for a
+/// drawing). These proposals make the weights more even and leave the law unchanged.
 ///
 /// # Complexity
 ///
@@ -41,9 +42,9 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 ///
 /// # Errors
 ///
-/// [`SteeringError::Contradictory`] if no particle meets the demands with up to [`most_particles`](Self::most_particles) particles. The demands that the
-/// error names, and whether they are proven to conflict, are the same on all machines: a proof is searched for within the [work](SteeredLevel::proof_work) of
-/// the level, and if none is found, the demands are found within the [work](Self::conflict_work) of particles.
+/// [`SteeringError::Contradictory`] if no particle meets the demands with up to [`most_particles`](Self::most_particles) particles. The demands that
+/// the error names, and whether they are proven to conflict, are the same on all machines: the search for a proof has a limited
+/// [work](SteeredLevel::proof_work), and so has the search by particles that follows if no proof is found ([work](Self::conflict_work)).
 ///
 /// # References
 ///
@@ -60,7 +61,7 @@ pub struct ConditionedSampler {
     /// The conflict that the search for a proof found, if any, and the work of that search.
     proof: Arc<OnceLock<(Option<Conflict>, u64)>>,
     interrupt: Option<Arc<AtomicBool>>,
-    /// Logarithm of the evidence as each population estimates it, by seed and number of the population.
+    /// Each population's estimate of the log evidence, by the seed and the index of the population.
     drawn: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
     latest: Arc<Mutex<Option<DrawnLevels>>>,
 }
@@ -76,7 +77,7 @@ struct DrawnLevels {
 
 /// Maximum number of populations whose weights the sampler remembers.
 const MOST_WEIGHTS: usize = 1 << 20;
-/// Number of particles per block: beyond it, running more populations side by side makes a level no cheaper.
+/// Number of particles per block; larger blocks, with more populations side by side, do not reduce the time per level.
 const BATCH_PARTICLES: u64 = 480;
 /// Number of particles per block for playable levels, where following each particle's player takes most of the time. With twenty particles a level, 24 levels
 /// of 15 by 60 cells took 300 to 450 ms of one core, and six levels 110 ms.
@@ -132,9 +133,9 @@ impl ConditionedSampler {
         self.most_particles.unwrap_or_else(usual)
     }
 
-    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict. If these cells do not suffice, the error also lists
-    /// the demands that were not tested and says so. The default is enough for 13 demands on a level of 14 by 200. On such a level four demands
-    /// took two seconds of one core, and playability, which follows each particle's player, thirteen.
+    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict. If these cells do not suffice, the error
+    /// also lists the demands that were not tested and says so. The default is enough for 13 demands on a level of 14 by 200. On such a level the
+    /// search took two seconds of one core for four demands, and thirteen seconds for playability, which follows each particle's player.
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
         self
@@ -163,7 +164,7 @@ impl ConditionedSampler {
         Ok(())
     }
 
-    /// Returns a particle filter of some populations that reports its progress if there is a listener.
+    /// Returns a particle filter with these numbers of particles and populations, which reports its progress if a listener is set.
     fn populations(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = self.silent(particles, populations);
         match self.listener.clone() {
@@ -172,7 +173,7 @@ impl ConditionedSampler {
         }
     }
 
-    /// Returns a particle filter of some populations that reports no progress.
+    /// Returns a particle filter with these numbers of particles and populations, which reports no progress.
     fn silent(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = SequentialMonteCarlo::new(particles).populations(populations);
         match self.interrupt.clone() {
@@ -181,7 +182,7 @@ impl ConditionedSampler {
         }
     }
 
-    /// Returns a particle filter of some populations, each of which gives one level.
+    /// Returns a single-threaded particle filter with these numbers of particles and populations; each population gives one level.
     fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = self.populations(particles, populations);
         filter.threads(NonZero::<usize>::MIN)
@@ -192,9 +193,9 @@ impl ConditionedSampler {
         &self.steered
     }
 
-    /// Returns the natural logarithm of the probability that the model meets all demands, with its standard error. 64 populations estimate it, with fifty times
-    /// as many particles as for a level, up to 20 000; five times as many if the filter follows players, which takes most of the time. The weights of a Markov
-    /// random field do not sum to one; their sum is estimated in the same way.
+    /// Returns the natural logarithm of the probability that the model meets all demands, with its standard error. The estimate uses 64 populations,
+    /// each with fifty times as many particles as for a level, up to 20 000. The factor is five instead of fifty if the filter follows players, which
+    /// takes most of the time. The weights of a Markov random field do not sum to one; their sum is estimated in the same way.
     ///
     /// **Errors.** The errors of [`SequentialMonteCarlo`].
     pub fn log_probability(&self, seed: u64) -> Result<LogEvidence, SteeringError> {
@@ -215,7 +216,7 @@ impl ConditionedSampler {
         Ok(estimate)
     }
 
-    /// Returns the levels of the populations in which a particle is left.
+    /// Returns one level for each population in which a particle survived.
     fn levels_of(&self, drawn: &[Vec<Tile>]) -> Vec<GeneratedLevel> {
         drawn
             .iter()
@@ -223,13 +224,13 @@ impl ConditionedSampler {
             .collect()
     }
 
-    /// Draws the level of a population whose particles all failed from larger populations.
+    /// Draws a level from larger and larger populations, after all particles of the given population failed.
     fn again(&self, seed: u64, number: u64) -> Result<GeneratedLevel, SteeringError> {
         let mut rng = stream(seed, u64::MAX - number);
         let mut particles = self.particles;
         while particles < self.largest() {
             self.check_interrupt()?;
-            // Levels that are hard to find are worth a search for a proof that there is none.
+            // After a larger population has failed too, a search for a proof that no level meets the demands is worth its time.
             if particles > self.particles
                 && let Some(conflict) = self.proven()?
             {
@@ -287,8 +288,9 @@ impl ConditionedSampler {
         }
     }
 
-    /// Returns the number of populations drawn so far and their effective sample size 1 / Σw², where the weights w are the populations' estimates of the
-    /// evidence, scaled to sum to 1. The nearer that size is to the number, the nearer the levels are to the law. `None` for fewer than two populations.
+    /// Returns the number of populations drawn so far and their effective sample size 1 / Σw², where the weights w are the populations' estimates of
+    /// the evidence, scaled to sum to 1. The closer this size is to the number of populations, the closer the distribution of the levels is to the
+    /// exact law. `None` for fewer than two populations.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -317,7 +319,7 @@ impl ConditionedSampler {
         Some((drawn.len(), weights().sum::<f64>().powi(2) / squares))
     }
 
-    /// Returns the number of levels to draw together with at most `most` particles.
+    /// Returns how many levels one run of at most `most` particles should draw.
     fn fitting(&self, most: u64) -> u64 {
         // Wide levels are drawn few at a time, so that the first levels come early.
         let particles = self.particles.max(1) as u64;
@@ -326,7 +328,8 @@ impl ConditionedSampler {
         fitting.min(most / particles).clamp(1, BATCH_LEVELS)
     }
 
-    /// Returns the number of populations in a block. The populations of a block run side by side, since a single one takes most of the time of several.
+    /// Returns the number of populations in a block. The populations of a block run side by side, since one population alone takes almost as long as
+    /// several together.
     fn side_by_side(&self) -> u64 {
         let mut demands = self.steered.demands();
         let is_played = demands.any(|demand| demand.route().is_some());
@@ -360,7 +363,7 @@ impl ConditionedSampler {
             .first_population(numbers.start)
             .seed(seed)
             .follow(&LevelParts::of(&self.steered));
-        // An interrupted run holds some of the populations only.
+        // An interrupted run holds only some of the populations.
         self.check_interrupt()?;
         let (drawn, died, weights) = match found {
             Err(Error::NoSampleMetEvidence { .. }) => {
@@ -398,7 +401,7 @@ impl ConditionedSampler {
         Ok(levels)
     }
 
-    /// Returns the error that lists the conflicting demands when no particle is left; it is the same for all levels of a seed.
+    /// Returns the error that lists the conflicting demands after all particles failed; the error is the same for all levels of a seed.
     ///
     /// **Errors.** [`Error::NothingDone`] if the search is interrupted.
     fn conflict(&self, seed: u64) -> Result<SteeringError, SteeringError> {
@@ -461,7 +464,8 @@ impl LevelSampler for ConditionedSampler {
         ))
     }
 
-    /// Returns the number of levels in several blocks of populations; these blocks share the parts of the level.
+    /// Returns the number of levels in a batch of several whole blocks of populations; the blocks of a batch share the element programs of the parts
+    /// of the level.
     fn batch(&self) -> u64 {
         let block = self.side_by_side();
         self.fitting(BATCH_PARTICLES) / block * block
@@ -473,7 +477,7 @@ impl LevelSampler for ConditionedSampler {
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
         let block = self.side_by_side();
-        // Blocks are drawn whole, so that a level does not depend on how many are asked for.
+        // Blocks are drawn whole, so that a level does not depend on how many levels are requested.
         let (first, end) = (
             numbers.start / block * block,
             numbers.end.next_multiple_of(block),

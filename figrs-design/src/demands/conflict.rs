@@ -23,10 +23,10 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// One part in this many of the proof work is left to [confirm](confirmed) conflicts that particles find.
+/// The fraction 1 / `CONFIRMATION` of the proof work is reserved to [confirm](confirmed) conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// Returns the work of the search for a proof that runs before particles are tried.
+/// Returns the number of steps allowed to the search for a proof that runs before particles are tried.
 fn search_work(steered: &SteeredLevel) -> u64 {
     let steps = steered.steps_of_proof();
     steps - steps / CONFIRMATION
@@ -43,7 +43,7 @@ pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Con
     (found, steps - work.left())
 }
 
-/// Result of a search for a proof before a model is explored.
+/// Result of the search for a proof of a conflict that precedes the exploration of a model.
 pub(super) enum EarlyProof {
     Proven(Conflict),
     NotFound,
@@ -51,7 +51,7 @@ pub(super) enum EarlyProof {
     NotSearched,
 }
 
-/// Searches for a proof before a large model is explored, where the search takes less time than the exploration.
+/// Searches for a proof of a conflict before a large model is explored, because the search takes less time than the exploration.
 pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyProof {
     if steered.demands().len() == 0 {
         return EarlyProof::NotFound;
@@ -100,7 +100,7 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
         }
         for &(other, of, _, most) in &counts {
             if of == tile && most < least {
-                // The first column that leaves fewer cells than are missing.
+                // The first column after which fewer cells remain than tiles are missing.
                 let column = width.saturating_sub((least - most).div_ceil(height));
                 return Some(Conflict::at(column, vec![other, demand]));
             }
@@ -109,7 +109,8 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of demands that exclude each other up to the first column where all demands together fail, as far as trials find one.
+/// Returns a minimal set of demands that exclude each other up to the first column where all demands together fail. The set may not be minimal if
+/// trials remain undecided.
 ///
 /// `trial` takes some demands and the number of columns, from the left, on which to try them.
 pub(super) fn minimal_conflict(
@@ -119,7 +120,7 @@ pub(super) fn minimal_conflict(
     let columns = first_column(steered.width(), |last| trial(steered, last + 1));
     let all: Vec<usize> = (0..steered.demands().len()).collect();
     let core = minimal(&all, |rest| match rest {
-        // There are levels without demands.
+        // Without demands, every level is allowed.
         [] => Trial::Possible,
         rest => trial(
             &steered.part(steered.level_model(), rest),

@@ -11,11 +11,11 @@ use figrs_models::shares::whole_numbers;
 
 /// A demand on a level. Demands are evidence: levels are drawn given all of them.
 ///
-/// Rows count from the top and columns from the left, from 0, in model coordinates: levels that are played upwards lie on their side, and
+/// Rows count from the top and columns from the left, from 0, in model coordinates: levels in which the player climbs lie on their side, and
 /// [`turned`](Self::turned) turns a demand in the same way. [`DesignFile`](crate::DesignFile) reads demands from text.
 ///
-/// All variants but `Seen`, `Placed`, `Playable` and the soft `Preferred` and `Near` are finite automata that read a level column by column; they can be
-/// combined by [`Any`](Self::Any) and [`Not`](Self::Not).
+/// All variants but `Seen`, `Placed`, `Playable` and the soft `Preferred` and `Near` are stated by finite automata that read a level column by
+/// column; these variants can be combined by [`Any`](Self::Any) and [`Not`](Self::Not).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -46,12 +46,11 @@ pub enum Demand {
     /// Every local configuration occurs in training: the neighbours of each cell of a Markov chain do so together, n-grams skip no column,
     /// and a Markov random field has only pairs of neighbours that training shows.
     Seen,
-    /// The cells that a mask of the level's size sets have their tiles, as evidence: levels are those that the trained
-    /// model draws with these tiles; if it never draws them, there is no level.
+    /// Each cell that a mask of the level's size sets has the tile of the mask, as evidence: levels are those that the trained model draws with these
+    /// tiles; if it never draws them, there is no level.
     Pinned(Mask),
-    /// The cells that a mask of the level's size sets get their tiles by intervention, whatever the trained model would draw there:
-    /// the cells drawn earlier do not depend on these tiles, and configurations that contain one of them need not occur
-    /// in training.
+    /// Each cell that a mask of the level's size sets gets the tile of the mask by intervention, whatever the trained model would draw there: the
+    /// cells drawn earlier do not depend on these tiles, and configurations that contain one of them need not occur in training.
     Placed(Mask),
     /// In the bottom row, at most this many adjacent columns lack ground that a player can stand upon; for levels that are played to the right.
     MaximumGap(usize),
@@ -89,7 +88,7 @@ pub enum Demand {
         /// Largest allowed number of tiles.
         most: usize,
     },
-    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class: rhythm.
+    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class, which gives a level rhythm.
     InEach {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -135,15 +134,15 @@ pub enum Demand {
     /// For each place of a pattern in an area, another pattern has a place whose first cell is `rows` further down and `columns` further to the
     /// right; negative numbers are further up and to the left.
     Accompanied {
-        /// The pattern of which each place needs the other pattern.
+        /// The pattern that needs the other pattern near each of its places.
         each: Pattern,
         /// Area of the places that need the other pattern.
         area: Area,
         /// The other pattern, which may stand anywhere in the level.
         by: Pattern,
-        /// Rows from the first pattern down to the other.
+        /// Allowed numbers of rows from the first cell of the first pattern down to that of the other.
         rows: RangeInclusive<isize>,
-        /// Columns from the first pattern to the other on the right.
+        /// Allowed numbers of columns from the first cell of the first pattern to that of the other, to the right.
         columns: RangeInclusive<isize>,
     },
     /// From each place of a pattern in an area, the next place of another pattern in the area, if there is one, begins `least` to `most` columns
@@ -185,9 +184,9 @@ pub enum Demand {
         /// The allowed columns, each from the top.
         columns: Vec<Vec<Tile>>,
     },
-    /// At least one of some demands is met.
+    /// At least one of the given demands is met.
     Any(Vec<Demand>),
-    /// A demand is not met.
+    /// The given demand is not met.
     Not(Box<Demand>),
     /// Soft: a level in which a demand is not met is less probable by the factor exp(-`weight`).
     Preferred {

@@ -140,7 +140,7 @@ pub enum DemandError {
         /// Description of the demand.
         demand: String,
     },
-    /// The demand is about the ground, but the levels are played upwards.
+    /// The demand is about the ground, but the player climbs in the levels.
     #[error(
         "\"{demand}\" is for levels that are played to the right; require ground in windows of rows instead"
     )]
@@ -148,7 +148,7 @@ pub enum DemandError {
         /// Description of the demand.
         demand: String,
     },
-    /// The rejection sampler's own sampler draws levels of another size than the demands are for.
+    /// The sampler inside the rejection sampler draws levels of another size than the demands are for.
     #[error(
         "levels of {} rows and {} columns are drawn, and the demands are for {} and {}; give both one size",
         drawn.0, drawn.1, size.0, size.1
@@ -181,12 +181,12 @@ pub enum DemandError {
         /// The column, from 0 at the left.
         column: usize,
     },
-    /// The smallest number is above the largest.
+    /// The smallest allowed number exceeds the largest.
     #[error("from {least} to {most} cannot be had; give the smaller number first")]
     CountRange {
-        /// The smallest number.
+        /// The smallest allowed number.
         least: usize,
-        /// The largest number.
+        /// The largest allowed number.
         most: usize,
     },
     /// The rules of a movement were made for other tiles or another direction of travel.
@@ -200,7 +200,7 @@ pub enum DemandError {
         /// The direction of travel of the model.
         travel: &'static str,
     },
-    /// A route has more areas than can be followed.
+    /// A route has more areas than are allowed.
     #[error("a way cannot pass {areas} areas one after another; give 1 to {most}")]
     WayPoints {
         /// The number of areas of the route.
@@ -220,7 +220,7 @@ pub enum DemandError {
         /// The column at which the player starts.
         column: usize,
     },
-    /// The cell lies outside of the level.
+    /// A cell lies outside the level.
     #[error("row {row}, column {column} is outside of the level; rows and columns count from 0")]
     Cell {
         /// The row of the cell.

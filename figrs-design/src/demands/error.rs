@@ -15,7 +15,7 @@ pub enum SteeringError {
     /// A demand does not fit the level.
     #[error(transparent)]
     Demand(#[from] DemandError),
-    /// The look-ahead or the width of the level is not possible.
+    /// The look-ahead distance or the width of the level is not allowed.
     #[error(transparent)]
     Sampling(#[from] SamplingError),
     /// An inference algorithm failed.
@@ -45,7 +45,7 @@ pub enum SteeringError {
         places: Vec<usize>,
         /// `true` if each of these demands is needed for the conflict; `false` if work or memory did not suffice to find out.
         minimal: bool,
-        /// Column, from 0, where the last levels that meet all demands so far fail; a range that contains this column if work or memory ran out.
+        /// First column, from 0, at which no level meets all demands any more; a range that contains this column if work or memory ran out.
         columns: RangeInclusive<usize>,
         /// `true` if it is proven that no level meets these demands.
         proven: bool,

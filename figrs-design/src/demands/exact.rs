@@ -25,13 +25,14 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 ///
 /// # Complexity
 ///
-/// Linear in the states of the frontier, which grow quickly with the rows of a level and with the states of the demands' automata.
+/// Linear in the number of states of the frontier, which grows quickly with the number of rows of a level and with the number of states of the
+/// demands' automata.
 ///
 /// # Errors
 ///
-/// [`figrs_infer::Error::FrontierTooLarge`] if the states take more memory than the frontier allows;
-/// [`SteeringError::Contradictory`] if no level meets the demands. The search for the conflicting demands explores once more for each demand and for each
-/// halving of the columns at most, up to the column of the conflict.
+/// [`figrs_infer::Error::FrontierTooLarge`] if the states take more memory than the frontier allows; [`SteeringError::Contradictory`] if no level
+/// meets the demands. To find the conflicting demands, the frontier is explored again at most once for each demand and once for each halving of the
+/// number of columns, up to the column of the conflict.
 #[derive(Debug)]
 pub struct ExactSampler {
     steered: SteeredLevel,
@@ -41,7 +42,7 @@ pub struct ExactSampler {
 }
 
 impl ExactSampler {
-    /// Explores the frontiers of a level.
+    /// Creates a sampler by exploring the frontier of a level with its demands.
     ///
     /// **Errors.** The errors listed for the [sampler](Self).
     pub fn new(steered: SteeredLevel, frontier: &Frontier) -> Result<Self, SteeringError> {

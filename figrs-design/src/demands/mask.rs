@@ -53,7 +53,7 @@ impl Mask {
         mask
     }
 
-    /// Reads a mask from lines of text; errors give `place` as its origin.
+    /// Reads a mask from lines of text; error messages name `place` as the origin of the text.
     ///
     /// **Errors.** The errors of [`Level::from_text`].
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
@@ -75,7 +75,7 @@ impl Mask {
         Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)
     }
 
-    /// Returns the mask in model coordinates: turned on its side for levels that are played upwards; see [`Travel`].
+    /// Returns the mask in model coordinates: turned on its side for levels in which the player climbs; see [`Travel`].
     #[must_use]
     pub fn turned(&self, travel: Travel) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Turns demands on upright levels to model coordinates, in which levels that are played upwards lie on their side, and demands on boards to the order in
+//! Turns demands on upright levels to model coordinates, in which levels in which the player climbs lie on their side, and demands on boards to the order in
 //! which boards are read.
 
 use std::ops::{Range, RangeInclusive};
@@ -12,10 +12,10 @@ use crate::DemandError;
 use figrs_models::mdmc::Travel;
 
 impl Demand {
-    /// Returns the demand in model coordinates: levels that are played upwards lie on their side there. This demand is about upright levels of `size` rows and
+    /// Returns the demand in model coordinates: levels in which the player climbs lie on their side there. This demand is about upright levels of `size` rows and
     /// columns.
     ///
-    /// Counts along a level follow the direction of travel: windows, sections, periods and distances of levels that are played upwards are in rows, from
+    /// Counts along a level follow the direction of travel: windows, sections, periods and distances of levels in which the player climbs are in rows, from
     /// the bottom.
     ///
     /// **Errors.** [`DemandError`] if an area does not lie in the level.
@@ -26,8 +26,9 @@ impl Demand {
         }
     }
 
-    /// Returns the demand on boards of `size` rows and columns that lie on their left side: columns from the left, each read from the bottom up, are the rows of
-    /// the board from the top, each read from the left. Windows, sections, periods and distances are in rows, from the top.
+    /// Returns the demand for boards of `size` rows and columns turned onto their left side. To read the columns of the turned board from the left,
+    /// each from the bottom up, is to read the rows of the upright board from the top, each from the left. Windows, sections, periods and distances
+    /// are in rows of the upright board, from the top.
     ///
     /// **Errors.** [`DemandError`] if an area does not lie in the board.
     pub(super) fn in_scan_order(&self, size: (usize, usize)) -> Result<Self, DemandError> {
@@ -59,7 +60,7 @@ impl Turn {
         *size
     }
 
-    /// Returns the rows and columns after the turn.
+    /// Returns the ranges of rows and columns of an area after the turn.
     fn lines(&self, rows: Range<usize>, columns: Range<usize>) -> (Range<usize>, Range<usize>) {
         match self {
             Self::ToTheRight { size } => (columns, reversed(&rows, size.0)),
@@ -136,7 +137,8 @@ impl Turn {
                 columns,
             } => {
                 *area = self.area(area)?;
-                // Distances between first lines are those between last lines after a turn that reverses the lines.
+                // A turn that reverses lines exchanges their first and last cells, so distances between first lines become distances between last
+                // lines.
                 let from_the_end = |one: usize, other: usize, lines: &RangeInclusive<isize>| {
                     let over = one as isize - other as isize;
                     over.saturating_sub(*lines.end())..=over.saturating_sub(*lines.start())

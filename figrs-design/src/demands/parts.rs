@@ -21,7 +21,8 @@ pub(super) struct LevelParts<'a> {
 impl<'a> LevelParts<'a> {
     /// Approximate number of cells in a part.
     const CELLS: usize = 448;
-    /// Maximum of the columns of a part times the square of the rows, if each particle's player is followed: the state of a particle grows with that square.
+    /// Maximum of the number of columns of a part times the squared number of rows if each particle's player is followed, because the state of a
+    /// particle grows with that square.
     const SQUARES: usize = 1568;
 
     /// Creates the parts of the whole level and records its tiles as the trajectory.
@@ -32,7 +33,7 @@ impl<'a> LevelParts<'a> {
         }
     }
 
-    /// Creates the parts of the first `columns` columns, with the evidence only.
+    /// Creates the parts of the first `columns` columns, which have the evidence but do not record the tiles.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);

@@ -43,7 +43,7 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// Writes the name, or the number of rows and columns.
+/// Writes the name or, for a pattern without a name, the numbers of rows and columns.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {

@@ -44,7 +44,8 @@ pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) ->
     })
 }
 
-/// Returns the furthest column that a player can reach if `demands` surely leave no way to the goal; `None` if a way may exist or the work runs out.
+/// Returns the furthest column that a player can reach if `demands` certainly leave no path to the goal; `None` if a path may exist or the work runs
+/// out.
 fn dead_end_by(
     steered: &SteeredLevel,
     route: &Route,
@@ -78,7 +79,7 @@ fn dead_end_by(
             };
             classes.sort_unstable();
             classes.dedup();
-            // A cell without tiles is a conflict of the demands alone.
+            // If no tile is allowed in a cell, the demands conflict even without the player's path.
             if classes.is_empty() {
                 return None;
             }

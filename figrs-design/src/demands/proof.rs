@@ -12,7 +12,7 @@ use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, combinations, first_column, minimal};
 use figrs_models::mdmc::LevelModel;
 
-/// Indices of demands that exclude each other, and the column where the last levels that meet these demands so far fail.
+/// Demands that exclude each other, given by their indices, and the first column at which no level meets all of them any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
@@ -33,16 +33,18 @@ impl Conflict {
     }
 }
 
-/// Search for a proof that no level can meet some demands.
+/// Searches for a proof that no level can meet some demands.
 ///
-/// A trial asks whether any level meets some demands, by a [`Frontier`] with little memory. If the model fits into that memory, the trial covers the levels
-/// of the model; otherwise it covers all levels with the tiles that are possible in their rows, which include the levels of the model. Around set cells the
-/// search also tries a window of a few columns, with the model inside and any tiles around. So every proven conflict holds for the model,
-/// and some conflicts may remain unproven. Every trial has the tiles that demands place by intervention.
+/// A trial decides whether any level meets some demands, by a [`Frontier`] with a small memory limit. If the model fits into that memory, the trial
+/// covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows, which include the levels of the
+/// model. Around cells whose tiles are set, the search also tries a window of a few columns, with the model inside the window and any tiles outside
+/// it. Every proven conflict therefore holds for the model, but some conflicts may remain unproven. Every trial includes the tiles that demands place
+/// by intervention.
 ///
-/// The search tries each demand alone. Then it looks for a player's way, where each cell may have any tile that the demands allow. Then it tries all demands
-/// together: if that is impossible, it leaves demands out one after another; if that takes too much memory, it tries pairs and sets of three.
-/// In long levels the search does all of this with the [first columns](Self::FIRST_COLUMNS) before it takes more columns.
+/// The search tries each demand alone. Then it searches for a player's path through a level in which each cell may have any tile that the demands
+/// allow. Then it tries all demands together: if no level meets them, it leaves demands out one after another; if the trial takes too much memory, it
+/// tries pairs and sets of three. In long levels the search does all of this with the [first columns](Self::FIRST_COLUMNS) before it takes more
+/// columns.
 ///
 /// The search stops, also within a trial, when its work is used up or the given frontier is interrupted. It returns the conflict proven by then;
 /// if the work did not suffice to leave out demands or to find the column, the conflict says so.
@@ -157,7 +159,7 @@ impl<'a> ProofSearch<'a> {
         let hard: Vec<usize> = (0..self.steered.demands().len())
             .filter(|&demand| self.is_tried(demand))
             .collect();
-        // A demand that takes too much memory alone also does with others.
+        // A demand that takes too much memory alone also takes too much together with others.
         let mut small = Vec::new();
         for &demand in &hard {
             match self.trial(&[demand]) {
@@ -198,7 +200,7 @@ impl<'a> ProofSearch<'a> {
     fn is_tried(&self, demand: usize) -> bool {
         match self.steered.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
-            // Without neighbours any column might follow, which makes too many states.
+            // In a model without neighbours any column may follow any other, which gives playability too many states.
             Demand::Playable(_) => !self.is_relaxed,
             _ => true,
         }
@@ -206,7 +208,7 @@ impl<'a> ProofSearch<'a> {
 
     /// Returns whether any level meets these demands, and the demands on which that verdict depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
-        // Without neighbours every level counts as seen.
+        // The relaxed model ignores neighbours, so each of its levels counts as seen.
         let is_open =
             |demand: &usize| !self.is_relaxed || *self.steered.demand(*demand) != Demand::Seen;
         let open: Vec<usize> = demands.iter().copied().filter(is_open).collect();
@@ -240,7 +242,7 @@ impl<'a> ProofSearch<'a> {
             members: demands,
             is_minimal,
         } = minimal(demands, |rest| match rest {
-            // There are levels without demands.
+            // Without demands, every level is allowed.
             [] => Trial::Possible,
             rest => self.trial(rest).0,
         });
@@ -250,7 +252,7 @@ impl<'a> ProofSearch<'a> {
                 ..Conflict::at(column, demands)
             };
         }
-        // Demands that place tiles are named if they are needed.
+        // Demands that place tiles are named if the conflict needs them.
         let placed = minimal(&self.placed, |rest| {
             let placed = rest.to_vec();
             let without = Self {
@@ -294,7 +296,7 @@ impl<'a> ProofSearch<'a> {
     /// Returns the last column of a window around set cells in which the demands exclude each other.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
-        // Placed tiles may stand beside tiles that they were never seen with.
+        // Placed tiles may stand beside tiles with which training never shows them, so that windows prove nothing.
         if !chosen().any(|demand| *demand == Demand::Seen) || !self.placed.is_empty() {
             return None;
         }

@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Reach;
 use crate::play::cell_class::CellClass;
 
-/// Memo of [`Reach`] after a column, by the state before the column and the classes of its cells, since the same columns recur often.
+/// Memo of the [`Reach`] state after a column, keyed by the state before the column and the classes of its cells. It saves time because the same
+/// columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,
@@ -40,7 +41,7 @@ impl ReachabilityMemo {
             *known = CrossingMemo::default();
         }
         let next = next.alive().then(|| known.held(next));
-        // The state before is already held as the result of another column.
+        // The state before the column is already stored as the result of another column, so its heap memory is not counted again.
         known.bytes += 2 * size_of_val(&key) + size_of_val(column);
         known.after.insert(key, next.clone());
         next

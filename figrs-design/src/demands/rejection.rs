@@ -16,7 +16,8 @@ use figrs_models::mdmc::GeneratedLevel;
 ///
 /// # Guarantee
 ///
-/// Levels have exactly the law of the other sampler given the demands. A level is kept with the probability that is its factor under soft demands.
+/// Levels have exactly the law of the other sampler given the demands. Under soft demands, a level is accepted with the probability that equals the
+/// product of their factors.
 ///
 /// # Complexity
 ///

@@ -11,10 +11,10 @@ use super::pattern::Pattern;
 use super::proof::Conflict;
 use super::steered::SteeredLevel;
 
-/// Maximum number of cells compared to find places that can overlap; beyond it, all places count as if they could.
+/// Maximum number of cells compared to find which places can overlap; beyond it, every two places count as able to overlap.
 const COMPARED: usize = 10_000_000;
 
-/// A number of places of a pattern that a demand requires.
+/// The smallest number of places of a pattern that a demand requires in an area.
 struct NeededPlaces {
     pattern: Pattern,
     rows: Range<usize>,
@@ -47,7 +47,7 @@ impl NeededPlaces {
                 least,
                 ..
             } => places(pattern.clone(), area, *least).map(|needed| Self {
-                // Places are numbered up to the end of the area.
+                // Places are counted up to the end of the area, so levels with too few places fail in its last column.
                 fails: *needed.fails.end()..=*needed.fails.end(),
                 ..needed
             }),
@@ -109,7 +109,7 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     let tops = possible.len() + 1 - high;
     let pairs = tops.saturating_mul(high * forms.len().saturating_pow(2));
     let is_compared = pairs.saturating_mul(forms[0].len()) <= COMPARED;
-    // For each top row and form the largest number of places down to this one; 0 where the form cannot stand.
+    // For each top row and form, the largest number of places down to and including this one; 0 where the possible tiles do not allow the form.
     let mut numbers: Vec<Vec<usize>> = Vec::new();
     // The largest number of places that end above a row.
     let mut above = 0;
@@ -158,7 +158,7 @@ fn stand_together(
 
 /// Returns demands that require more places of a pattern than fit into an area, given the distance that another demand keeps between places.
 ///
-/// The bound covers all levels with the tiles that are possible in their rows, so a conflict holds for the model.
+/// The bound covers all levels with the tiles that are possible in their rows, so a conflict that it shows also holds for the model.
 pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     let size = (steered.height(), steered.width());
     let demands = || steered.demands().enumerate();
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(stacked("E", 7), 0);
     }
 
-    /// Compares the bound with the places in all columns of two kinds of tiles.
+    /// Compares the bound with the number of places in every column of two kinds of tiles.
     #[test]
     fn no_column_has_more_places_than_the_bound() {
         let kinds = [tile('X'), tile('<')];

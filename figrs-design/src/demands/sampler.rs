@@ -30,12 +30,12 @@ pub trait LevelSampler: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the number of levels that are best requested at once.
+    /// Returns the number of levels to request at once for the least time per level.
     fn batch(&self) -> u64 {
         1
     }
 
-    /// Draws the levels with these numbers; a level depends only on the seed and its number. Ranges are best multiples of
+    /// Draws the levels with these indices; a level depends only on the seed and its index. Ranges should begin and end at multiples of
     /// [`batch`](Self::batch).
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
 }
@@ -71,7 +71,7 @@ impl LevelSampler for ElementSampler {
     }
 }
 
-/// Implements levels as items of a set: texts in the format of the training levels.
+/// Implements [`ItemSampler`] for samplers of levels; each level is written as text in the format of the training levels.
 macro_rules! items {
     ($($sampler:ty),+) => {$(
         impl ItemSampler for $sampler {

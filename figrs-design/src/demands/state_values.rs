@@ -8,7 +8,8 @@ use super::folded::Steps;
 use figrs_models::mdmc::Tile;
 use figrs_models::mdmc::twist::DemandState;
 
-/// Result of a backward pass over an automaton: the value of each state before each cell that the automaton reads, if cells are independent.
+/// Result of a backward pass over an automaton: for each cell that the automaton reads, the value of each state before that cell if cells are
+/// independent.
 ///
 /// If an automaton has too many states, the pass follows only the most probable ones and gives all others their mean value.
 /// Any positive values leave the target distribution of a twisted particle filter unchanged; better values make the weights more even.
@@ -30,7 +31,7 @@ struct PositionValues {
 }
 
 impl StateValues {
-    /// Maximum of the product of cells, states and tiles for one demand.
+    /// Maximum of the number of cells times the number of states times the number of tiles, for one demand.
     const WORK: usize = 3_000_000;
     /// Maximum number of states that are followed.
     const STATES: usize = 256;
@@ -60,7 +61,7 @@ impl StateValues {
             .count();
         let tiles = cells.first().map_or(1, |&cell| shares(cell).len().max(1));
         let most = (Self::WORK / (moves * tiles).max(1)).clamp(16, Self::STATES);
-        // Forward: the states that are followed.
+        // The forward pass finds the states to follow.
         let mut states = vec![(state_values.steps.reader().start(), 1.0)];
         let mut followed: Vec<Vec<(DemandState, f64)>> = Vec::with_capacity(moves);
         for &cell in cells.iter().filter(|&&cell| state_values.moves(cell)) {
@@ -84,7 +85,7 @@ impl StateValues {
             next.truncate(most);
             followed.push(std::mem::replace(&mut states, next));
         }
-        // Backward: their values.
+        // The backward pass computes the values of these states.
         let mut values = Arc::new(PositionValues::default());
         let mut before = vec![Arc::clone(&values)];
         for &cell in cells.iter().rev() {

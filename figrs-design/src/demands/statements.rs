@@ -21,12 +21,12 @@ pub(super) trait ColumnEvidence {
     /// Adds the evidence on one column, given by its number, to a model.
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
-    /// Returns the state of the evidence after a column, from which the next columns go on.
+    /// Returns the state of the evidence after the latest column, on which the evidence about the next columns depends.
     fn state(&self) -> Option<AnyElement> {
         None
     }
 
-    /// Prepares to go on from a stored state, of which only the value is known.
+    /// Prepares to continue from a stored state of which only the value is known.
     fn resume(&mut self) {}
 }
 
@@ -43,7 +43,7 @@ pub(super) struct StatedDemand {
     pub(super) steps: Option<Arc<Steps>>,
 }
 
-/// Returns the evidence of one of `all` demands.
+/// Returns the evidence that states one of `all` demands.
 pub(super) fn statement<'a>(
     stated: &'a StatedDemand,
     (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
@@ -51,7 +51,7 @@ pub(super) fn statement<'a>(
 ) -> Option<Box<dyn ColumnEvidence + 'a>> {
     Some(match (&stated.demand, &stated.steps) {
         (Demand::Seen, _) => seen(all),
-        // They are set before any evidence is added.
+        // Placed tiles are set before any evidence is added.
         (Demand::Placed(_), _) => return None,
         (Demand::Pinned(mask), _) => pinned(mask),
         (
@@ -146,7 +146,7 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 
 type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
 
-/// Folds the player's crossings into the next column over the columns of a level, as evidence that the level is playable.
+/// Folds the places where the player can cross into the next column over the columns of a level, as evidence that the level is playable.
 struct FoldedReach {
     size: (usize, usize),
     rules: MovementRules,

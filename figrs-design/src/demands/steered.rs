@@ -64,7 +64,7 @@ impl SteeredLevel {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// Returns a level of the same model with other demands. Both levels share their memo of the ways of players, which saves time if a series of demands
+    /// Returns a level of the same model with other demands. Both levels share their memo of players' paths, which saves time if a series of demands
     /// changes little; the levels drawn are those of [`new`](Self::new).
     ///
     /// **Errors.** The errors of [`new`](Self::new).
@@ -118,8 +118,9 @@ impl SteeredLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands exclude each other. Three quarters go to a search before particles are tried, the rest to
-    /// demands that particles could not meet together. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a move of a player.
+    /// Default number of steps of the search for a proof that demands exclude each other. Three quarters of the steps are for the search before
+    /// particles are tried, and the rest for conflicts that particles find. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a
+    /// move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
     /// Sets the steps of the search for a proof that demands exclude each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
@@ -212,7 +213,7 @@ impl SteeredLevel {
         self.demands.iter().map(|stated| &stated.demand)
     }
 
-    /// Returns the demand with an index.
+    /// Returns the demand with the given index.
     pub(super) fn demand(&self, number: usize) -> &Demand {
         &self.demands[number].demand
     }

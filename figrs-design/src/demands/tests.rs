@@ -48,7 +48,7 @@ fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
     ]
 }
 
-/// True if a level meets a demand, decided without elements.
+/// True if a level meets a demand, decided from its tiles without an element program.
 fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
     match demand {
         Demand::Seen => chain.unseen(level) == 0,
@@ -83,7 +83,7 @@ fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
 fn frontiers_and_a_junction_tree_give_demands_one_probability() {
     for demand in all_demands(4, 5) {
         if demand == Demand::playable() {
-            // It has too many states for the tables of a junction tree.
+            // Playability has too many states for the tables of a junction tree.
             continue;
         }
         let steered = steered(4, 5, std::slice::from_ref(&demand));
@@ -269,7 +269,7 @@ fn cells_have_the_same_probabilities_by_particles_and_exactly() {
         let (column, row) = (index / 6, 5 - index % 6);
         let p = exact.probability(row, column, Tile::GROUND).unwrap();
         let q = answer.probability(cell, &Tile::GROUND).unwrap();
-        // All 72 cells at six standard errors; 1e-4 where an error is too small to be known.
+        // All 72 cells are compared within six standard errors, or within 1e-4 where the standard error is too small to be estimated.
         let error = answer.standard_error(cell, &Tile::GROUND).unwrap();
         assert!(
             (p - q).abs() < 6.0 * error + 1e-4,
@@ -299,7 +299,7 @@ fn levels_that_were_drawn_together_are_those_of_a_new_sampler() {
     let demands = [Demand::Seen, Demand::playable()];
     let sampler = || ConditionedSampler::new(steered(6, 15, &demands));
     let one = sampler();
-    // Blocks of six levels: one by one, after another seed, and all at once.
+    // A block has six levels; the levels are drawn one by one, after another seed, and all at once.
     let first = one.levels(SEED, 2..3).unwrap();
     let rest = one.levels(SEED, 3..6).unwrap();
     one.levels(SEED + 1, 0..1).unwrap();

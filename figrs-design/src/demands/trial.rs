@@ -25,7 +25,7 @@ pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,
 ) -> RangeInclusive<usize> {
-    // It is possible below `low`, and impossible at `high`.
+    // The demands are possible up to any column below `low`, and impossible up to column `high`.
     let (mut low, mut high) = (0, width.saturating_sub(1));
     let mut is_doubled = true;
     while low < high {

@@ -1,4 +1,4 @@
-//! Twisted proposals against exact answers, for each model.
+//! Tests that compare twisted proposals with exact answers, for each model.
 
 use std::sync::Arc;
 
@@ -151,7 +151,7 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
     }
 }
 
-/// Cells in which levels differ from a drawing: mean and standard deviation.
+/// Returns the mean and the standard deviation of the number of cells in which levels differ from a drawing.
 fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (f64, f64) {
     let counts = levels.iter().map(|generated| {
         let differs = |&(row, column, tile): &(usize, usize, Tile)| {
@@ -165,7 +165,7 @@ fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (
     (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
 }
 
-/// N-grams look ahead exactly for a drawing: a few particles have the exact law, and all weights are equal.
+/// N-grams look ahead exactly for a drawing, so that a few particles have the exact law and all weights are equal.
 #[test]
 fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let corpus = Corpus::shipped();
@@ -173,7 +173,7 @@ fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let mut drawing = Mask::free(level.height(), width);
     for row in 0..level.height() {
         for column in 0..width {
-            // A drawing that no training level has: every third column is another one.
+            // No training level equals this drawing, because every third column is replaced by another one.
             let from = if column % 3 == 0 { column + 7 } else { column };
             drawing.set(row, column, level.get(row, from).unwrap());
         }

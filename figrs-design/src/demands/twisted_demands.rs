@@ -14,9 +14,9 @@ use super::statements::StatedDemand;
 /// Twisting functions of demands: each tile is proposed in proportion to the product of its probability under the model and its factor for the demands;
 /// the weight of the particle is multiplied by the sum of these products.
 ///
-/// A drawing gives each tile its factor when that tile is drawn. A demand with an automaton gives each tile the ratio of the [values](StateValues) of the
-/// states after and before it. The product of these ratios along a level is the factor of the demand, so that the weighted particles have the law of the model
-/// given the demands, and the estimate of the evidence stays unbiased.
+/// For a demand to resemble a drawing, each tile gets its factor as soon as it is sampled. A demand with an automaton gives each tile the ratio of
+/// the [values](StateValues) of the states after and before it. The product of these ratios along a level is the factor of the demand, so that the
+/// weighted particles have the law of the model given the demands, and the estimate of the evidence stays unbiased.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".

@@ -19,9 +19,9 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
-    /// The number of each column of each level; equal columns have equal numbers.
+    /// For each level, the index of each of its columns; equal columns have equal indices.
     levels: Vec<Vec<u32>>,
-    /// For each column number, the levels and positions where that column occurs.
+    /// For each column index, the levels and positions where that column occurs.
     places: Vec<Vec<(usize, usize)>>,
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }
@@ -65,7 +65,7 @@ impl ColumnRuns {
         self.levels.push(numbers);
     }
 
-    /// Returns the number of each column of a level, or `None` for a column that is not in the index.
+    /// Returns the index of each column of a level, or `None` for a column that does not occur in the indexed levels.
     fn numbers(&self, level: &Level) -> Vec<Option<u32>> {
         let columns = level.as_array().columns().into_iter();
         columns
@@ -76,7 +76,7 @@ impl ColumnRuns {
     /// Returns the largest number of consecutive columns of a level that occur in the same order in one of the indexed levels.
     pub fn longest_copied_run(&self, level: &Level) -> usize {
         let mut longest = 0;
-        // For each place of the last column, how long a run ends there.
+        // For each place where the last column occurs, the length of the copied run that ends there.
         let mut ending: FxHashMap<(usize, usize), usize> = FxHashMap::default();
         for number in self.numbers(level) {
             let places = number.map_or(&[][..], |number| &self.places[number as usize]);
@@ -90,8 +90,8 @@ impl ColumnRuns {
         longest
     }
 
-    /// Returns the share of the runs of [`ColumnRuns::WINDOW`] columns of a level that occur in none of the indexed levels; 0 for a level
-    /// with fewer columns than a run.
+    /// Returns the share of a level's runs of [`ColumnRuns::WINDOW`] columns that occur in none of the indexed levels; 0 for a level with fewer
+    /// columns than a run.
     pub fn novelty(&self, level: &Level) -> f64 {
         let numbers = self.numbers(level);
         let runs = numbers.windows(Self::WINDOW);

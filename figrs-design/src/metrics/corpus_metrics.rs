@@ -20,7 +20,7 @@ pub struct ReferenceCorpus {
     movements: [Option<MovementRules>; Movement::NAMES.len()],
     /// Index of the movement that the tiles suggest.
     suggested: Option<usize>,
-    /// Movement that replaces the suggested one.
+    /// The movement that replaces the suggested one.
     own: Option<MovementRules>,
     columns: ColumnRuns,
     windows: NearestWindows,
@@ -32,22 +32,23 @@ pub struct ReferenceCorpus {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
-    /// `true` if [`Playability`] finds a way through by the [movement](ReferenceCorpus::movement) that the caller set or, if there is none, by the one that the
-    /// tiles [suggest](Movement::suggested). Needs one of the two.
+    /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) that the caller set or else by the one
+    /// that the tiles [suggest](Movement::suggested). `None` if there is neither.
     pub playable: Option<bool>,
-    /// Share of columns (of rows, for levels that are played upwards) up to the furthest one that the player of `playable` reaches. Needs a movement.
+    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. `None` if there is no movement.
     pub reached: Option<f64>,
     /// `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
     /// See [`linearity`]. Needs tiles that a player can stand upon, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count only if known. Per row in levels that are played upwards.
+    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count only if `gaps` is known. Per row in levels in which
+    /// the player climbs.
     pub leniency: Option<f64>,
-    /// See [`density`]. Needs tiles that a player can stand upon. Per row in levels that are played upwards.
+    /// See [`density`]. Needs tiles that a player can stand upon. Per row in levels in which the player climbs.
     pub density: Option<f64>,
-    /// Number of [`ground_gaps`]. Needs tiles that a player can stand upon, and levels that are played to the right.
+    /// Number of gaps in the ground; see [`ground_gaps`]. Needs tiles that a player can stand upon, and levels that are played to the right.
     pub gaps: Option<usize>,
-    /// Number of columns of the widest gap in the ground, or 0.
+    /// Number of columns of the widest gap in the ground; 0 if there is no gap.
     pub widest_gap: Option<usize>,
     /// Divergence of the level's patterns of 2 by 2 tiles from those of the corpus, in nats; see [`TilePatterns::divergence`].
     pub divergence_2: f64,
@@ -109,7 +110,7 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Measures a level, which must have the coordinates of the corpus's levels (upright or turned).
+    /// Measures a level, which must have the orientation of the corpus's levels (upright or turned).
     pub fn measure(&self, level: &Level) -> LevelMetrics {
         self.with_nearest(level, self.windows.distances(level))
     }
@@ -138,7 +139,7 @@ impl ReferenceCorpus {
         let gaps = (goes_right && stands).then(|| ground_gaps(level));
         let widest = |gaps: &Vec<_>| gaps.iter().map(|&(_, width)| width).fold(0, usize::max);
         let weighed = self.tiles.tiles().any(is_lenient_or_harsh);
-        // Columns of the level as it is played, per column in the frame of models.
+        // Factor that converts measures per column of the upright level to measures per column in model coordinates.
         let per_step = upright.width() as f64 / level.width() as f64;
         let half_gaps = gaps.as_ref().map_or(0.0, |gaps| gaps.len() as f64 / 2.0);
         let two = TilePatterns::of([level], 2);
@@ -233,7 +234,7 @@ mod tests {
             assert!(metrics.divergence_3 < strange.divergence_3 / 5.0);
         }
         assert_eq!((strange.gaps, strange.widest_gap), (Some(60), Some(1)));
-        // A column of air stands in the corpus too.
+        // A column of air occurs in the corpus too, so the longest copied run has one column.
         assert_eq!((strange.novelty, strange.longest_copied_run), (1.0, 1));
         assert!(strange.playable == Some(false) && strange.reached.unwrap() < 0.1);
         assert!(strange.nearest.unwrap().mean > 0.3);
@@ -273,7 +274,7 @@ mod tests {
         let yardstick = ReferenceCorpus::new(&corpus.travelled(Travel::Up)).sections(2);
         let metrics = yardstick.measure(&turned);
         assert_eq!((metrics.linearity, metrics.gaps), (None, None));
-        // Six rows of three columns; half a hazard.
+        // The level has six rows of three columns and one hazard, which counts one half.
         let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
         assert!(close(metrics.density, density(&level) * 3.0 / 6.0));
         assert!(close(metrics.leniency, -0.5 / 6.0));
@@ -286,7 +287,7 @@ mod tests {
             r##"{"tiles": {"#": ["solid"], "-": ["empty", "passable"], "H": ["ladder"], "G": ["collectable"], "M": ["start"], "x": ["exit"]}}"##,
         );
         let set = Arc::new(set.unwrap());
-        // Gold up a ladder, and an exit that only a player who does not fall can reach.
+        // The gold is reached by a ladder, and the exit only by a player who does not fall.
         let level = Level::from_text(
             "level",
             "-x-----\n-------\n-------\n-----HG\n--M--H#\n#######",
@@ -295,10 +296,10 @@ mod tests {
         let level = level.unwrap();
         let corpus = Corpus::of_tiles(set, [("level".to_owned(), level.clone())]).unwrap();
         let metrics = ReferenceCorpus::new(&corpus).measure(&level);
-        // No doors: rooms are not applicable.
+        // The level has no doors, so the movement `rooms` is not applicable.
         assert_eq!(metrics.playable_under[2..], [Some(true), Some(true), None]);
         assert_eq!(metrics.playable, metrics.playable_under[2]);
-        // Nobody reaches the exit on foot; the collectable can be reached.
+        // Without climbing, nobody reaches the exit, but the collectable can be reached.
         for (goal, playable) in [("exit", false), ("collectable", true)] {
             let text =
                 format!("name = \"own\"\nlike = \"ladders\"\ngoal = {{ any = [\"{goal}\"] }}\n");

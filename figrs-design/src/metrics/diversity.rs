@@ -7,8 +7,8 @@ use figrs_models::mdmc::{Level, LevelError, Tile};
 
 /// The mean distance between two levels of a set, computed level by level.
 ///
-/// The distance between two levels of one size is the share of cells that differ. Memory is proportional to the cells of one level times the tiles
-/// seen in a cell, however many levels there are.
+/// The distance between two levels of one size is the share of cells that differ. Memory is proportional to the number of cells of one level times
+/// the number of tiles seen in a cell, and does not depend on the number of levels.
 ///
 /// ```
 /// use figrs_design::Diversity;
@@ -35,7 +35,7 @@ impl Diversity {
         Self::default()
     }
 
-    /// Adds a level; [`LevelError::UnequalSizes`] if its size differs from that of the first level.
+    /// Adds a level; returns [`LevelError::UnequalSizes`] if its size differs from that of the first level.
     pub fn add(&mut self, level: &Level) -> Result<(), LevelError> {
         let size = (level.height(), level.width());
         let cells = self

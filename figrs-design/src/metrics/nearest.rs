@@ -6,14 +6,16 @@ use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// Index of the windows of some levels, a few columns wide and as high as the levels, to find the nearest window to each window of another level.
+/// Index of the windows of some levels, by which the nearest of them to each window of another level is found. Windows are a few columns wide and as
+/// high as the levels.
 ///
 /// The distance between two windows is the share of cells that differ (Hamming distance).
 ///
 /// # Complexity
 ///
-/// To measure a level takes time proportional to its columns times the sum of the indexed columns and the cells of the distinct ones. Memory is proportional
-/// to the indexed columns, and to the distinct columns times those of a window.
+/// Measuring a level takes time proportional to its number of columns times the sum of the number of indexed columns and the number of cells of the
+/// distinct columns. Memory is proportional to the number of indexed columns plus the number of distinct columns times the number of columns of a
+/// window.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -33,7 +35,7 @@ pub struct NearestWindows {
     tiles: FxHashMap<Tile, u16>,
     /// The tiles of the distinct columns, one column after another.
     distinct: Vec<u16>,
-    /// For each level, the number of each of its columns.
+    /// For each level, the index of each of its columns among the distinct columns.
     levels: Vec<Vec<usize>>,
 }
 
@@ -51,7 +53,7 @@ impl NearestWindows {
     /// Default number of columns of a window: half of a screen of sixteen, which a player takes in at a glance.
     pub const COLUMNS: usize = 8;
 
-    /// Number that stands for tiles that are in none of the indexed levels.
+    /// Number that stands for tiles that occur in none of the indexed levels.
     const FOREIGN: u16 = u16::MAX;
 
     /// Builds the index from the windows of `columns` columns, at least one. Levels whose height differs from that of the first are left out.
@@ -95,7 +97,8 @@ impl NearestWindows {
         windows
     }
 
-    /// Returns the distances of the windows of a level. `None` if it, or every indexed level, is narrower than a window, or if its height differs from theirs.
+    /// Returns the distances of the windows of a level. `None` if the level, or every indexed level, is narrower than a window, or if the level has
+    /// another height than the indexed levels.
     pub fn distances(&self, level: &Level) -> Option<NearestDistances> {
         self.to_all_but(level, None)
     }
@@ -114,7 +117,7 @@ impl NearestWindows {
             .filter(|&(place, numbers)| Some(place) != other && numbers.len() >= self.columns)
             .map(|(_, numbers)| numbers.as_slice())
             .collect();
-        // For each level and column, the cells that differ in the columns before it, as far as a window reaches.
+        // For each level and column, the number of differing cells in the columns before it, as far as a window reaches.
         let mut sums: Vec<Vec<u32>> = levels.iter().map(|level| vec![0; level.len()]).collect();
         let mut recent = VecDeque::with_capacity(self.columns + 1);
         let (mut windows, mut total, mut most) = (0, 0, 0);

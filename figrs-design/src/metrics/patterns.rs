@@ -24,8 +24,8 @@ pub struct TilePatterns {
 }
 
 impl TilePatterns {
-    /// Number added to each count (additive smoothing), so that a pattern that only one of two sets has costs much but
-    /// not infinitely much.
+    /// Number added to each count (additive smoothing), so that a pattern that occurs in only one of two sets adds a large but finite amount to the
+    /// divergence.
     pub const EPSILON: f64 = 1e-5;
 
     /// Counts the patterns of `size` by `size` tiles at every position in the levels.

@@ -5,12 +5,13 @@ use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
 /// Difficulty of a level in sections of equal length, from the side where a player starts.
 ///
-/// All numbers are per column (per row, for levels that are played upwards). A profile has four parts: gaps in the ground, counted where they begin; enemies;
-/// hazards and shooters; and jumps, the steps up from a place to stand, off ladders, on a shortest way through the level. An enemy counts 1 and each
-/// of the others ½, so that a gap with its jump counts as an enemy: the weights of [`leniency`](super::leniency), which does not count jumps.
+/// All numbers are per column (per row, if the player climbs). A profile has four parts: gaps in the ground, counted where they begin; enemies;
+/// hazards and shooters; and jumps: on a shortest path through the level, the upward steps from a cell where the player stands and that is not a
+/// ladder. An enemy counts 1 and each of the others ½, so that a gap with its jump counts as much as an enemy. These are the weights of
+/// [`leniency`](super::leniency), which does not count jumps.
 ///
-/// A part that is not applicable is not counted: enemies, hazards or gaps if the [tiles](TileSet) lack that meaning, gaps also if a level is played upwards,
-/// and jumps if no way is known.
+/// A part that is not applicable is not counted: enemies, hazards or gaps if the [tiles](TileSet) lack that meaning, gaps also if the player climbs,
+/// and jumps if no path through the level is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
     /// For each section, its number of columns and the count of each part.
@@ -131,7 +132,7 @@ pub(super) fn is_hazard(tile: Tile) -> bool {
     tile.is(Meaning::Hazard) || tile.is(Meaning::Shooter)
 }
 
-/// Returns the cells of a way from which a player jumps.
+/// Returns the cells of a path from which a player jumps.
 fn jumps(level: &Level, path: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
     let is_ladder = |(row, column): (usize, usize)| {
         level
@@ -174,7 +175,7 @@ mod tests {
             [some(&[0.25, 0.25]), some(&[0.25, 0.0]), some(&[0.0, 0.25])]
         );
         let jumps = found[3].iter().flatten().sum::<f64>();
-        // From row 2, where a player starts, the block of two rows is reached without a jump, or by one.
+        // From row 2, where a player starts, the block of height two is reached without a jump or by one jump.
         assert!(jumps <= 0.5, "{path:?}");
         for (section, total) in profile.difficulty().into_iter().enumerate() {
             let half = |part: usize| found[part][section].unwrap() / 2.0;
@@ -196,7 +197,7 @@ mod tests {
             let profile = DifficultyProfile::of(&level, &set, Travel::Right, Some(path), 1);
             let found = parts(&profile);
             assert_eq!(found[3], [Some(jumps)]);
-            // No tile has the meaning of an enemy or a hazard.
+            // No tile has the meaning of an enemy or a hazard, so these parts are not applicable.
             assert_eq!((&found[1][0], &found[2][0]), (&None, &None));
             assert_eq!(profile.difficulty(), [Some(jumps / 2.0)]);
         }
@@ -218,7 +219,7 @@ mod tests {
         let level = Level::from_text("test", "-X-", &set).unwrap();
         let profile = DifficultyProfile::of(&level, &set, Travel::Right, None, 2);
         assert_eq!(profile.difficulty(), [None, None]);
-        // More sections than columns.
+        // The profile has more sections than the level has columns.
         let level = "X-X".parse().unwrap();
         let profile = DifficultyProfile::of(&level, TileSet::platformer(), Travel::Right, None, 5);
         let difficulty = profile.difficulty();

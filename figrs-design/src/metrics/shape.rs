@@ -22,7 +22,7 @@ pub fn linearity(level: &Level) -> f64 {
     let (x, y) = (mean(&|c| c.0), mean(&|c| c.1));
     let variance = mean(&|c| (c.0 - x).powi(2));
     let covariance = mean(&|c| (c.0 - x) * (c.1 - y));
-    // Platforms in one column have no fitted line; their mean height replaces it.
+    // Platforms that all have their centre in one column have no fitted line; their mean height replaces it.
     let slope = if variance > 0.0 {
         covariance / variance
     } else {
@@ -51,15 +51,15 @@ fn platforms(level: &Level) -> Vec<(f64, f64)> {
     centres
 }
 
-/// Returns the leniency of a level per column: rewards count 1, enemies -1, and hazards, shooters and gaps in the ground -1/2.
+/// Returns the leniency of a level per column: rewards count 1, enemies -1, and hazards, shooters and gaps in the ground -1/2 each.
 ///
 /// Among the [platformer](figrs_models::mdmc::TileSet::platformer) tiles, full question blocks are rewards and the tops of cannons are shooters.
 ///
 /// # References
 ///
-/// A simplified form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros
-/// Using Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, as far as the tiles distinguish
-/// its cases; [`ground_gaps`] returns the widths of the gaps.
+/// This is a simplified form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros Using
+/// Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, as far as the tiles distinguish its cases; [`ground_gaps`]
+/// returns the widths of the gaps.
 pub fn leniency(level: &Level) -> f64 {
     let gaps = ground_gaps(level).len() as f64;
     tile_leniency(level) - gaps / 2.0 / level.width() as f64
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(linearity(&level("----\nXXXX")), 0.0);
         assert!(linearity(&level("---X\n--XX\n-XXX\nXXXX")) < 1e-12);
         assert_eq!(linearity(&level("XX\nXX")), 0.0);
-        // Centres (0, 2), (1, 1), (2, 2): the line is 5/3, the distances 1/3, 2/3, 1/3.
+        // The centres are (0, 2), (1, 1) and (2, 2), so the fitted line is constant at 5/3 and the distances are 1/3, 2/3 and 1/3.
         let bump = linearity(&level("---\n---\n-X-\nX-X"));
         assert!((bump - 4.0 / 9.0).abs() < 1e-12, "{bump}");
         // Two platforms above each other, at rows 0 and 2.
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn leniency_is_counted_by_hand() {
-        // One question block, two enemies, one cannon, gaps of one and of two columns.
+        // The level has one question block, two enemies, one cannon, and gaps of one and of two columns.
         let text = "?-----B---\n-E-E--b---\nXX-XXXX--X";
         assert!((leniency(&level(text)) - (1.0 - 2.0 - 0.5 - 1.0) / 10.0).abs() < 1e-12);
     }

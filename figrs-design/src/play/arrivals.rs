@@ -1,11 +1,11 @@
-//! Arrivals: the ways in which a step of a move enters an adjacent column.
+//! Arrivals: the different ways in which a step of a move can enter an adjacent column.
 
 use std::collections::BTreeSet;
 
 use super::cell_class::{CellClass, Via};
 use super::stages::{FREE, MoveStep, Stage, StagedStep};
 
-/// A way of entering an adjacent column: the stage of the move there and the test of the entered cell.
+/// An arrival in an adjacent column: the stage of the move after the step, and the test that the entered cell must pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrival {
     pub(super) then: Stage,
@@ -15,7 +15,7 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    /// True if this arrival is possible wherever `weak` is, and allows every move that `weak` allows.
+    /// True if this arrival is possible in every cell where `weak` is possible, and allows every move that `weak` allows.
     pub(super) fn implies(self, weak: Self) -> bool {
         let allows = self.then == weak.then && self.lands == weak.lands
             || self.lands && weak.lands && weak.then == FREE;
@@ -27,16 +27,16 @@ impl Arrival {
     }
 }
 
-/// Table that numbers the arrivals.
+/// Table that gives each arrival an index.
 #[derive(Default)]
 pub(super) struct ArrivalTable {
     pub(super) arrivals: Vec<Arrival>,
-    /// Numbers of the arrivals that lead into the column to the left.
+    /// Indices of the arrivals that lead into the column to the left.
     pub(super) backward: BTreeSet<u16>,
 }
 
 impl ArrivalTable {
-    /// Returns the steps together with the numbers of their arrivals.
+    /// Returns the steps together with the indices of their arrivals.
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;
@@ -47,7 +47,7 @@ impl ArrivalTable {
                     via: step.via,
                     down: step.down,
                 };
-                // A player who can leave the move also arrives as a free one.
+                // A player who can leave the move also arrives as a player between moves.
                 if step.lands {
                     self.number(of(FREE), step.columns);
                 }

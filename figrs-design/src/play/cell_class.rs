@@ -27,12 +27,12 @@ impl CellClass {
     pub(super) const SUPPORT: Self = Self(1 << 7);
     pub(super) const START: Self = Self(1 << 8);
     pub(super) const GOAL: Self = Self(1 << 9);
-    /// Only by strict rules: harm blocks the cell, which a player enters by the movement.
+    /// Only by strict rules: the movement lets a player enter the cell, but harm blocks it.
     pub(super) const HARM: Self = Self(1 << 10);
-    /// Only by strict rules: a player stands upon the cell by the movement, and nobody stands upon it because of its harm.
+    /// Only by strict rules: the movement lets a player stand upon the cell, but nobody stands there because of harm.
     pub(super) const HARMFUL_SUPPORT: Self = Self(1 << 11);
 
-    /// The properties of a cell upon which it depends whether a player stands upon the cell.
+    /// The properties that decide whether a player can stand upon a cell.
     pub(super) const SUPPORTS: Self = Self(Self::SUPPORT.0 | Self::HARMFUL_SUPPORT.0);
 
     /// Number of combinations of the properties that decide whether a player can enter a cell.
@@ -111,7 +111,7 @@ impl CellClass {
     }
 }
 
-/// Test that a step makes of the cell to which it leads.
+/// The test that a step applies to the cell to which it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Via {
     /// The player enters the cell in the air.
@@ -134,7 +134,7 @@ pub(super) enum Via {
 }
 
 impl Via {
-    /// True if the player does not come to the cell, but skips it within one part of a move.
+    /// True if the player skips the cell within one part of a move and so does not visit it.
     pub(super) fn skips(self) -> bool {
         matches!(self, Self::Pass | Self::Side | Self::Wall)
     }

@@ -1,4 +1,4 @@
-//! Explores the moves inside one column, given the columns to its left and before the columns to its right are known.
+//! Explores the moves inside one column, given the columns to its left, before the columns to its right are known.
 
 use super::Route;
 use super::cell_class::{CellClass, Via};
@@ -11,7 +11,7 @@ use figrs_models::mdmc::Travel;
 /// A set of arrivals in a column, as bits: some machine words for each place (row and number of passed areas).
 pub(super) type Crossings = Vec<u64>;
 
-/// A row of a column, for a player who has passed some areas of a route.
+/// A row of a column, together with the number of areas of a route that the player has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) row: usize,
@@ -23,12 +23,12 @@ pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
-    /// Number of the column, or of another column that the route treats alike.
+    /// Index of the column, or of another column that the route treats alike.
     column: usize,
     /// True for the first column.
     pub(super) is_first: bool,
     situations: Vec<Situation>,
-    /// Crossings of the left edge of the column, into and out of the columns before.
+    /// Crossings of the left edge of the column in both directions, as far as the columns to the left determine them.
     left: Option<&'a EdgeCrossings>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> ColumnCells<'a> {
         next.is_some_and(|area| area.goes_on_at(column))
     }
 
-    /// True if a player in this row of the column is lost and moves no more.
+    /// True if a player in this row of the column is lost and cannot move any more.
     fn loses(&self, row: usize) -> bool {
         self.rules.loses_at_bottom()
             && match self.rules.travel() {
@@ -96,7 +96,7 @@ impl<'a> ColumnCells<'a> {
         self.situations[row].stands()
     }
 
-    /// True if a player can stand in this row by the movement, whatever strict rules say of harm.
+    /// True if the movement lets a player stand in this row, even if strict rules forbid it because of harm.
     pub(super) fn ground(&self, row: usize) -> bool {
         let enters = self.enters(row) || self.classes[row].has(CellClass::HARM);
         enters && self.situations[row].stands_by_movement() && !self.loses(row)
@@ -117,7 +117,7 @@ impl<'a> ColumnCells<'a> {
     }
 }
 
-/// Stages of moves that a player reaches in one column, from some cells and arrivals.
+/// The stages of moves that a player reaches in one column, given the cells of the column and the arrivals in it.
 #[derive(Clone)]
 pub(super) struct ColumnExploration<'a> {
     cells: &'a ColumnCells<'a>,
@@ -125,7 +125,7 @@ pub(super) struct ColumnExploration<'a> {
     reached: Vec<u64>,
     /// Arrivals in the next column (to the right).
     pub(super) right: Crossings,
-    /// Arrivals in the previous column (to the left), recorded because unreached goal tiles may lie there.
+    /// Arrivals in the previous column (to the left), recorded because goal tiles that are not reached yet may lie there.
     pub(super) left: Crossings,
     /// True if a player reached a goal.
     pub(super) wins: bool,
@@ -153,7 +153,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Resets this exploration to a finished exploration of the same column.
+    /// Replaces this exploration by a copy of a finished exploration of the same column.
     pub(super) fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);
         self.right.copy_from_slice(&other.right);
@@ -161,7 +161,7 @@ impl<'a> ColumnExploration<'a> {
         self.wins = other.wins;
     }
 
-    /// True if no stage is left to explore.
+    /// True if no stage remains to be explored.
     pub(super) fn is_done(&self) -> bool {
         self.open.is_empty()
     }
@@ -188,8 +188,8 @@ impl<'a> ColumnExploration<'a> {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks a stage of a place as reached, and also the free stage if the player can leave the move there. A player in a tested cell also passes the next area
-    /// of the route if the cell lies in that area.
+    /// Marks a stage of a place as reached, and also the free stage (between moves) if the player can leave the move there. In a cell that the step
+    /// tests, the player also passes the next area of the route if the cell lies in that area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -232,7 +232,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Adds the players who come from the left.
+    /// Adds the arrivals of players who come from the column to the left.
     pub(super) fn come(&mut self, crossings: &[u64]) {
         let rules = self.cells.rules;
         let words = rules.arrival_words();

@@ -108,7 +108,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// True if a player can stand upon what is below a cell.
+    /// True if the cell or floor below a cell supports a player.
     pub(super) fn rests(&self, cell: (usize, usize)) -> bool {
         let below = self.below(cell);
         below.map_or_else(
@@ -117,7 +117,7 @@ impl<'a> Field<'a> {
         )
     }
 
-    /// Returns the possible situations of a free player in a cell, as bits.
+    /// Returns the possible situations of a player between moves in a cell, as bits.
     fn situation_bits(&self, cell: (usize, usize)) -> u32 {
         let bit = |class, below| 1 << self.rules.situation(class, below).number();
         let mut bits = 0;
@@ -134,7 +134,7 @@ impl<'a> Field<'a> {
         bits
     }
 
-    /// Returns the possible situations of a free player in a cell.
+    /// Returns the possible situations of a player between moves in a cell.
     pub(super) fn situations(
         &self,
         cell: (usize, usize),
@@ -151,7 +151,7 @@ impl<'a> Field<'a> {
         self.situations(cell).any(Situation::stands)
     }
 
-    /// True if a player in this cell is lost and moves no more.
+    /// True if a player in this cell is lost and cannot move any more.
     pub(super) fn loses(&self, cell: (usize, usize)) -> bool {
         self.rules.loses_at_bottom() && self.at_bottom(cell)
     }
@@ -161,7 +161,7 @@ impl<'a> Field<'a> {
         self.may_enter(cell) && self.may_stand(cell) && !self.loses(cell)
     }
 
-    /// True if a player can stand in a cell by the movement, whatever strict rules say of harm.
+    /// True if the movement lets a player stand in a cell, even if strict rules forbid it because of harm.
     fn ground(&self, cell: (usize, usize)) -> bool {
         let enters = self.may_enter(cell) || self.may_be(cell, CellClass::HARM);
         let mut situations = self.situations(cell);
@@ -188,7 +188,7 @@ impl<'a> Field<'a> {
                 let all = first.into_iter().flat_map(stands);
                 all.filter(enters).collect()
             }
-            // Each column may be the first one with ground.
+            // In a level of unknown cells, each column may be the first one with ground.
             FrameStart::Ground => self.cells().filter(enters).collect(),
             FrameStart::FirstTile => {
                 let is_start = |cell: &(usize, usize)| self.may_be(*cell, CellClass::START);
@@ -223,7 +223,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if a cell is surely a goal tile.
+    /// True if a cell is a goal tile in all of its possible classes.
     pub(super) fn is_goal_tile(&self, cell: (usize, usize)) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.all(|class| class.has(CellClass::GOAL))

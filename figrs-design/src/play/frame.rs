@@ -1,4 +1,4 @@
-//! Starts and goals of a movement in model coordinates, where levels that are played upwards lie on their side.
+//! Starts and goals of a movement in model coordinates, where levels in which the player climbs lie on their side.
 
 use super::movement::{Goal, Movement, Side, Start};
 use super::movement_error::MovementError;
@@ -32,9 +32,9 @@ pub(super) enum FrameGoal {
 }
 
 impl FrameStart {
-    /// Returns the start of a movement, for levels of a direction of travel.
+    /// Returns the start of a movement in levels with this direction of travel.
     ///
-    /// **Errors.** [`MovementError::Travel`] for a start that is not known until the whole level is drawn.
+    /// **Errors.** [`MovementError::Travel`] for a start that is known only after the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.start {
             Start::Cell(..) if travel == Travel::Up => {
@@ -59,9 +59,9 @@ impl FrameStart {
 }
 
 impl FrameGoal {
-    /// Returns the goal of a movement, for levels of a direction of travel.
+    /// Returns the goal of a movement in levels with this direction of travel.
     ///
-    /// **Errors.** [`MovementError::Travel`] for a goal that is not known until the whole level is drawn.
+    /// **Errors.** [`MovementError::Travel`] for a goal that is known only after the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.goal {
             Goal::Edge(side) => match side.in_frame(travel) {

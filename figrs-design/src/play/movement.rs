@@ -5,7 +5,7 @@ use std::fmt;
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
-/// Positions of cells relative to a start: columns to the right and rows down.
+/// Positions of cells relative to the first cell of a move: columns to the right and rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a level, with the start and the goal.
@@ -18,19 +18,21 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 /// A player occupies one cell.
 ///
 /// - **Tiles.** A player cannot enter solid or diggable tiles but can stand upon them; a player can enter tiles that are solid from above, though not
-///   downwards, and can stand upon them. `open` lists meanings that a player enters all the same, `solid` the characters of solid tiles whatever the set says.
-/// - **On foot.** A player stands upon these tiles, and anywhere without `gravity`. A standing player can take one of the `steps` or start one of the `jumps`:
-///   a jump passes cells one after another and can be left in each of them. All moves have mirror images, with left and right exchanged.
+///   downwards, and can stand upon them. `open` lists meanings of tiles that a player can enter although they are solid; `solid` lists the characters
+///   of solid tiles and replaces the meanings of the set.
+/// - **On foot.** A player can stand upon these tiles; without `gravity`, a player can stand in every cell. A standing player can take one of the
+///   `steps` or start one of the `jumps`: a jump passes cells one after another and can be left in each of them. All moves have mirror images, with
+///   left and right exchanged.
 /// - **In the air.** Over other cells a player falls by one of the `falls`, each of which tests only its last cell.
 /// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. On a rope a player holds on and can let
 ///   go. With `drop` a player drops through tiles that are solid from above.
-/// - **Digging.** With `dig` a player digs away a diggable tile beside and below, and falls through it: one layer at a time.
+/// - **Digging.** With `dig` a player digs away a diggable tile beside and below the player's cell, and falls through it: one layer at a time.
 /// - **Doors.** `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
-/// - **Edges.** At the `bottom` a player is lost, or stands as on a floor. Above the top an arc goes on in the top row if levels are played to
-///   the right. With `wrap` the sides are joined.
+/// - **Edges.** At the `bottom` a player is lost, or stands as on a floor. In levels that are played to the right, an arc that rises above the top
+///   goes on in the top row. With `wrap` the left and right sides are joined.
 /// - **Enemies and hazards** are ignored, blocked (a player can neither enter nor stand upon them), or jumped: a player enters them only in the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
-// Each is a switch of its own, as in the files.
+// Each Boolean field is a separate switch, as in movement files.
 #[allow(clippy::struct_excessive_bools)]
 pub struct Movement {
     pub(super) name: String,
@@ -56,7 +58,7 @@ pub struct Movement {
 /// The edge below a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bottom {
-    /// A player in the bottom row is lost and moves no more.
+    /// A player in the bottom row is lost and cannot move any more.
     Lost,
     /// A floor, upon which a player can stand.
     Floor,
@@ -83,9 +85,9 @@ pub(super) enum Side {
 /// The place where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// A cell by row and column, if a player can enter it; in a smaller level the last row or column replaces one that is outside.
+    /// A cell by row and column, if a player can enter it; in a smaller level the last row or column replaces a row or column outside the level.
     Cell(usize, usize),
-    /// The cells to stand in of the first column (row, if played upwards) that has such cells.
+    /// All cells where a player can stand in the first column (first row, if the player climbs) that has such cells.
     Ground,
     /// The cells at a side that a player can enter.
     Edge(Side),
@@ -98,7 +100,7 @@ pub(super) enum Start {
 pub(super) enum Goal {
     /// Any cell at a side.
     Edge(Side),
-    /// Any cell at a side, or a tile of one of the meanings in the last columns (rows, if played upwards).
+    /// Any cell at a side, or a tile of one of the meanings in the last columns (rows, if the player climbs).
     EdgeOr {
         edge: Side,
         or: Vec<Meaning>,
@@ -124,7 +126,7 @@ impl Side {
     }
 }
 
-/// The jump arcs of `climb`: up to four rows, the height that the six levels of the corpus need, and three columns aside.
+/// The jump arcs of `climb`, which rise up to four rows, as the six levels of the corpus need, and lead up to three columns aside.
 const CLIMBING_ARCS: [&[(i8, i8)]; 3] = [
     &[(0, -1), (0, -2), (0, -3), (0, -4)],
     &[(0, -1), (0, -2), (1, -3), (1, -4), (2, -4), (3, -4)],
@@ -148,7 +150,7 @@ impl Movement {
     /// | name | for | start | goal |
     /// |---|---|---|---|
     /// | `platformer` | the [published rules](super::Playability) of Super Mario levels | row 2, column 2 | right edge |
-    /// | `climb` | levels played upwards, with joined sides, as Kid Icarus | lowest ground | top edge, or a door or exit in the 16 rows below |
+    /// | `climb` | levels in which the player climbs, with joined sides, as in Kid Icarus | lowest ground | top edge, or a door or exit in the 16 rows below |
     /// | `ladders` | ladders, ropes and falls straight down, as Lode Runner without its digging | start tile | every collectable |
     /// | `maze` | four ways, without gravity | start tile | an exit |
     /// | `rooms` | four ways, through walls between doors, hazards blocked, as the Legend of Zelda | first door | every door |
@@ -209,7 +211,7 @@ impl Movement {
         }
     }
 
-    /// Returns the cell at which a player starts if it lies outside of levels of this size; `None` for the start of the published rules.
+    /// Returns the cell at which a player starts, if that cell lies outside levels of this size; `None` also for the start of the published rules.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {
@@ -242,8 +244,9 @@ impl Movement {
         }
     }
 
-    /// Returns the movement that a set of tiles suggests: `ladders` for sets with tiles to climb, a start and tiles to collect, `climb` for levels
-    /// played upwards with tiles solid from above, and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played to the right.
+    /// Returns the movement that a set of tiles suggests: `ladders` for sets with tiles to climb, a start and tiles to collect; `climb` for levels in
+    /// which the player climbs and that have tiles solid from above; and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played
+    /// to the right.
     ///
     /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, else [`MovementError::Undecided`].
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
@@ -267,7 +270,7 @@ impl Movement {
         &self.name
     }
 
-    /// Describes in one clause what a playable level guarantees under this movement.
+    /// Describes in one clause what is guaranteed about a level that is playable under this movement.
     ///
     /// ```
     /// use figrs_design::Movement;

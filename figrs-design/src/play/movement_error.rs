@@ -76,7 +76,7 @@ pub enum MovementError {
         /// `start` or `goal`.
         place: &'static str,
     },
-    /// The start or goal is not known while a level is drawn in its direction of travel.
+    /// The start or goal cannot be determined while a level is drawn in its direction of travel.
     #[error("{movement}: {what} does not fit levels that are played {travel}; {remedy}")]
     Travel {
         /// The name of the movement.
@@ -88,7 +88,7 @@ pub enum MovementError {
         /// Description of another choice.
         remedy: &'static str,
     },
-    /// The jumps have too many different cells.
+    /// The cells of the jumps lead to too many stages, that is, states of the automaton of moves.
     #[error(
         "{movement}: the moves have {stages} stages, and {most} are the most; use fewer or shorter jumps"
     )]
@@ -102,7 +102,7 @@ pub enum MovementError {
     },
 }
 
-/// Describes the key of the field, to precede the description of the error.
+/// Describes the key of a wrong field, as a prefix of the error's description.
 fn of_key(key: Option<&str>) -> String {
     key.map_or_else(String::new, |key| format!("{key}: "))
 }
@@ -118,7 +118,7 @@ impl MovementError {
         })
     }
 
-    /// Returns the error for a set that has no tile of these meanings, if that is so.
+    /// Returns the error for a set that has no tile of these meanings; `None` if the set has one.
     pub(super) fn of_missing(
         movement: &Movement,
         (place, meanings): (&'static str, &[Meaning]),

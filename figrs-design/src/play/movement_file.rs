@@ -11,7 +11,7 @@ use super::movement_error::MovementError;
 use figrs_models::mdmc::Meaning;
 use figrs_reading::{MOST_BYTES, read_limited};
 
-/// The fields of a file; the movement given by `like` supplies missing fields.
+/// The fields of a movement file; the built-in movement given by `like` supplies missing fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a movement")]
 struct MovementFile {
@@ -56,7 +56,7 @@ impl TryFrom<String> for BuiltIn {
 #[serde(try_from = "(i64, i64)")]
 struct WrittenOffset((i8, i8));
 
-/// Furthest distance of a cell of a move from its start, in rows and in columns.
+/// Largest distance of a cell of a move from the start of the move, in rows and in columns.
 const FURTHEST: i64 = 60;
 
 /// Checks that an offset is in range.
@@ -301,7 +301,7 @@ impl MovementFile {
         })
     }
 
-    /// Returns the first key whose value is invalid by itself.
+    /// Returns the first key whose value is invalid by itself, independently of the other keys.
     fn wrong_key(fields: Map<String, Json>) -> Option<String> {
         let mut fields = fields.into_iter();
         let wrong = fields.find(|(key, value)| {
@@ -370,8 +370,8 @@ impl Movement {
     /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
     /// | `tiles` | ignored, so that a legend may stand in the same file |
     ///
-    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; one meaning may stand without brackets, and `tiles` in place of `any`. [`Movement`] explains
-    /// the fields.
+    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; a single meaning may be written without brackets, and `tiles` may be written instead of
+    /// `any`. [`Movement`] explains the fields.
     ///
     /// **Errors.** [`MovementError::Toml`], which gives the line and the key.
     ///

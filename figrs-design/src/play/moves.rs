@@ -8,7 +8,7 @@ use super::rules::Situation;
 use super::stages::{MoveAutomaton, MoveStep, MoveSteps, PlayedStep, Stage, in_frame};
 use figrs_models::mdmc::Travel;
 
-/// Returns each move, preceded by its mirror image.
+/// Returns each move of one cell, preceded by its mirror image.
 fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     cells.iter().flat_map(|&(dx, dy)| {
         let sides: &[i8] = if dx == 0 { &[1] } else { &[-1, 1] };
@@ -36,7 +36,7 @@ fn step(cell: (i8, i8), via: Via) -> PlayedStep {
 }
 
 impl MoveBuilder {
-    /// Returns the steps of a free player (between moves), by situation.
+    /// Returns the steps of a player between moves, by situation.
     pub(super) fn free(
         &mut self,
         movement: &Movement,
@@ -128,7 +128,7 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// Converts a move to model coordinates; tests that no tile of the set distinguishes become equal.
+    /// Converts a move to model coordinates. Tests become equal if no tile of the set distinguishes them.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, self.is_strict, played);
         for step in &mut steps {

@@ -4,32 +4,32 @@ use std::fmt;
 
 use super::field::Field;
 
-/// Obstacle that stops a player; in levels played from left to right, the obstacle after the last column where the player can stand.
+/// Obstacle that stops a player; in levels played from left to right, the first obstacle to the right of the last column where the player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// Columns without a place to stand.
+    /// Adjacent columns without a cell to stand in.
     Gap {
         /// First of these columns.
         column: usize,
         /// Number of these columns, which are adjacent.
         width: usize,
-        /// Rise in rows from the last footing before the gap to the nearest footing after it; 0 if the latter is not above the former.
+        /// Rise in rows from the last cell to stand in before the gap to the nearest one after it; 0 if the latter is not higher.
         rise: usize,
     },
     /// Solid tiles higher than any jump.
     Wall {
         /// Column of the wall.
         column: usize,
-        /// Number of solid tiles on top of each other, from the row where the player stands upwards.
+        /// Number of solid tiles above each other, counted upwards from the row where the player stands.
         height: usize,
     },
-    /// There is footing ahead, but no room to get to it.
+    /// There are cells to stand in further on, but the player has no room to get to them.
     Blocked {
-        /// First column without a footing that the player can reach.
+        /// First column in which the player cannot reach a cell to stand in.
         column: usize,
     },
-    /// In a level that is played upwards, the highest row that a player reaches.
+    /// In a level in which the player climbs, the highest row that a player reaches.
     Ceiling {
         /// The highest row that the player reaches, from 0 at the top.
         row: usize,
@@ -41,7 +41,7 @@ pub enum Obstacle {
         /// Column of the goal cell.
         column: usize,
     },
-    /// An area of a route that the player cannot pass after the areas before it.
+    /// An area of a route that the player cannot pass after passing the areas before it.
     WayPoint {
         /// Number of areas that the player passes.
         passed: usize,
@@ -53,8 +53,8 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// Returns the obstacle after the last column with a footing that the player reached. `last` is the highest row in which the player
-    /// stands there, and that column, or `None` if the player never stands. No jump rises higher than `jump_height` rows.
+    /// Returns the obstacle after the last column in which the player stood. `last` holds the highest row in which the player stands there, and that
+    /// column; it is `None` if the player never stands. No jump rises higher than `jump_height` rows.
     pub(super) fn after(
         field: &Field<'_>,
         last: Option<(usize, usize)>,

@@ -15,24 +15,23 @@ use super::targets::{self, Target};
 use super::{MovementRules, Route};
 use figrs_models::mdmc::{LevelError, Tile};
 
-/// Playability of a level that the caller gives column by column from the left or, if the level is played upwards, row by row from the bottom.
+/// Playability of a level whose columns the caller gives from the left, or whose rows the caller gives from the bottom if the player climbs.
 ///
 /// Levels with equal values of this type are equally playable under any columns that follow. So the value can be the state of
 /// a [`fold`](figrs_core::fold) over columns, or of a particle.
 ///
 /// # Guarantee
 ///
-/// Exact: after each column [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far. Moves cross
-/// one column at a time, so the past matters only through the places where a player can cross into the next column: from the
-/// start, and after coming back from each place in later columns. Both sets are stored for each number of areas of a [`Route`] that the player has
-/// passed, however far back to the left the way leads. If all tiles of some kind are goals, each unreached tile is stored as the set of
-/// places from which a returning player reaches it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
-///
+/// Exact: after each column [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far. Moves cross one
+/// column at a time, so the columns so far matter only through the places where a player can cross into the next column, first from the start and
+/// then after each possible return from later columns. Both sets are stored for each number of areas of a [`Route`] that the player has passed,
+/// however far to the left the path returns. If all tiles of some kind are goals, each unreached tile is stored as the set of places from which a
+/// returning player reaches it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
 /// # Complexity
 ///
-/// A column takes time in proportion to its height times the stages of moves, once for the cells reached from the left and
-/// once for each way of coming back from the right into an unreached part of the column; all of this for each number of areas that a player may
-/// have passed. Memory does not grow with the number of columns, except for sets of goal tiles; a set that contains another one is left out.
+/// A column takes time in proportion to its height times the stages of moves, once for the cells reached from the left and once for each possible
+/// return from the right into a part of the column that is not reached yet. This work is repeated for each number of areas that a player may have
+/// passed. Memory does not grow with the number of columns, except for the stored sets of goal tiles; a set that contains another one is left out.
 ///
 /// # Errors
 ///
@@ -61,7 +60,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 pub struct Reach {
     route: Route,
     height: usize,
-    /// Number of columns so far, counted only up to the first column after the start and after the areas of the route.
+    /// Number of columns so far, counted only up to the first column after the start cell and after all areas of the route.
     columns: usize,
     edge: Arc<EdgeCrossings>,
 }
@@ -87,31 +86,31 @@ impl figrs_core::Value for Reach {
     }
 }
 
-/// Crossings of the right edge of the columns so far: the ways in which a player can move into the next column.
+/// Crossings of the right edge of the columns so far: the arrivals by which a player can move into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
     /// Hash of the other fields, stored because they are long and hashed often.
     print: u64,
     outlook: Outlook,
-    /// True if the columns so far have a place to start.
+    /// True if the columns so far contain a start cell.
     has_start: bool,
-    /// True if no later column can have a place to start.
+    /// True if no later column can contain a start cell.
     starts_known: bool,
     /// True if the level would be playable if it ended here.
     playable: bool,
-    /// For levels that are played upwards, the properties by which each cell of the last column supports the cell after it.
+    /// For levels in which the player climbs, the properties by which each cell of the last column supports the cell after it.
     pub(super) supports: Vec<CellClass>,
-    /// Arrivals in the next column of players who come from the start.
+    /// Arrivals in the next column that a player can make from the start without entering later columns before.
     reached: Crossings,
-    /// The additional crossings that become possible for a player who comes back from later columns.
+    /// The additional crossings that become possible for a player who returns from later columns.
     pub(super) returns: Returns,
     /// The goal tiles that the player has not reached yet.
     targets: Vec<Target>,
-    /// Number of columns since the nearest goal tile that the player reached, if only near tiles count.
+    /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end count.
     nearest: Option<u8>,
 }
 
-/// Finality of an answer: later columns can change it, or cannot.
+/// States whether later columns can still change the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,
@@ -168,14 +167,14 @@ impl Reach {
     }
 
     /// Creates the state before the first column of a level of `height` rows, by the rules of a movement, in model coordinates: a level
-    /// that is played upwards is [turned](figrs_models::mdmc::Travel::turned).
+    /// in which the player climbs is [turned](figrs_models::mdmc::Travel::turned).
     pub fn under(height: usize, rules: &MovementRules) -> Self {
         Self::along(height, &rules.into())
     }
 
     /// Creates the state before the first column for a player whose way passes the areas of a route; see [`under`](Self::under).
     pub fn along(height: usize, route: &Route) -> Self {
-        // Without rows there is nowhere to stand.
+        // In a level without rows there is nowhere to stand.
         let outlook = if height == 0 {
             Outlook::Lost
         } else {
@@ -189,8 +188,8 @@ impl Reach {
         }
     }
 
-    /// False if the level is not playable whatever columns follow. If the goal is the last column, true only if a player can
-    /// reach the last column so far.
+    /// False if the level is not playable whatever columns follow. If the goal is the last column, true only if a player can reach the last column
+    /// added so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
@@ -274,7 +273,7 @@ impl Reach {
         next
     }
 
-    /// Puts the player into the start cells of a column; returns whether there is a start so far, and whether later columns can have none.
+    /// Puts the player into the start cells of a column. Returns whether a start cell exists so far, and whether no later column can contain one.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -322,7 +321,7 @@ impl Reach {
         has_start: bool,
         found: &targets::Found,
     ) -> bool {
-        // The start cells of a level that ends here, if a level starts in its last column.
+        // For a level that ends with this column: its start cells, if levels start in their last column.
         let rows: Vec<usize> = match cells.rules.start {
             FrameStart::Cell { row, column } if self.columns < column => {
                 let row = Some(row.min(self.height - 1));
@@ -360,8 +359,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// For each number of passed areas, returns `true` if the columns from `column` on, together with returns into earlier columns, can bring a player to
-    /// pass all areas or to reach a goal tile.
+    /// For each number of passed areas, returns `true` if a player can still pass all areas or reach a goal tile by the columns from `column` on,
+    /// together with returns into earlier columns.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -392,7 +391,7 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Drops all players who cannot pass their remaining areas, so that states with the same prospects are equal.
+    /// Drops all players who can no longer pass their remaining areas, so that states with the same prospects are equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;
@@ -426,7 +425,7 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores a column for players who come back into it, and notes the arrivals from which they reach goal tiles.
+/// Explores a column for players who return into it from the right, and notes the arrivals from which they reach goal tiles.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,
@@ -440,7 +439,7 @@ fn returns(
     let mut free = inside.clone();
     let hopeful = (0..hopes.len()).filter(|&passed| hopes[passed]);
     for passed in hopeful {
-        // The row to which the exploration of a returning free player belongs.
+        // The row for which the exploration in `free`, of a returning player between moves, was made.
         let mut free_row = None;
         for row in (0..cells.height()).rev() {
             let place = Place { row, passed };
@@ -455,7 +454,7 @@ fn returns(
             if possible.peek().is_none() {
                 continue;
             }
-            // A player without support falls into the row below.
+            // A player without support falls straight down into the row below.
             let falls = rules.falls_straight
                 && !cells.stands(row)
                 && free_row == Some(row + 1)

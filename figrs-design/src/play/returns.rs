@@ -1,23 +1,24 @@
-//! Crossings that become possible for a player who comes back into earlier columns.
+//! Crossings that become possible for a player who returns into earlier columns.
 
 use super::exploration::Crossings;
 
-/// A way in which a player comes back into the last column so far.
+/// An arrival by which a player returns into the last column so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ReturnWay {
     /// Index of the place (row and number of passed areas) that the player enters.
     pub(super) place: u32,
-    /// Number of the arrival at that place.
+    /// Index of the arrival at that place.
     pub(super) arrival: u16,
-    /// True if the player then wins.
+    /// True if the player wins after this arrival.
     pub(super) wins: bool,
 }
 
-/// Ways of coming back, in ascending order of place and arrival, each with the additional arrivals in the next column.
+/// Returning arrivals in ascending order of place and arrival, each with the additional arrivals in the next column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// Crossings of all ways, with the same number of machine words for each. One list for all, because lists per way took most of the time.
+    /// Crossings of all returns, with the same number of machine words for each. They are in one list, because one list for each return took most of
+    /// the time.
     crossings: Crossings,
 }
 
@@ -28,7 +29,7 @@ impl ReturnWay {
 }
 
 impl Returns {
-    /// Returns the number of machine words of the crossings of one way.
+    /// Returns the number of machine words of the crossings of one return.
     fn words(&self) -> usize {
         self.crossings.len() / self.ways.len().max(1)
     }
@@ -38,7 +39,7 @@ impl Returns {
         &self.crossings[index * words..(index + 1) * words]
     }
 
-    /// Returns the way to a place by an arrival, with its crossings; `None` if it makes no crossing or win possible.
+    /// Returns the return to a place by an arrival, with its crossings; `None` if that return makes no crossing or win possible.
     pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
         let found = self
             .ways
@@ -47,19 +48,19 @@ impl Returns {
         Some((&self.ways[index], self.crossings_of(index)))
     }
 
-    /// Returns all ways with their crossings.
+    /// Returns all returns with their crossings.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&ReturnWay, &[u64])> {
         let ways = self.ways.iter().enumerate();
         ways.map(|(index, way)| (way, self.crossings_of(index)))
     }
 
-    /// Adds a way; the caller must [sort](Self::sorted) the ways in the end.
+    /// Adds a return; the caller must [sort](Self::sorted) the returns in the end.
     pub(super) fn push(&mut self, way: ReturnWay, crossings: impl Iterator<Item = u64>) {
         self.ways.push(way);
         self.crossings.extend(crossings);
     }
 
-    /// Returns the ways in ascending order.
+    /// Puts the returns into ascending order.
     pub(super) fn sorted(self) -> Self {
         let mut order: Vec<usize> = (0..self.ways.len()).collect();
         order.sort_unstable_by_key(|&index| self.ways[index].key());
@@ -73,7 +74,7 @@ impl Returns {
         }
     }
 
-    /// Removes the ways that fail a test.
+    /// Removes the returns that fail a test.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&ReturnWay) -> bool) {
         let mut kept = Self::default();
         for (way, crossings) in self.iter().filter(|(way, _)| is_kept(way)) {
@@ -82,7 +83,7 @@ impl Returns {
         *self = kept;
     }
 
-    /// Applies a change to the crossings of each way.
+    /// Applies a change to the crossings of each return.
     pub(super) fn for_each_crossings(&mut self, change: impl Fn(&mut [u64])) {
         let words = self.words().max(1);
         self.crossings.chunks_mut(words).for_each(change);

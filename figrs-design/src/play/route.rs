@@ -1,15 +1,15 @@
-//! Routes: the rules of a movement, and the areas that a player's way passes.
+//! Routes: the rules of a movement, and the areas that a player's path passes.
 
 use std::sync::Arc;
 
 use super::{MovementError, MovementRules};
 use crate::Area;
 
-/// A player's way by the rules of a movement, from a start to the goal through areas one after another.
+/// A player's path by the rules of a movement, from a start to the goal through a sequence of areas.
 ///
-/// The way passes an area when the player comes to a cell of that area, on foot, in the air or holding on. The player may come to later areas
-/// before their turn, and to an area again. If all tiles of some kind are goals, there has to be such a way to each of them. Areas are in model
-/// coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are upright there.
+/// The path passes an area when the player comes to a cell of that area, on foot, in the air or holding on to a tile. The player may enter later
+/// areas before their turn, and may enter an area again. If all tiles of some kind are goals, such a path must lead to each of them. Areas are in
+/// model coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are upright there.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -33,7 +33,7 @@ impl Route {
     /// Maximum number of areas.
     pub const MOST_AREAS: usize = 16;
 
-    /// Creates the route that allows any way by the rules of a movement.
+    /// Creates the route without areas, which any path by the rules of a movement follows.
     pub fn under(rules: &MovementRules) -> Self {
         Self {
             rules: rules.clone(),
@@ -41,7 +41,7 @@ impl Route {
         }
     }
 
-    /// Replaces the areas of the route; a way has to pass them in this order.
+    /// Replaces the areas of the route; a path has to pass them in this order.
     #[must_use]
     pub fn through(&self, areas: impl IntoIterator<Item = Area>) -> Self {
         Self {
@@ -65,23 +65,23 @@ impl Route {
         &self.rules
     }
 
-    /// Returns the areas that a way has to pass, in order.
+    /// Returns the areas that a path has to pass, in order.
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }
 
-    /// Returns the number of areas that a complete way passes.
+    /// Returns the number of areas that a complete path passes.
     pub(super) fn last(&self) -> usize {
         self.areas.len()
     }
 
-    /// True if a player who has passed `passed` areas passes the next one in this cell.
+    /// True if a player who has passed `passed` areas passes the next one by entering this cell.
     pub(super) fn passes(&self, passed: usize, (row, column): (usize, usize)) -> bool {
         let next = self.areas.get(passed);
         next.is_some_and(|area| area.contains(row, column))
     }
 
-    /// Returns the first column from which on the areas treat all columns alike.
+    /// Returns the first column from which the areas treat all further columns alike.
     pub(super) fn settled(&self) -> usize {
         let settled = self.areas.iter().map(Area::settled_column);
         settled.max().unwrap_or(0)

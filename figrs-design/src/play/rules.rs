@@ -32,16 +32,16 @@ pub(super) struct CompiledRules {
     used: CellClass,
     pub(super) start: FrameStart,
     pub(super) goal: FrameGoal,
-    /// Steps of a free player (between moves), by situation.
+    /// Steps of a player between moves, by situation.
     free: [Vec<StagedStep>; Situation::COUNT],
     /// Steps of a player in each stage of a move.
     stages: Vec<Vec<StagedStep>>,
     pub(super) arrivals: Vec<Arrival>,
-    /// Numbers of the arrivals that lead into the column to the left.
+    /// Indices of the arrivals that lead into the column to the left.
     pub(super) backward: Vec<u16>,
     /// For each class that a player can enter, the arrivals possible there, as bits in machine words.
     enter: Vec<u64>,
-    /// For each arrival, that arrival and all others that are possible wherever it is, as bits in machine words.
+    /// For each arrival, as bits in machine words: that arrival and all others that are possible in every cell where that arrival is possible.
     implied: Vec<u64>,
     /// True if a player can fall straight down by one row.
     pub(super) falls_straight: bool,
@@ -49,7 +49,7 @@ pub(super) struct CompiledRules {
     pub(super) jump_height: usize,
 }
 
-/// Properties of a cell that decide which steps a free player can take there.
+/// Properties of a cell that decide which steps a player between moves can take from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Situation(u8);
 
@@ -59,10 +59,10 @@ impl Situation {
     pub(super) const CLIMB: u8 = 2;
     pub(super) const HANG: u8 = 4;
     pub(super) const DOOR: u8 = 8;
-    /// By strict rules: the cell below supports the player by the movement, but harms.
+    /// By strict rules: the movement lets the cell below support the player, but that cell harms.
     pub(super) const HARM_BELOW: u8 = 16;
 
-    /// Returns the number of the situation, below [`COUNT`](Self::COUNT).
+    /// Returns the situation as a number below [`COUNT`](Self::COUNT).
     pub(super) fn number(self) -> u8 {
         self.0
     }
@@ -75,7 +75,7 @@ impl Situation {
         self.0 & Self::STANDING > 0
     }
 
-    /// True if a player stands by the movement, whatever strict rules say.
+    /// True if the movement lets a player stand here, even if strict rules forbid it.
     pub(super) fn stands_by_movement(self) -> bool {
         self.0 & (Self::STANDING | Self::HARM_BELOW) > 0
     }
@@ -84,8 +84,8 @@ impl Situation {
 impl Movement {
     /// Compiles the movement for a set of tiles and a direction of travel.
     ///
-    /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, [`MovementError::NoTile`] if the set has no tile for the start or
-    /// the goal, [`MovementError::Travel`] for a start or goal that is not known until the whole level is drawn, and [`MovementError::Stages`].
+    /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, [`MovementError::NoTile`] if the set has no tile for the start or the goal,
+    /// [`MovementError::Travel`] for a start or goal that is known only after the whole level is drawn, and [`MovementError::Stages`].
     pub fn rules(&self, tiles: &TileSet, travel: Travel) -> Result<MovementRules, MovementError> {
         if self.solid.is_none()
             && let Some(error) = MovementError::of_unknown(&self.name, tiles)
@@ -133,10 +133,11 @@ impl MovementRules {
 
     /// Returns the same rules made strict:
     ///
-    /// - A player can neither enter nor stand upon enemies and hazards, whatever the movement says: over one that would support the player, only an arc goes on.
-    /// - A player passes from cell to cell by their sides: each part of a move, such as a step of an arc or a fall, must be possible as steps of one cell
-    ///   up, down or aside through free cells, towards the end of that part. So no player passes between two solid tiles that touch at a corner, nor through a
-    ///   tile that the movement does not test.
+    /// - A player can neither enter nor stand upon enemies and hazards, whatever the movement says. Over an enemy or hazard that would support the
+    ///   player, only an arc goes on.
+    /// - A player passes from cell to cell by their common sides. Each part of a move, such as a step of an arc or a fall, must be possible as a
+    ///   sequence of steps of one cell up, down or aside through free cells, towards the end of that part. So no player passes between two solid
+    ///   tiles that touch at a corner, nor through a tile that the movement does not test.
     /// - The first cell must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is playable.
@@ -308,12 +309,12 @@ impl CompiledRules {
         self.travel
     }
 
-    /// True if levels are played upwards.
+    /// True if the player climbs in the levels.
     pub(super) fn is_upward(&self) -> bool {
         self.travel == Travel::Up
     }
 
-    /// True if a player crosses gaps and walls from left to right.
+    /// True if a player crosses gaps and walls from left to right by jumps.
     pub(super) fn is_jumped_along(&self) -> bool {
         self.movement.gravity && !self.is_upward()
     }
@@ -322,7 +323,7 @@ impl CompiledRules {
         self.movement.wrap
     }
 
-    /// True if a player in the bottom row is lost and moves no more.
+    /// True if a player in the bottom row is lost and cannot move any more.
     pub(super) fn loses_at_bottom(&self) -> bool {
         self.movement.gravity && self.movement.bottom == Bottom::Lost
     }
@@ -337,7 +338,7 @@ impl CompiledRules {
         self.is_strict
     }
 
-    /// Returns the situation of a free player in a cell; `below` is the class of the cell below, or `None` at the bottom edge.
+    /// Returns the situation of a player between moves in a cell; `below` is the class of the cell below, or `None` at the bottom edge.
     pub(super) fn situation(&self, class: CellClass, below: Option<CellClass>) -> Situation {
         let bit = |property, bit| if class.has(property) { bit } else { 0 };
         let own = bit(CellClass::CLIMB, Situation::CLIMB)
@@ -378,7 +379,7 @@ impl CompiledRules {
         &self.enter[class.entry() * words..][..words]
     }
 
-    /// Returns an arrival together with the arrivals that are possible wherever it is.
+    /// Returns an arrival together with all arrivals that are possible in every cell where that arrival is possible.
     pub(super) fn implied(&self, arrival: u16) -> &[u64] {
         let words = self.arrival_words();
         &self.implied[usize::from(arrival) * words..][..words]

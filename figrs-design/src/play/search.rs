@@ -15,8 +15,8 @@ use figrs_models::mdmc::Level;
 /// The rules are those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that was
 /// published with the Video Game Level Corpus:
 ///
-/// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the
-///   bottom row the player is lost and moves no more.
+/// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the bottom
+///   row the player is lost and cannot move any more.
 /// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. (The published program does
 ///   not test it.) In a smaller level the player starts in the last column or row instead, whatever tile is there. The goal is the last column, at any height.
 /// - Over a solid tile the player stands, and walks one column to the left or right or starts one of the five
@@ -72,7 +72,7 @@ struct MoveSearch<'a> {
     visits: Vec<Visit>,
 }
 
-/// A cell and stage that the search reached, and the index of the visit from which it came.
+/// A cell and stage that the search reached, with the index of the preceding visit.
 #[derive(Clone, Copy)]
 struct Visit {
     row: u32,
@@ -84,7 +84,7 @@ struct Visit {
     from: u32,
 }
 
-/// Index that means that no visit precedes.
+/// Stands for the index of a visit if no visit precedes.
 const NONE: u32 = u32::MAX;
 
 impl Playability {
@@ -109,7 +109,7 @@ impl Playability {
         Self::along(level, &rules.into())
     }
 
-    /// Searches an upright level for a way that passes the areas of a route.
+    /// Searches an upright level for a path that passes the areas of a route.
     pub fn along(level: &Level, route: &Route) -> Self {
         let field = Field::of(level, route.rules());
         let rules = route.rules().compiled();
@@ -140,7 +140,8 @@ impl Playability {
         self.obstacle.is_none()
     }
 
-    /// Returns the furthest column that a player reaches, in the air or on ground; in levels that are played upwards, the furthest row from the bottom.
+    /// Returns the furthest column that a player reaches, in the air or on ground; in levels in which the player climbs, the furthest row from the
+    /// bottom.
     pub fn furthest_column(&self) -> usize {
         self.furthest
     }
@@ -150,8 +151,8 @@ impl Playability {
         self.obstacle
     }
 
-    /// Returns a shortest way to the goal through the areas of the route, or else to the furthest column, as rows and columns of cells from the start. If all
-    /// tiles of some kind are goals, it is the way to the tile that takes the most moves. Empty if there is no place to start.
+    /// Returns a shortest path to the goal through the areas of the route, or else to the furthest column, as rows and columns of cells from the
+    /// start. If all tiles of some kind are goals, the path leads to the tile that takes the most moves. Empty if there is no start cell.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
@@ -169,10 +170,12 @@ struct SearchResult {
     is_exhausted: bool,
 }
 
-/// Returns the furthest column that a player can reach in any level of unknown cells, if there is surely no way to the goal; `None` if a way may exist or if
-/// the work runs out. `columns` has the possible classes of the cells, column by column from the top; `spend` takes a thousand steps of work at a time.
+/// Returns the furthest column that a player can reach in any level of unknown cells, if certainly no path leads to the goal; `None` if a path may
+/// exist or if the work runs out. `columns` has the possible classes of the cells, column by column from the top; `spend` takes a thousand steps of
+/// work at a time.
 ///
-/// Each step may choose anew the classes of the cells that it tests, so that the search finds a way wherever a level has one.
+/// Each step may choose the classes of the cells that it tests independently of earlier steps, so that the search finds a path wherever any such
+/// level has one.
 pub(crate) fn dead_end(
     route: &Route,
     height: usize,
@@ -265,7 +268,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the index of the first machine word of a cell, for a player who has passed some areas.
+    /// Returns the index of the first machine word of a cell, for a player who has passed this number of areas.
     fn place(&self, (row, column): (usize, usize), passed: usize) -> usize {
         let line = passed * self.field.height() + row;
         (line * self.field.width() + column) * self.rules.stage_words()
@@ -283,7 +286,8 @@ impl<'a> MoveSearch<'a> {
         self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks a stage of a cell as reached, and also the free stage if the player can leave the move there. A tested cell passes the area in which it lies.
+    /// Marks a stage of a cell as reached, and also the free stage (between moves) if the player can leave the move there. If the step tests the
+    /// cell, the player passes the area in which the cell lies.
     fn reach(
         &mut self,
         (cell, passed): ((usize, usize), usize),
@@ -337,7 +341,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the cells on the way to a visit, from the start, without cells that a move skips.
+    /// Returns the cells on the path to a visit, from the start, without cells that a move skips.
     fn path(&self, index: usize) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut next = index as u32;
@@ -351,7 +355,7 @@ impl<'a> MoveSearch<'a> {
         path
     }
 
-    /// Returns the obstacle in a level in which the search found no way from the start cells.
+    /// Returns the obstacle in a level in which the search found no path from the start cells.
     fn obstacle(&self, starts: &[(usize, usize)]) -> Obstacle {
         let field = self.field;
         let upright = |cell| self.rules.travel().upright_cell(field.width(), cell);

@@ -1,4 +1,4 @@
-//! Combines moves of many steps into one small automaton; its states are called stages.
+//! Combines moves of many steps into one small automaton, whose states are called stages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ pub(super) type Stage = u16;
 /// Stage of a player between moves, who stands or falls.
 pub(super) const FREE: Stage = 0;
 
-/// A step of a move in model coordinates, by at most one column, and the test of its cell.
+/// A step of a move in model coordinates, by at most one column, and the test of the cell that it enters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-// The properties of a step are independent.
+// The Boolean properties of a step are independent of each other.
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct MoveStep {
     pub(super) columns: i8,
@@ -27,19 +27,19 @@ pub(super) struct MoveStep {
     pub(super) clamps: bool,
     /// True if the player can leave the move here.
     pub(super) lands: bool,
-    /// True if the step goes on with a part of a move that has begun, which also a lost player does.
+    /// True if the step continues a part of a move that has begun; a lost player also takes such steps.
     pub(super) is_within: bool,
 }
 
 /// All steps of a move, or the remaining ones.
 pub(super) type MoveSteps = Vec<MoveStep>;
 
-/// A step, and the stage of the move after it.
+/// A step, and the stage of the move after the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StagedStep {
     pub(super) step: MoveStep,
     pub(super) then: Stage,
-    /// Number of the arrival, for a step that changes the column.
+    /// Index of the arrival, for a step that changes the column.
     pub(super) arrival: u16,
 }
 
@@ -64,8 +64,8 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// Converts a move to model coordinates; a step over more than one column becomes several, and only the last of these tests its cell. By strict rules steps
-/// stay whole, because the [automaton](MoveAutomaton) splits them.
+/// Converts a move to model coordinates. A step over more than one column becomes several steps, only the last of which tests its cell. By strict
+/// rules steps stay whole, because the [automaton](MoveAutomaton) splits them.
 pub(super) fn in_frame(
     travel: Travel,
     is_strict: bool,
@@ -108,10 +108,10 @@ pub(super) fn in_frame(
 
 /// Automaton of moves: the possible next steps of each stage.
 ///
-/// A stage is the set of the possible remainders of the moves, so that moves share stages where they begin or end
-/// alike: 39 cells of the five published arcs and as many mirrored ones make 31 stages, besides the free stage.
+/// A stage is the set of the possible remainders of the moves, so that moves that begin or end alike share stages. The 39 cells of the five published
+/// arcs and their 39 mirror images need 31 stages, besides the free stage.
 ///
-/// By strict rules a step over several cells becomes steps of one cell up, down or aside, in each order that leads to its end.
+/// By strict rules a step over several cells becomes steps of one cell up, down or aside, in every order that leads to the same end.
 #[derive(Debug)]
 pub(super) struct MoveAutomaton {
     /// The direction of travel, by strict rules.
@@ -133,7 +133,7 @@ impl MoveAutomaton {
         }
     }
 
-    /// Returns the first steps of some alternative moves.
+    /// Returns the possible first steps of several alternative moves.
     pub(super) fn first_steps(&mut self, moves: &BTreeSet<MoveSteps>) -> Vec<(MoveStep, Stage)> {
         let mut next: BTreeMap<MoveStep, BTreeSet<MoveSteps>> = BTreeMap::new();
         for rest in moves {
@@ -166,7 +166,7 @@ impl MoveAutomaton {
                 columns,
                 rows,
                 via: Via::Side,
-                // In model coordinates the vertical axis of the upright level is that of the columns if levels are played upwards.
+                // If the player climbs, the columns of model coordinates are the rows of the upright level.
                 down: step.down && travel == upright,
                 lands: false,
                 ..step

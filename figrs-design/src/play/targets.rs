@@ -1,4 +1,4 @@
-//! Goal tiles that the player has not reached yet, stored as sets of places from which a returning player reaches them.
+//! Goal tiles that the player has not reached yet, stored as sets of arrivals from which a returning player reaches them.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
@@ -7,7 +7,7 @@ use super::frame::FrameGoal;
 /// A goal tile in the columns so far that the player has not reached yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Number of columns since the tile, if only near tiles count.
+    /// Number of columns since the tile, if only goal tiles near the end count.
     age: u8,
     /// Arrivals from which a returning player reaches the tile: arrivals in the column before the explored one, and after
     /// [`note`](Self::note) arrivals in the explored column.
@@ -21,12 +21,12 @@ pub(super) struct Target {
 pub(super) struct Found {
     /// Goal tiles that the player has not reached.
     pub(super) open: Vec<Target>,
-    /// Number of columns since the nearest goal tile that the player reached, if only near tiles count.
+    /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end count.
     pub(super) nearest: Option<u8>,
 }
 
 impl FrameGoal {
-    /// True if the goal consists of tiles that a player may also reach by coming back.
+    /// True if the goal consists of tiles that a player may also reach after returning from later columns.
     pub(super) fn has_targets(self) -> bool {
         matches!(self, Self::AllTiles | Self::LastColumnOr { .. })
     }
@@ -77,7 +77,7 @@ pub(super) fn after(
     }
 }
 
-/// Returns the goal tiles that matter; a tile is left out if reaching another tile makes it unnecessary.
+/// Drops goal tiles that need not be stored, because reaching another tile makes them unnecessary, and returns the others.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small
@@ -104,7 +104,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
             .filter(|&(other, _)| other != index);
         let mut others = others.map(|(_, other)| other);
         let is_needless = match goal {
-            // Any single target is enough.
+            // Reaching any single target is enough.
             FrameGoal::LastColumnOr { .. } => {
                 target.is_out_of_reach()
                     || others
@@ -132,14 +132,15 @@ impl Target {
         }
     }
 
-    /// Notes an arrival in the column, given by the first word of its place and its number, if an exploration from that arrival reaches this tile.
+    /// Notes an arrival in the column if an exploration from that arrival reaches this tile; the arrival is given by the first word of its place and
+    /// by its index.
     pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
             self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);
         }
     }
 
-    /// True if a player who comes back to a place whose bits are in `words` reaches this tile.
+    /// True if a player who returns to a place whose bits are in `words` reaches this tile.
     pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
         self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }

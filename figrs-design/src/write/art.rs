@@ -1,4 +1,4 @@
-//! The drawings of figrs for tiles: one character for each pixel, coloured by the palette.
+//! The pixel pictures that figrs has for tiles: one character for each pixel, coloured by the palette.
 
 use super::palette::PALETTE;
 use super::tileset::SIDE;
@@ -17,7 +17,7 @@ pub(super) fn draw_tile(canvas: &mut Canvas, row: usize, column: usize, art: &Ti
     canvas.art((column * SIDE, row * SIDE), art, &PALETTE);
 }
 
-/// Returns the drawing of a tile, or `None` for air and for the border.
+/// Returns the picture of a tile, or `None` for air and for the border.
 pub(super) fn art(tile: Tile) -> Option<&'static TileSprite> {
     Some(match tile.symbol()? {
         'X' => &EARTH,
@@ -55,7 +55,7 @@ const EARTH: TileSprite = [
     b"dddddddddddddddd",
 ];
 
-/// Drawing of earth with nothing solid above it.
+/// Picture of earth with nothing solid above it.
 pub(super) const GRASS: TileSprite = [
     b"LLgLLLgLLLLgLLLg",
     b"gLgggLggLgggLggg",

@@ -1,4 +1,4 @@
-//! Sky, clouds and hills behind a level, computed with integers only, so that they are the same on every machine.
+//! Paints sky, clouds and hills behind a level, with integer arithmetic only, so that pictures are the same on every machine.
 
 use super::palette::PALETTE;
 use figrs_models::picture::Canvas;
@@ -9,7 +9,7 @@ pub(super) fn paint(canvas: &mut Canvas) {
     let bands = *b"0123456";
     for y in 0..height {
         let band = y * bands.len().cast_signed() / height;
-        // Between two bands every other pixel has the colour of the next band.
+        // Near the boundary of two bands, every other pixel has the colour of the next band.
         let into = y * bands.len().cast_signed() % height;
         for x in 0..width {
             let mixed = into * 4 > height * 3 && (x + y) % 2 == 0;
@@ -34,10 +34,11 @@ pub(super) fn paint(canvas: &mut Canvas) {
     }
 }
 
-/// Calls `at` with a position in every stretch of `every` pixels, also a little beyond the sides, and with a number that varies the drawing.
+/// Calls `at` once for every stretch of `every` pixels, and a little beyond the sides, with a position in the stretch and a number that varies the
+/// picture.
 fn scatter(width: isize, every: isize, salt: isize, mut at: impl FnMut(isize, isize)) {
     for stretch in -1..=width / every + 1 {
-        // The last steps of a well-mixed hash (SplitMix64).
+        // These are the last steps of a well-mixed hash (SplitMix64).
         let mut mixed = (stretch.wrapping_mul(1_000_003) + salt) as u64;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -10,7 +10,7 @@ pub enum OutputError {
     /// Writing to the output failed.
     #[error("cannot write the level: {0}; check the disk and its permissions")]
     Io(#[from] io::Error),
-    /// The picture has more pixels than the format or the memory of a small machine allows.
+    /// The picture has more pixels than the format allows, or than fit into the memory of a small machine.
     #[error("a picture of {width} by {height} tiles is too large; use at most {max} tiles")]
     TooLarge {
         /// Number of columns of the level.

@@ -4,7 +4,7 @@ use figrs_models::picture::Palette;
 
 /// The characters of the drawings and their colours.
 pub(super) const PALETTE: Palette = Palette(&[
-    // Clear; the background shows.
+    // A clear pixel, through which the background shows.
     (b'.', [0, 0, 0]),
     (b'k', [34, 26, 38]),
     (b'w', [255, 250, 232]),
@@ -44,7 +44,7 @@ pub(super) const PALETTE: Palette = Palette(&[
     (b'S', [50, 54, 70]),
     (b'a', [142, 152, 172]),
     (b'r', [220, 68, 66]),
-    // Sky from the top, clouds, hills far and near.
+    // The sky from the top, clouds, and hills far and near.
     (b'0', [92, 148, 232]),
     (b'1', [104, 160, 236]),
     (b'2', [118, 172, 240]),
@@ -56,6 +56,6 @@ pub(super) const PALETTE: Palette = Palette(&[
     (b'C', [216, 232, 250]),
     (b'(', [150, 196, 214]),
     (b')', [124, 190, 156]),
-    // The way of a player.
+    // The path of a player.
     (b'!', [255, 72, 120]),
 ]);

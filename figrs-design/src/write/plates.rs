@@ -1,4 +1,4 @@
-//! Draws tiles as squares, for sets without drawings: the colour shows the meaning of a tile, its letter identifies it.
+//! Draws tiles as squares, for sets for which figrs has no pictures: the colour shows the meaning of a tile, and its letter identifies it.
 
 use font8x8::{
     BASIC_FONTS, BLOCK_FONTS, BOX_FONTS, GREEK_FONTS, HIRAGANA_FONTS, LATIN_FONTS, MISC_FONTS,
@@ -68,10 +68,10 @@ impl Shade {
         Self { lightness, ..self }
     }
 
-    /// Converts to red, green and blue, by integers only, so that pictures are the same on every machine.
+    /// Converts the colour to red, green and blue with integer arithmetic only, so that pictures are the same on every machine.
     fn colour(self) -> Rgba {
         let hue = self.hue.rem_euclid(360);
-        // All in hundredths of a percent.
+        // All values are in hundredths of a percent.
         let chroma = (100 - (2 * self.lightness - 100).abs()) * self.saturation;
         let second = chroma * (60 - (hue % 120 - 60).abs()) / 60;
         let (red, green, blue) = match hue / 60 {
@@ -113,9 +113,9 @@ pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgb
     let beside = matches!(form, Form::Platform | Form::Rope | Form::Rails);
     let ink = match shade.lightness {
         _ if beside => shade.lighter(-12),
-        // The commonest tile of most levels, which is recognised without its letter.
+        // This is the most frequent tile of most levels, which is recognised without its letter.
         _ if kind == Some(Meaning::Solid) && place == 0 => shade.lighter(18),
-        // Flat colours often cover rooms.
+        // Tiles with flat colours often cover whole rooms.
         0..56 if kind.is_none() => shade.lighter(28),
         _ if kind.is_none() => shade.lighter(-28),
         0..56 => shade.lighter(46),
@@ -136,7 +136,7 @@ fn kind(tile: Tile) -> Option<Meaning> {
 fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     let known = KINDS.iter().find(|&&(meaning, ..)| Some(meaning) == kind);
     let Some(&(meaning, shade, form)) = known else {
-        // Hues by the golden angle are far apart however many there are.
+        // Hues that differ by the golden angle stay far apart, whatever their number.
         let hue = 205 + 137 * place;
         return (
             self::shade(hue, 40, [66, 54, 76][place as usize % 3]),
@@ -218,7 +218,7 @@ impl Square<'_> {
         self.fill((0, 0), (1, 16), light);
     }
 
-    /// Writes a character, if there is room; `?` for a character that the font lacks.
+    /// Writes a character if the square has room for it; writes `?` for a character that the font lacks.
     fn letter(&mut self, symbol: char, top: isize, colour: Rgba) {
         if self.side < 8 {
             return;
@@ -281,7 +281,7 @@ mod tests {
             let plate = plate(&set, tile, 16).unwrap();
             let is_full = plate.pixels().iter().all(|pixel| pixel[3] == 255);
             assert_eq!(is_full, tile.solid() || tile.is_unknown(), "{tile}");
-            // Raised edges: light above, dark below.
+            // The edges look raised: light above, dark below.
             if is_full {
                 let [first, last] = [plate.pixels()[8], plate.pixels()[15 * 16 + 8]];
                 assert_eq!(first != last, tile.solid(), "{tile}");

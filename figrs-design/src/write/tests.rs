@@ -18,7 +18,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> Result<(), OutputError>) -> Vec<u
     out
 }
 
-/// Returns the level that the numbers of a map stand for, by Tiled's rule that 0 is no tile and others count from `firstgid` 1.
+/// Returns the level that the numbers of a map stand for, by Tiled's rule: 0 is no tile, and other tiles count from `firstgid` 1.
 fn read_back(numbers: &[usize], width: usize) -> String {
     let symbols = numbers.iter().map(|&number| match number {
         0 => '-',
@@ -236,14 +236,14 @@ fn a_picture_shows_tiles_path_and_notes() {
         [("seed".into(), "7".into()), ("name".into(), "é→".into())]
     );
     let at = |pixels: &[[u8; 4]], x: usize, y: usize| pixels[y * 32 + x];
-    // Grass on the ground, and gold beside it.
+    // Grass is on the ground, and gold is beside it.
     assert_eq!(at(&bare, 16, 32), [154, 220, 92, 255]);
     assert_eq!(at(&bare, 4, 34), [250, 190, 48, 255]);
     let (shown, _, _) = decoded(&written(|out| writer.path(&path).png(out)));
     assert_eq!(at(&shown, 8, 8), [255, 72, 120, 255]);
     assert_eq!(at(&shown, 16, 16), [255, 72, 120, 255]);
     assert_eq!(at(&shown, 31, 0), at(&bare, 31, 0));
-    // Across joined sides nothing is drawn in between.
+    // If the path crosses joined sides, no line is drawn in between.
     let level = "------\n------".parse().unwrap();
     let writer = LevelWriter::new(&level);
     let (bare, _, _) = decoded(&written(|out| writer.png(out)));
@@ -269,7 +269,7 @@ fn tiles_of_other_sets_are_squares() {
     let path = [(0, 0), (0, 2)];
     let (shown, _, _) = decoded(&written(|out| writer.clone().path(&path).png(out)));
     assert_eq!(shown[8 * 48 + 8], [255, 72, 120, 255]);
-    // The map's tiles are those of the picture, the empty one clear.
+    // The tiles of the map are those of the picture, and the empty tile is clear.
     let (tiles, size, _) = decoded(&written(|out| write_tileset(&set, out)));
     assert_eq!(size, (112, 16));
     assert_eq!((tiles[0], tiles[17]), ([0; 4], pixels[17]));
@@ -347,7 +347,7 @@ fn what_cannot_be_written_is_an_error() {
             max: 1_048_576
         }
     ));
-    // Colours need four bytes a pixel, and the pixels of a sheet count separately.
+    // A colour needs four bytes for each pixel, and the pixels of a sheet count separately.
     let set = TileSet::unknown(['~']);
     let sea = Level::from_text("sea", "~", &set).unwrap();
     let writer = LevelWriter::new(&sea).tiles(&set);

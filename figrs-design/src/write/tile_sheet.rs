@@ -43,11 +43,12 @@ impl TileSheet {
     /// Maximum number of pixels of a sheet.
     pub const MAX_PIXELS: usize = 1 << 24;
 
-    /// Cuts the picture of each tile of a set from a PNG sheet of tiles with `side` by `side` pixels.
+    /// Cuts the picture of each tile of a set out of a PNG sheet whose tiles have `side` by `side` pixels.
     ///
-    /// Sheets may have any colour type, opaque or not; only the upper 8 bits of 16-bit channels count, and only the first picture of an animation.
+    /// Sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels and only the first picture of an
+    /// animation are used.
     ///
-    /// **Errors.** [`TileSheetError`] if the PNG is no picture, or does not fit `side` or the tiles.
+    /// **Errors.** [`TileSheetError`] if the file is not a valid PNG, or does not fit `side` or the tiles.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, TileSheetError> {
         if side == 0 || side > Self::MAX_SIDE {
             return Err(TileSheetError::Side { side });
@@ -88,7 +89,7 @@ impl TileSheet {
         })
     }
 
-    /// Returns the set of tiles that the pictures show.
+    /// Returns the set of tiles to which the pictures belong.
     pub fn tiles(&self) -> &Arc<TileSet> {
         &self.tiles
     }
@@ -112,7 +113,7 @@ impl TileSheet {
 
 /// Decodes a picture in PNG to pixels.
 fn decoded(png: &[u8]) -> Result<Canvas<Rgba>, TileSheetError> {
-    // All pixels at 16 bits a channel, and as much again for the other contents of the file.
+    // The limit allows for all pixels at 16 bits a channel, and as many bytes again for the other contents of the file.
     let bytes = TileSheet::MAX_PIXELS * 16;
     let mut decoder = Decoder::new_with_limits(Cursor::new(png), Limits { bytes });
     decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
@@ -124,7 +125,7 @@ fn decoded(png: &[u8]) -> Result<Canvas<Rgba>, TileSheetError> {
     let mut bytes = vec![0; size];
     let frame = reader.next_frame(&mut bytes)?;
     bytes.truncate(frame.buffer_size());
-    // With these transformations colours come as four bytes, and greys as two.
+    // After these transformations colours have four bytes, and greys have two.
     let channels = frame.color_type.samples();
     let pixel = |c: &[u8]| match *c {
         [red, green, blue, opacity] => [red, green, blue, opacity],
@@ -190,10 +191,10 @@ mod tests {
         let sheet = TileSheet::from_png(&file, 20, &set).unwrap();
         let picture = drawn("#-\n-~", &sheet);
         assert_eq!((picture.width(), picture.height()), (40, 40));
-        // The empty tile is behind the others.
+        // The picture of the empty tile is behind the others.
         assert_eq!(at(&picture, 25, 5), RED);
         assert_eq!(at(&picture, 5, 5), [100, 0, 60, 255]);
-        // A tile without a picture is a square over it.
+        // A tile without a picture is drawn as a square over the picture of the empty tile.
         assert_eq!(at(&picture, 20, 20), RED);
         assert_ne!(at(&picture, 21, 38), RED);
         let mut tiles = Vec::new();
@@ -242,7 +243,7 @@ mod tests {
             tmx.contains("tilewidth=\"24\"") && tmx.contains("\n2,1\n"),
             "{tmx}"
         );
-        // Values are not pictures: 0 stays the empty tile.
+        // The values are not numbers of pictures: the empty tile keeps the value 0.
         writer.ldtk_csv(&mut values).unwrap();
         assert_eq!(values, b"2,0\n");
         // Without the sheet the empty tile has no picture.
@@ -315,7 +316,7 @@ mod tests {
             matches!(&error, TileSheetError::Beyond { tile, number: 1, pictures: 1 } if tile == "#"),
             "{error}"
         );
-        // A large picture is refused before its pixels are decoded: the header alone is large.
+        // A large picture is refused before its pixels are decoded, because its header states the size.
         let mut large = file.clone();
         large[16..24].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x10, 0]);
         let checksum = checksum(&large[12..29]).to_be_bytes();

@@ -14,7 +14,7 @@ pub enum TileSheetError {
         .0.to_string().trim_end_matches('.')
     )]
     NotPng(#[from] ::png::DecodingError),
-    /// The picture has more pixels than the memory of a small machine allows.
+    /// The picture has more pixels than fit into the memory of a small machine.
     #[error(
         "a sheet of {width} by {height} pixels is too large; use at most {} pixels",
         TileSheet::MAX_PIXELS

@@ -1,4 +1,4 @@
-//! Numbers the tiles of a set as map files refer to them.
+//! Gives the tiles of a set the numbers by which map files refer to them.
 
 #[cfg(feature = "png")]
 use super::TileSheet;
@@ -9,19 +9,19 @@ pub(super) const SIDE: usize = 16;
 /// Number of tiles in a row of the tileset picture.
 pub(super) const COLUMNS: usize = 7;
 
-/// Tiles in the order of map files: the tiles of the set, from 1, then ground with grass if figrs has drawings for the set.
+/// Tiles in the order of map files: the tiles of the set, from 1, then ground with grass if figrs has pictures for the set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MapTiles<'a> {
     set: &'a TileSet,
     side: usize,
     /// The empty tile, which has no picture.
     blank: Option<Tile>,
-    /// True if figrs has drawings of the tiles.
+    /// True if figrs has pictures of the tiles.
     is_drawn: bool,
 }
 
 impl<'a> MapTiles<'a> {
-    /// Creates the tiles of a set with the drawings or squares of figrs.
+    /// Creates the map tiles of a set, with the pictures or squares of figrs.
     pub(super) fn of(set: &'a TileSet) -> Self {
         Self {
             set,
@@ -31,7 +31,7 @@ impl<'a> MapTiles<'a> {
         }
     }
 
-    /// Creates the tiles of a set with the pictures of a sheet.
+    /// Creates the map tiles of a set, with the pictures of a sheet.
     #[cfg(feature = "png")]
     pub(super) fn on(sheet: &'a TileSheet) -> Self {
         let set = sheet.tiles();
@@ -43,7 +43,7 @@ impl<'a> MapTiles<'a> {
         }
     }
 
-    /// True if figrs has drawings of the tiles, not only squares.
+    /// True if figrs has pictures of the tiles, not only squares.
     pub(super) fn is_drawn(self) -> bool {
         self.is_drawn
     }

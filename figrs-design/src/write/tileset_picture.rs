@@ -12,8 +12,9 @@ use figrs_models::picture::encode;
 
 /// Writes the picture of all tiles for maps in Tiled formats, as PNG with a clear background.
 ///
-/// The picture has seven tiles of 16 by 16 pixels a row: the tiles of the set in order, then ground with grass on top if figrs has drawings for the set.
-/// Tiles of other sets are coloured squares with their letters. [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the tiles of a sheet.
+/// The picture has seven tiles of 16 by 16 pixels in each row: the tiles of the set in order, then ground with grass on top if figrs has pictures for
+/// the set. Tiles of other sets are coloured squares with their letters. [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the
+/// tiles of a sheet.
 ///
 /// **Errors.** [`OutputError::Io`] if `out` cannot be written.
 pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError> {
@@ -35,7 +36,7 @@ pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError
         &canvas,
         &PALETTE.colours(),
         &notes,
-        // The first colour is clear.
+        // The first colour of the palette is clear.
         &[0],
     )?)
 }

@@ -11,7 +11,7 @@ use super::{LevelWriter, OutputError};
 /// Version of the map format.
 pub(super) const VERSION: &str = "1.10";
 
-/// Returns the colour behind the tiles: sky behind the drawings of figrs, and paper behind other pictures.
+/// Returns the colour behind the tiles: sky behind the tile pictures of figrs, and paper behind other pictures.
 pub(super) fn background(tiles: MapTiles<'_>) -> &'static str {
     if tiles.is_drawn() {
         "#86b8f4"

@@ -50,7 +50,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Sets the tiles to number and draw, instead of the [platformer](TileSet::platformer) tiles or those of a sheet.
+    /// Sets the tiles by which the level is numbered and drawn, instead of the [platformer](TileSet::platformer) tiles or those of a sheet.
     #[must_use]
     pub fn tiles(self, tiles: &'a TileSet) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Sets a sheet: its set numbers the tiles, and its pictures show them.
+    /// Sets a sheet: its set of tiles gives the numbers in maps, and its pictures are drawn.
     #[cfg(feature = "png")]
     #[must_use]
     pub fn sheet(self, sheet: &'a TileSheet) -> Self {
@@ -72,7 +72,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Returns the tiles as map files number them.
+    /// Returns the tiles with the numbers that map files use.
     pub(super) fn map_tiles(&self) -> MapTiles<'a> {
         #[cfg(feature = "png")]
         if let Some(sheet) = self.sheet {
@@ -81,14 +81,14 @@ impl<'a> LevelWriter<'a> {
         MapTiles::of(self.tiles)
     }
 
-    /// Sets the path of a player to show, as rows and columns of cells.
+    /// Sets the player's path to draw, as rows and columns of cells.
     #[must_use]
     pub fn path(mut self, path: &'a [(usize, usize)]) -> Self {
         self.path = path;
         self
     }
 
-    /// Adds a note, a name and a value such as the seed; formats without room for notes leave it out.
+    /// Adds a note, which is a name and a value such as the seed; formats that cannot hold notes leave it out.
     #[must_use]
     pub fn note(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.notes.push((name.into(), value.into()));

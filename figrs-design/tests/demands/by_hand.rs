@@ -1,9 +1,9 @@
-//! Demands of every kind, and whether a level meets them by their definitions.
+//! Demands of every kind, each with a test by its definition whether a level meets it.
 
 use figrs_design::{Area, Demand, Mask, Mirror, Pattern};
 use figrs_models::mdmc::{Level, Meaning, Tile, TileClass, TileSet};
 
-/// A demand with its definition: the factor of a level.
+/// A demand, with a function that returns the factor of a level by the demand's definition.
 pub(crate) struct Defined {
     pub(crate) demand: Demand,
     pub(crate) factor: Box<dyn Fn(&Level) -> f64>,
@@ -32,7 +32,7 @@ fn at(level: &Level, row: usize, column: usize) -> char {
     level.get(row, column).and_then(Tile::symbol).unwrap()
 }
 
-/// A pattern as text: `*` any tile, `!` anything but air, `e` air or an enemy.
+/// A pattern as text, in which `*` stands for any tile, `!` for anything but air, and `e` for air or an enemy.
 fn pattern(text: &str) -> Pattern {
     Pattern::drawn(text, |symbol| match symbol {
         '*' => Some(TileClass::any()),
@@ -52,7 +52,7 @@ fn matches(symbol: char, found: char) -> bool {
     }
 }
 
-/// The top left corners where a pattern stands.
+/// Returns the top left corners of the places where a pattern occurs.
 fn places(level: &Level, text: &str) -> Vec<(usize, usize)> {
     let rows: Vec<Vec<char>> = text.lines().map(|row| row.chars().collect()).collect();
     let mut found = Vec::new();
@@ -205,7 +205,7 @@ pub(crate) fn all() -> Vec<Defined> {
             ),
             |level| places(level, "X-X").is_empty() && places(level, "-E-").is_empty(),
         ),
-        // Each enemy has ground right of it, one to three columns on, a row or two further down.
+        // For each enemy there is ground one to three columns to the right and one or two rows further down.
         hard(
             Demand::Accompanied {
                 each: pattern("E"),
@@ -216,7 +216,7 @@ pub(crate) fn all() -> Vec<Defined> {
             },
             |level| near(level, "E", "X-", (1, 2), (1, 3)),
         ),
-        // Each step has an enemy somewhere left of it or above it.
+        // For each step there is an enemy to the left of it or above it.
         hard(
             Demand::Accompanied {
                 each: pattern("X-"),

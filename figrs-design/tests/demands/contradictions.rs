@@ -1,4 +1,4 @@
-//! Demands that exclude each other are named, and proven to or not.
+//! Tests that demands that exclude each other are named, and that the error says whether the conflict is proven.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -25,14 +25,14 @@ fn pattern(text: &str) -> Pattern {
     .unwrap()
 }
 
-/// The chain of all 14 rows, too large for the exact method.
+/// Returns the chain of all 14 rows, which is too large for the exact method.
 fn chain(width: usize) -> LevelModel {
     let splits = RowSplits::new(14, 14).unwrap();
     let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, splits).unwrap();
     LevelModel::from(&LevelElements::new(Arc::new(chain), width).unwrap())
 }
 
-/// The demands that are named, each of which is needed, with the column.
+/// Returns the demands that the error names, the column, and whether the conflict is proven; each named demand must be needed.
 fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool) {
     let steered = SteeredLevel::new(model, demands).unwrap();
     match ConditionedSampler::new(steered).levels(1, 0..1) {
@@ -50,7 +50,7 @@ fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool)
     }
 }
 
-/// Each case with the demands that are to be named, and the column.
+/// Returns the cases, each with its demands, the demands that the error must name, and the column.
 fn cases(width: usize) -> Vec<(Vec<Demand>, Vec<&'static str>, usize)> {
     let mut gap = Mask::free(14, width);
     for column in 20..26 {
@@ -59,7 +59,7 @@ fn cases(width: usize) -> Vec<(Vec<Demand>, Vec<&'static str>, usize)> {
     let mut brick = Mask::free(14, width);
     brick.set(13, 30, tile('S'));
     let mut pipe = Mask::free(14, width);
-    // The right side of a pipe without the left one.
+    // The right side of a pipe is pinned without the left one.
     pipe.set(12, 40, tile(']'));
     pipe.set(12, 39, tile('-'));
     let enemies = |least, most| Demand::Number {
@@ -121,7 +121,7 @@ fn cases(width: usize) -> Vec<(Vec<Demand>, Vec<&'static str>, usize)> {
                 enemies(0, 2),
             ],
             vec!["1 to 3 of E in each 10 columns", "0 to 2 of E"],
-            // Three windows side by side need three.
+            // Three windows side by side need three enemies.
             29,
         ),
     ]
@@ -147,7 +147,7 @@ fn the_exact_method_and_other_models_name_the_same() {
     let ngrams = LevelModel::from(&ngrams.program(width).unwrap());
     let field = TileField::train(&corpus, RowSplits::new(14, 14).unwrap()).unwrap();
     let field = LevelModel::from(&field.elements(width).unwrap());
-    // One of tiles that are set, one of patterns.
+    // The cases taken are one with set tiles and one with patterns.
     for (demands, named, column) in cases(width).into_iter().step_by(3) {
         let exact = SteeredLevel::new(&ngrams, &demands).unwrap();
         let error = ExactSampler::new(exact, &Frontier::new()).unwrap_err();
@@ -180,7 +180,7 @@ fn enemies(columns: std::ops::Range<usize>, least: usize, most: usize) -> Demand
     }
 }
 
-/// Sets of three and of five of which all but one can be met, among others.
+/// A conflict of three or of five demands, which vanishes if any one of them is left out, is found among other demands.
 #[test]
 fn larger_sets_that_exclude_each_other_are_proven() {
     let model = chain(60);
@@ -198,10 +198,10 @@ fn larger_sets_that_exclude_each_other_are_proven() {
     }
 }
 
-/// The number of demands that are named, and the column, if any are.
+/// The number of demands that the error names, and the column; `None` if levels exist.
 type Named = Option<(usize, RangeInclusive<usize>)>;
 
-/// Walls, gaps and areas to pass that the tiles which are set leave no way through, with the demands that are needed for that.
+/// Set tiles form walls and gaps, or fill areas to pass, so that no path remains; the error names the demands that are needed for that.
 #[test]
 fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
     let model = chain(60);
@@ -232,7 +232,7 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
             Some((2, 25..=53)),
         ),
         (vec![Demand::playable(), Demand::Placed(open)], None),
-        // Ground is passed by nobody, and nobody comes back from the bottom row.
+        // No player passes through ground, and no player returns from the bottom row.
         (
             vec![
                 through(vec![Area::cell(12, 40)]),
@@ -278,7 +278,7 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
     }
 }
 
-/// Two pins that a mirror excludes which is too large for a proof.
+/// Two pinned tiles are excluded by a mirror demand that is too large for a proof.
 #[test]
 fn what_is_not_proven_says_so() {
     let model = chain(24);
@@ -310,7 +310,7 @@ fn what_is_not_proven_says_so() {
     );
 }
 
-/// Without work for trials the error states only that no particle went on.
+/// Without work for trials, the error states only that no particle survived.
 #[test]
 fn what_was_not_tried_is_not_told() {
     let (demands, named, _) = cases(60).swap_remove(0);
@@ -338,7 +338,7 @@ fn what_was_not_tried_is_not_told() {
     assert_eq!(columns.start(), columns.end());
 }
 
-/// A conflict in the first columns of a level that takes too long to be tried as a whole.
+/// The first columns of a level have a conflict, and the level is too long to be tried as a whole.
 #[test]
 fn conflicts_at_the_start_of_long_levels_are_named_at_their_column() {
     let width = 20_000;
@@ -363,7 +363,7 @@ fn conflicts_at_the_start_of_long_levels_are_named_at_their_column() {
     );
 }
 
-/// More demands than all sets of which can be tried, which can all be met in pairs.
+/// There are too many demands to try all sets of them, and any two of them can be met together.
 #[test]
 fn many_demands_are_searched() {
     let width = 40;
@@ -373,7 +373,7 @@ fn many_demands_are_searched() {
         let area = Area::all().columns(6 * place..6 * place + 10);
         demands.push(Demand::forbidden(pattern("E_E"), area));
     }
-    // Too large for a proof.
+    // This demand is too large for a proof.
     demands.push(Demand::Mirrored {
         area: Area::all().rows(10..).columns(..16),
         mirror: Mirror::Columns,

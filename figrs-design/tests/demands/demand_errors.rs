@@ -1,4 +1,4 @@
-//! Demands that cannot be stated.
+//! Tests of demands that cannot be stated.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Files of demands.
+//! Tests of files of demands.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use figrs_design::{
 use figrs_infer::Frontier;
 use figrs_models::mdmc::{ColumnNGrams, Corpus, CorpusReader, Level, LevelModel, TileSet, Travel};
 
-/// Shipped levels of six rows.
+/// Returns a model of the shipped levels cut to six rows.
 fn model(width: usize) -> LevelModel {
     let corpus = Corpus::shipped().bottom_rows(6).unwrap();
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
@@ -26,7 +26,7 @@ fn meets(text: &str, level: &str) -> bool {
     SteeredLevel::new(&model, &demands).unwrap().factor(&level) == 1.0
 }
 
-/// A test of an error.
+/// A function that tests an error.
 type Refused = fn(&DesignError) -> bool;
 
 const LEVEL: &str = "\
@@ -37,7 +37,7 @@ const LEVEL: &str = "\
 -----[]--E--------E-
 XXXXXXXXX--XXXXXXXXX";
 
-/// Demands of each kind with whether the level meets them.
+/// Demands of each kind, each with a level that meets it or not.
 #[test]
 fn each_kind_says_what_its_words_say() {
     let legend = "[legend]\n\"#\" = \"solid\"\n\"a\" = \"not solid\"\n\"v\" = [\"coin\", \"E\"]\n";
@@ -150,7 +150,7 @@ fn each_kind_says_what_its_words_say() {
     ] {
         let text = format!("{legend}{patterns}[[demand]]\n{demand}\n");
         assert_eq!(meets(&text, LEVEL), is_met, "{demand}");
-        // The same as JSON.
+        // The same file is read as JSON.
         let design = DesignFile::from_toml(&text).unwrap();
         let again = DesignFile::from_json(&design.to_json().to_string()).unwrap();
         assert_eq!(design, again, "{demand}");
@@ -178,7 +178,7 @@ fn switches_are_demands_and_never_false() {
     }
 }
 
-/// A tower that is played upwards: the file speaks of it as it stands.
+/// A design file describes a tower in which the player climbs in its upright position.
 #[test]
 fn towers_are_spoken_of_as_they_stand() {
     let directory = tempfile::tempdir().unwrap();

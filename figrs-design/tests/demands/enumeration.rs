@@ -1,4 +1,4 @@
-//! The law of levels given demands is that of the model, restricted and weighed level by level.
+//! Tests that the law of levels given demands is the model's law, restricted and weighed level by level.
 
 use figrs_core::stream;
 use figrs_design::{
@@ -14,7 +14,7 @@ use crate::models::{self, KnownModel};
 
 const WIDTH: usize = 6;
 
-/// The levels of a model with their probabilities times the factors of demands.
+/// Returns the levels of a model, each with its probability times the factors of demands.
 fn weighed<'a>(known: &'a KnownModel, demands: &[&Defined]) -> Vec<(&'a Level, f64)> {
     let factor = |level| {
         let factors = demands.iter().map(|defined| (defined.factor)(level));
@@ -25,7 +25,7 @@ fn weighed<'a>(known: &'a KnownModel, demands: &[&Defined]) -> Vec<(&'a Level, f
     weighed.filter(|&(_, p)| p > 0.0).collect()
 }
 
-/// Compares the probability of demands, that of each tile in each cell, and that of some whole levels.
+/// Compares with the enumeration the probability of demands, of each tile in each cell, and of some whole levels.
 fn check(known: &KnownModel, demands: &[&Defined]) {
     let stated: Vec<Demand> = demands
         .iter()
@@ -46,7 +46,7 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
             return;
         }
     };
-    // The weights of a field have no total of their own; that of all levels is taken out.
+    // The weights of a random field do not sum to one, so the sum over all levels is divided out.
     let free = SteeredLevel::new(&known.model, &[]).unwrap();
     let free = ExactSampler::new(free, &Frontier::new()).unwrap();
     let log = exact.log_probability() - free.log_probability();
@@ -80,7 +80,7 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
         let (factor, found) = (factor.product::<f64>(), steered.factor(generated.level()));
         assert!((factor - found).abs() < 1e-12, "{}: {found}", name());
     }
-    // Whatever level it is.
+    // The factor is compared for levels of any kind, also those that break a demand.
     let mut rng = stream(5, known.levels.len() as u64);
     for _ in 0..40 {
         let (level, _) = &known.levels[rng.random_range(0..known.levels.len())];
@@ -88,7 +88,7 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
         let (factor, found) = (factor.product::<f64>(), steered.factor(level));
         assert!((factor - found).abs() < 1e-12, "{}:\n{level}", name());
     }
-    // One level with all its tiles.
+    // One level is pinned with all its tiles.
     let (level, p) = levels[rng.random_range(0..levels.len())];
     let mut pinned = stated.clone();
     pinned.push(Demand::Pinned(Mask::around(level, 0..0)));
@@ -146,7 +146,7 @@ fn particles_agree_with_the_exact_law_of_every_model() {
             let by_hand = (exact.log_probability() - total.ln()).abs();
             assert!(by_hand < 1e-9, "{}: {stated:?}", known.name);
             let far = (estimate.value - exact.log_probability()).abs();
-            // Six standard errors: a false alarm in less than one of 10⁸ comparisons, as far as 64 populations tell the error.
+            // Six standard errors give a false alarm in less than one of 10⁸ comparisons, if the error estimated from 64 populations is right.
             assert!(
                 far < 6.0 * estimate.standard_error + 1e-9,
                 "{}: {stated:?}: {estimate:?} {}",

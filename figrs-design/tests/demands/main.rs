@@ -1,4 +1,4 @@
-//! Demands on levels against the enumeration of all levels.
+//! Tests of demands on levels, against the enumeration of all levels.
 
 #![allow(clippy::unwrap_used)]
 

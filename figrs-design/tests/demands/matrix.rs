@@ -1,4 +1,4 @@
-//! Every kind of demand on every model of full height: particles find levels.
+//! Tests that particles find levels for every kind of demand on every model of full height.
 
 use std::sync::Arc;
 use std::time::Instant;

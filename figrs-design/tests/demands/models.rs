@@ -30,21 +30,21 @@ const ROWS: [&str; 3] = [
     "-------\n-X---XX\nXX-XXXX",
 ];
 
-/// The same with nothing but air in the middle: few enough levels for models that can draw all of them.
+/// The same levels with only air in the middle row, which are few enough for models that can draw all levels.
 const AIR: [&str; 3] = [
     "-E--E-E\n-------\nXXX-XXX",
     "E--E---\n-------\n-XXXX-X",
     "-------\n-------\nXX-XXXX",
 ];
 
-/// The same with ground below.
+/// The same levels as `ROWS`, with ground in all cells of the bottom row.
 const GROUND: [&str; 3] = [
     "-E--E-E\n-XX---X\nXXXXXXX",
     "E--E---\n--X-X-X\nXXXXXXX",
     "-------\n-X---XX\nXXXXXXX",
 ];
 
-/// Levels of three rows.
+/// Returns a model of each kind, for levels of three rows.
 pub(crate) fn all(width: usize) -> Vec<KnownModel> {
     let splits = RowSplits::new(3, 3).unwrap();
     let chain = MarkovChain::train(&corpus(AIR), &Structure::NS3, splits).unwrap();
@@ -61,7 +61,7 @@ pub(crate) fn all(width: usize) -> Vec<KnownModel> {
     ]
 }
 
-/// The joint distribution of all tiles by variable elimination.
+/// Computes the joint distribution of all tiles of a model by variable elimination.
 fn known(name: &'static str, model: LevelModel) -> KnownModel {
     let (height, width) = (model.height(), model.width());
     let steered = SteeredLevel::new(&model, &[]).unwrap();

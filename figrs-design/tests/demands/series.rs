@@ -1,4 +1,4 @@
-//! Series of demands on levels of one model, as an editor asks for them.
+//! Tests of series of demands on levels of one model, such as an editor requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,7 +56,7 @@ fn a_search_for_a_proof_ends_with_the_interrupt() {
         matches!(ended, SteeringError::Inference(Error::NothingDone { .. })),
         "{ended}"
     );
-    // Nothing was found out by then, and the search begins again.
+    // The interrupted search found nothing, so the search begins again.
     flag.store(false, Ordering::Release);
     let proven = sampler.levels(1, 0..1).unwrap_err();
     let SteeringError::Contradictory {

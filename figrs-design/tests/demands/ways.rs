@@ -1,4 +1,4 @@
-//! Ways of a player through areas, on every model: exact probabilities against all levels and a checker of its own, draws, files.
+//! Tests of players' paths through areas, on every model: exact probabilities against all levels and a separate checker, draws, and files.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use figrs_models::mdmc::{
 
 use crate::models;
 
-/// Rows and columns of an area, the ends not among them.
+/// Rows and columns of an area: top, bottom, left and right, where bottom and right are excluded.
 type Rectangle = [usize; 4];
 
 fn through(areas: &[Rectangle]) -> Route {
@@ -26,13 +26,13 @@ fn through(areas: &[Rectangle]) -> Route {
     Route::default().through(areas.iter().map(area))
 }
 
-/// True if a player passes some areas, one after another, and gets to the right: the published rules once more, by arcs and places in them.
+/// True if a player passes some areas one after another and reaches the right edge, by a second implementation of the published rules.
 fn passes(level: &Level, areas: &[Rectangle]) -> bool {
     let (x, y) = (2.min(level.width() - 1), 2.min(level.height() - 1));
     passes_from(&[(x.cast_signed(), y.cast_signed())], false, level, areas)
 }
 
-/// The same from any cell of the left edge that is not solid, with a floor below the level.
+/// As [`passes`], with starts in all cells of the left edge that are not solid, and with a floor below the level.
 fn passes_on_floor(level: &Level, areas: &[Rectangle]) -> bool {
     let rows = (0..level.height()).filter(|&row| !level.get(row, 0).unwrap().solid());
     let starts: Vec<(isize, isize)> = rows.map(|row| (0, row.cast_signed())).collect();
@@ -50,7 +50,7 @@ fn passes_from(
         let tile = level.get(y.cast_unsigned(), x.cast_unsigned());
         tile.is_some_and(Tile::solid)
     };
-    // As soon as a player comes to the next area it is passed.
+    // An area counts as passed as soon as the player enters it after the areas before it.
     let passed = |x: isize, y: isize, mut passed: usize| {
         let (x, y) = (x.cast_unsigned(), y.cast_unsigned());
         let is_in = |&[top, bottom, left, right]: &Rectangle| {
@@ -125,7 +125,7 @@ fn ways_have_their_exact_probability_in_every_model() {
     let movement = movement.unwrap();
     let mut between = 0;
     for known in models::all(5) {
-        // The weights of a field have no total of their own; that of all levels is taken out.
+        // The weights of a random field do not sum to one, so the sum over all levels is divided out.
         let free = SteeredLevel::new(&known.model, &[]).unwrap();
         let free = Frontier::new().log_evidence(free.model()).unwrap();
         for areas in cases {
@@ -148,7 +148,7 @@ fn ways_have_their_exact_probability_in_every_model() {
             between += usize::from(p > 1e-6 && p < 1.0 - 1e-6);
         }
     }
-    // Not all of them are certain or impossible.
+    // Some of the demands are neither certain nor impossible.
     assert!(between > 5, "{between}");
 }
 
@@ -187,11 +187,11 @@ fn the_area_that_is_not_passed_is_told_and_the_strict_engine_passes_areas_too() 
         .unwrap();
     let along = |areas: &[Rectangle]| Playability::along(&level, &through(areas)).obstacle();
     assert_eq!(along(&[[2, 3, 3, 5]]), None);
-    // Into the brick nobody comes.
+    // No player can enter the brick.
     let brick = along(&[[2, 3, 3, 5], [3, 4, 3, 4]]).unwrap();
     assert_eq!(brick, Obstacle::WayPoint { passed: 1 });
     assert_eq!(brick.to_string(), "no way through area 2 of the way");
-    // From the bottom row nobody gets on, though it is come to elsewhere.
+    // No player gets away from the bottom row, although players reach its other cells.
     let rules = MovementRules::platformer();
     for (areas, expected) in [
         (&[[2, 3, 3, 5]][..], true),
@@ -207,7 +207,7 @@ fn the_area_that_is_not_passed_is_told_and_the_strict_engine_passes_areas_too() 
     }
 }
 
-/// The 4 by 4 tower of the tests of files, whose areas are spoken of as they stand.
+/// The 4 by 4 tower of the tests of files; its areas are given in its upright position.
 #[test]
 fn towers_have_their_areas_as_they_stand() {
     let directory = tempfile::tempdir().unwrap();
@@ -301,7 +301,7 @@ fn mistakes_about_ways_are_told_with_their_line() {
             "{text}: {message}"
         );
     }
-    // Without the training levels at hand.
+    // The training levels are not given.
     let design = DesignFile::from_toml("[[demand]]\nrequire = { level = 'x' }").unwrap();
     let error = design.demands(&model).unwrap_err();
     assert!(matches!(&error, DesignError::Level { known, .. } if known.is_empty()));
@@ -315,7 +315,7 @@ fn mistakes_about_ways_are_told_with_their_line() {
             most: 16
         }
     ));
-    // A way is no automaton that could be negated.
+    // The demand for a path has no automaton that could be negated.
     let not = Demand::Not(Box::new(Demand::playable()));
     let error = SteeredLevel::new(&model, &[not]).unwrap_err();
     assert!(matches!(error, DemandError::NotCombined { .. }));
@@ -347,7 +347,7 @@ fn tiles_without_meanings_have_no_ways_and_rules_can_be_given() {
     assert!(ExactSampler::new(exact, &Frontier::new()).is_ok());
 }
 
-/// Pieces of training levels as drawings: lines, starts, wishes.
+/// Parts of training levels serve as drawings for lines, for a start, and for the soft demand `like`.
 #[test]
 fn parts_of_training_levels_are_drawings() {
     let corpus = Corpus::shipped();
@@ -393,7 +393,7 @@ fn a_way_that_no_level_can_have_is_named_with_what_stands_in_it() {
     else {
         panic!("{error}");
     };
-    // N-grams have no column without ground for so long, or no player crosses it.
+    // The error names the forbidden ground: n-grams have no such long run of columns without ground, and no player crosses one.
     assert!(
         demands.iter().any(|one| one.contains("columns 8 to 37")),
         "{error}"

@@ -1,4 +1,4 @@
-//! Levels of the reference corpora, and what demands make of them.
+//! Tests of demands on levels of the reference corpora.
 
 mod movement_demands;
 mod ngram_runs;

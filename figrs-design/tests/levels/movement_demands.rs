@@ -1,4 +1,4 @@
-//! Levels that are demanded to be playable under a movement: exact probabilities, and levels that are played upwards.
+//! Tests of levels that must be playable under a movement: exact probabilities, and levels in which the player climbs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,8 @@ use figrs_models::mdmc::{
 
 const SEED: u64 = 5;
 
-/// A chain of tiles on their own, so that all levels are possible, by a legend and one level that has each tile as often as it is to be drawn.
+/// Returns a chain with independent tiles, so that all levels are possible. It is trained on one level that has each tile in proportion to its
+/// probability.
 fn chain(legend: &str, text: &str) -> (Arc<MarkovChain>, Arc<TileSet>) {
     let tiles = Arc::new(TileSet::from_toml(legend).unwrap());
     let level = Level::from_text("level", text, &tiles).unwrap();
@@ -27,7 +28,7 @@ fn chain(legend: &str, text: &str) -> (Arc<MarkovChain>, Arc<TileSet>) {
     (Arc::new(chain), tiles)
 }
 
-/// Checks that the probability of the demand is the share of levels that meet it, and that levels given it do.
+/// Checks that the probability of the demand is the share of levels that meet it, and that levels drawn given the demand meet it.
 fn check(movement: &str, legend: &str, text: &str) {
     const LEVELS: u64 = 3_000;
     let (chain, tiles) = chain(legend, text);
@@ -102,7 +103,7 @@ fn rules_for_other_levels_are_refused() {
             ..
         })
     ));
-    // The published rules were made without tiles that are solid from above.
+    // The published rules were compiled for a set without tiles that are solid from above.
     let published = with(Demand::playable()).unwrap().to_string();
     assert!(
         published.starts_with("the rules of the movement platformer are not for these levels"),
@@ -112,7 +113,7 @@ fn rules_for_other_levels_are_refused() {
     assert!(with(Demand::Playable(Route::under(same))).is_some());
 }
 
-/// A corpus at hand, or `None` with a word of why the test is skipped.
+/// Returns a corpus if it is installed; otherwise prints why the test is skipped and returns `None`.
 fn corpus(game: &str) -> Option<Corpus> {
     let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/vglc");
     let folder = Path::new(place).join(game);

@@ -1,4 +1,4 @@
-//! Runs of columns of levels from n-grams, against the corpus.
+//! Tests of the runs of columns in levels drawn from n-grams, against the corpus.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn runs_of_as_many_columns_as_the_order_stand_in_the_corpus() {
             let run = known.longest_copied_run(&Level::from_array(part).unwrap());
             run == order
         });
-        // The shipped levels end alike, so that a copied end is left by a shorter history.
+        // The shipped levels end alike, so that a copied end can continue only after a shorter history.
         assert!(runs.count() > 119 - 2 * order, "{order}");
     }
 }

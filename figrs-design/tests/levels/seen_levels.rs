@@ -1,4 +1,4 @@
-//! Levels without unseen states: exactly, by particles, and by counting what the look-ahead sampler draws.
+//! Tests of levels without unseen states: exactly, by particles, and by counting in the levels of the look-ahead sampler.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use figrs_models::mdmc::{
 
 const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/vglc/smb");
 
-/// A chain with a band a row.
+/// Returns a chain with one band for each row.
 fn chain(corpus: &Corpus) -> Arc<MarkovChain> {
     let splits = RowSplits::new(corpus.height(), corpus.height()).unwrap();
     Arc::new(MarkovChain::train(corpus, &Structure::NS3, splits).unwrap())
@@ -31,7 +31,7 @@ fn tolerance(n: f64, p: f64) -> f64 {
     log / 3.0 + (log * log / 9.0 + 2.0 * log * n * p * (1.0 - p)).sqrt()
 }
 
-/// The first column with a configuration that training never showed, or the width.
+/// Returns the first column with a configuration that training never showed, or the width if there is none.
 fn first_unseen(chain: &MarkovChain, level: &Level) -> usize {
     let unseen = |&column: &usize| {
         (0..level.height()).any(|row| {
@@ -42,7 +42,7 @@ fn first_unseen(chain: &MarkovChain, level: &Level) -> usize {
     (0..level.width()).find(unseen).unwrap_or(level.width())
 }
 
-/// The first columns of 40 000 levels of 200 that the look-ahead sampler draws without looking ahead.
+/// Returns the first column with an unseen configuration for 40 000 levels of 200 columns, which the look-ahead sampler draws without looking ahead.
 fn first_columns(chain: &MarkovChain) -> Vec<usize> {
     let sampler = LookAheadSampler::new(chain.clone(), 0, 200).unwrap();
     let level = |number| sampler.sample(&mut stream(6, number));
@@ -57,8 +57,8 @@ fn first_columns(chain: &MarkovChain) -> Vec<usize> {
         .collect()
 }
 
-/// Of eight rows, because the exact method takes long for more. The columns to the right have no influence: the first
-/// columns of a wide level are a narrow one.
+/// The test uses eight rows, because the exact method takes long for more. Columns have no influence on the columns to their left, so the first
+/// columns of a wide level are distributed as a narrow level.
 #[test]
 fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
     if !Path::new(DIRECTORY).is_dir() {
@@ -77,7 +77,7 @@ fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
             (count - n * p).abs() < tolerance(n, p),
             "{width}: {count} {p}"
         );
-        // Five standard errors, told by 64 populations: a false alarm in 10⁵ seeds.
+        // Five standard errors, estimated from 64 populations, give a false alarm in one of 10⁵ seeds.
         let particles = ConditionedSampler::new(seen).particles(2);
         let message = particles.log_probability(1).unwrap();
         let far = (message.value - p.ln()).abs();
@@ -88,7 +88,7 @@ fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
     }
 }
 
-/// Of all fourteen rows, where counting and particles are all there is in a short time.
+/// The test uses all fourteen rows, where only counting and particles give answers in a short time.
 #[test]
 fn particles_estimate_what_counting_shows_at_fourteen_rows() {
     if !Path::new(DIRECTORY).is_dir() {
@@ -107,12 +107,12 @@ fn particles_estimate_what_counting_shows_at_fourteen_rows() {
         count,
         p * message.standard_error
     );
-    // Five standard errors of the difference: a false alarm in 10⁵ seeds.
+    // Five standard errors of the difference give a false alarm in one of 10⁵ seeds.
     let error = (count).sqrt().hypot(n * p * message.standard_error);
     assert!((count - n * p).abs() < 5.0 * error, "{count} {}", n * p);
 }
 
-/// All cells and tiles: exactly, by particles, and by rejection of levels that do not meet the demands.
+/// The probabilities of all tiles in all cells are compared: exact, by particles, and by rejection of levels that do not meet the demands.
 #[test]
 fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
     const WIDTH: usize = 12;
@@ -148,7 +148,7 @@ fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
                 (count - n * p).abs() < tolerance(n, p),
                 "{place}, {count} of {n}"
             );
-            // Six standard errors; 1e-4 where an error is too small to be known.
+            // Estimates may deviate by six standard errors, or by 1e-4 where the standard error is too small to be estimated.
             let q = answer.probability(cell, tile).unwrap();
             let error = answer.standard_error(cell, tile).unwrap();
             assert!((p - q).abs() < 6.0 * error + 1e-4, "{place}, {q} ± {error}");

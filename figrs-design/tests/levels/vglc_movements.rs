@@ -1,4 +1,4 @@
-//! Movements on the levels of the Video Game Level Corpus, where they are at hand.
+//! Tests of movements on the levels of the Video Game Level Corpus, if it is installed.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use figrs_design::{Movement, MovementRules, Playability, Reach};
 use figrs_models::mdmc::{Level, TileSet, Travel};
 
-/// A folder of the corpus, or `None` with a word of why the test is skipped.
+/// Returns a folder of the corpus if it is installed; otherwise prints why the test is skipped and returns `None`.
 fn folder(game: &str) -> Option<PathBuf> {
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/vglc");
     let folder = PathBuf::from(corpus).join(game);
@@ -19,7 +19,7 @@ fn folder(game: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The levels of a folder that are of a set of tiles, by name.
+/// Returns the levels of a folder that consist of the tiles of a set, with their names.
 fn levels(folder: &Path, tiles: &TileSet) -> Vec<(String, Level)> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
@@ -37,7 +37,8 @@ fn levels(folder: &Path, tiles: &TileSet) -> Vec<(String, Level)> {
     paths.iter().map(level).collect()
 }
 
-/// The names of the levels that are playable, and of those that are by strict rules too; search and fold agree on each.
+/// Returns the names of the levels that are playable, and of those that are playable by strict rules too. The search and the fold must agree on each
+/// level.
 fn playable(levels: &[(String, Level)], rules: &MovementRules) -> (Vec<String>, Vec<String>) {
     let strict_rules = rules.strict().unwrap();
     let (mut playable, mut strictly) = (Vec::new(), Vec::new());
@@ -117,7 +118,7 @@ fn some_lode_runner_levels_are_connected_without_digging() {
     let levels = levels(&folder, &tiles);
     let rules = movement.rules(&tiles, Travel::Right).unwrap();
     let without = playable(&levels, &rules).0;
-    // Gold under several layers needs holes side by side, which is not modelled.
+    // To reach gold under several layers, a player must dig holes side by side, which is not modelled.
     let digs = Movement::from_toml("name = 'digging'\nlike = 'ladders'\ndig = true").unwrap();
     let rules = digs.rules(&tiles, Travel::Right).unwrap();
     let with = playable(&levels, &rules).0;
@@ -125,7 +126,7 @@ fn some_lode_runner_levels_are_connected_without_digging() {
     assert_eq!((without.len(), with.len()), (14, 22));
 }
 
-/// The legend of the dungeons is a text; this is what it says.
+/// The corpus gives the legend of the dungeons only as prose, which is restated here.
 const DUNGEON: &str = "[tiles]
 F = ['passable', 'floor']
 B = ['solid', 'block']
@@ -148,9 +149,9 @@ fn doors_of_dungeons_are_connected() {
     let levels = levels(&folder, &tiles);
     let rooms = Movement::named("rooms").unwrap();
     let rules = rooms.rules(&tiles, Travel::Right).unwrap();
-    // Of most dungeons some rooms are reached only by stairs, bombs or a ladder over water.
+    // In most dungeons some rooms can be reached only by stairs, by bombs or by a ladder over water.
     let (whole, _) = playable(&levels, &rules);
-    // Each room by itself: sixteen rows of eleven columns.
+    // Each room is tested by itself; it has sixteen rows of eleven columns.
     let mut rooms = Vec::new();
     for (name, level) in &levels {
         let cells = level.as_array();

@@ -108,7 +108,7 @@ impl Automaton for Accompanied {
             return Verdict::decided(waiting.is_empty());
         }
         let (near, far) = (*self.columns.start(), *self.columns.end());
-        // A pattern that ends later begins after this column less its width.
+        // A place of the other pattern that ends in a later column begins after this column minus the pattern's width.
         let is_late = |&(_, age): &AgedPlace| age as isize + 2 - by_width as isize > far;
         if !self.is_endless() && waiting.iter().any(is_late) {
             return Verdict::Broken;
@@ -117,7 +117,7 @@ impl Automaton for Accompanied {
         if is_over && waiting.is_empty() {
             return Verdict::Met;
         }
-        // From this age on every new place of the other is far enough.
+        // From this age on, every later place of the other pattern is far enough to the right.
         let old = near
             .saturating_add(by_width as isize)
             .max(0)

@@ -41,7 +41,7 @@ impl Automaton for NumberInArea {
     }
 
     fn phase(&self, column: usize) -> Vec<usize> {
-        // The cells to come matter only if they are fewer than the cap.
+        // The number of remaining cells matters only if it is below the cap.
         vec![self.left(column).min(self.enough())]
     }
 
@@ -69,8 +69,8 @@ impl Automaton for NumberInArea {
     }
 }
 
-/// Accepts `least` to `most` tiles of a class in each window of `window` adjacent columns. The state is the age, in columns, of the latest
-/// tiles of the class.
+/// Accepts `least` to `most` tiles of a class in each window of `window` adjacent columns. The state holds the ages, in columns, of the latest tiles
+/// of the class.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInEach {
     pub(in crate::demands) class: TileClass,
@@ -116,7 +116,7 @@ impl Automaton for NumberInEach {
 
     fn read(&self, _cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
         if self.class.contains(tile) {
-            // The oldest come first.
+            // The state lists the ages from the oldest tile to the newest.
             state.push(0);
             if state.len() > self.kept() {
                 state.remove(0);

@@ -11,9 +11,9 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),
-    /// Met if one of these readers is met.
+    /// A combination that is met if at least one of these readers is met.
     Any(Vec<Reader>),
-    /// Met if the inner reader is not met.
+    /// A combination that is met if the inner reader is not met.
     Not(Box<Reader>),
 }
 

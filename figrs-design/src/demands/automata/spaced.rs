@@ -60,7 +60,7 @@ impl Spaced {
             waiting.truncate(1);
             waiting.push(0);
         }
-        // Without a limit only the last place matters.
+        // Without an upper limit of the distance, only the last waiting place matters.
         if self.most.is_none() && waiting.len() == 2 {
             waiting[0] = waiting[1];
         }
@@ -104,7 +104,7 @@ impl Automaton for Spaced {
         let ends = !self.to.end(column, &mut state[from..to]).is_empty();
         let delay = self.delay();
         let mut waiting = state.split_off(to + delay);
-        // The columns that are not judged yet, the earliest first, and this one.
+        // The columns that are not judged yet, from the earliest to the present one.
         let mut begins = state.split_off(to);
         begins.push(0);
         if starts {

@@ -38,7 +38,7 @@ impl Designer<'_> {
             let (rows, columns) = area.within(self.size).map_err(|error| entry.unfit(error))?;
             let cells = rows.len() * columns.len();
             let (least, most) = match whole_numbers(low, high, cells) {
-                // A single share stands for the nearest whole number.
+                // A single share stands for the nearest whole number of tiles.
                 (least, most) if least > most && low >= high => {
                     let nearest = (low * cells as f64).round() as usize;
                     (nearest, nearest)

@@ -1,4 +1,4 @@
-//! Reads drawings: tiles at a place of a level, starts and ends, and the lines that a level may consist of.
+//! Reads drawings of tiles: at a position of a level, at its start or end, and as the columns or rows that a level may consist of.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::demands::pattern::Pattern;
 use figrs_models::mdmc::{Tile, TileClass, Travel};
 
 impl Designer<'_> {
-    /// Reads the demand `lines_like`: each column of the level (each row, if it is played upwards) is a column of the drawing.
+    /// Reads the demand `lines_like`: each column of the level (each row, if the player climbs) is a column of the drawing.
     pub(super) fn lines(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         const TILES: &str = "a drawing of tiles as high as the level (as wide, if it is played upwards), or { level = \"NAME\", columns = \"30..60\" }";
         let drawn = match value.as_str() {
@@ -40,7 +40,7 @@ impl Designer<'_> {
                 kind: "lines_like",
             });
         }
-        // The area is that of whole lines, in the frame of models.
+        // In model coordinates the area consists of whole columns.
         let (rows, along) = self
             .area(entry)?
             .within(self.size)

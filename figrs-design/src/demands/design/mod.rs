@@ -57,17 +57,18 @@ use verbs::Scope;
 /// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class `through`, by default tiles that are not solid |
 /// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of a movement |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs from the drawing makes a level less probable by exp(-cost) |
-/// | `lines_like = DRAWING` | | each column (each row, if levels are played upwards) is a column (row) of the drawing |
+/// | `lines_like = DRAWING` | | each column (each row, if the player climbs) is a column (row) of the drawing |
 /// | `max_gap = COLUMNS` | | at most this many adjacent columns lack ground in the bottom row; for levels that are played to the right |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
 ///
-/// `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers are `4`, `"2..5"` (both included) or `"2.."`. A demand with
-/// `prefer` (a weight) is soft. A class: a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all
-/// others, or a list. A pattern is its name, a drawing, or a class. `_` in drawings is any tile. A drawing is text, or a part of a
-/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; `level` is a name, or `"*-1"` for the first match.
+/// `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers are `4`, `"2..5"` (both included) or `"2.."`. A
+/// demand with `prefer` (a weight) is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with
+/// `not` before it for all other tiles, or a list of these. A pattern is its name, a drawing, or a class. `_` in a drawing matches any tile. A
+/// drawing is text, or a part of a [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; `level` is the
+/// name of a training level, or a glob pattern such as `"*-1"` that matches exactly one name.
 ///
-/// Along a level means from left to right or, for levels that are played upwards, from the bottom up: there windows, sections, periods and distances
+/// Along a level means from left to right or, for levels in which the player climbs, from the bottom up: there windows, sections, periods and distances
 /// count rows.
 ///
 /// ```
@@ -142,7 +143,7 @@ impl DesignFile {
         let line = |place: usize| text[..place].lines().count().max(1);
         Ok(file.read(|(number, demand)| {
             let start = demand.span().start;
-            // The table begins with its heading.
+            // The span of a demand's table begins with the heading of the table, so the line count includes that line.
             let line = line(text.len().min(start + 1));
             Entry::new(
                 format!("line {line} (demand {})", number + 1),
@@ -198,7 +199,7 @@ impl DesignFile {
     /// Boards take the demands that need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`, `path`,
     /// `any`, `not` and `if`. Along a board means from the top down: windows, sections, periods and distances count rows.
     ///
-    /// **Errors.** [`DesignError`], with the line of the demand in the file; [`DesignError::OfLevels`] for another demand.
+    /// **Errors.** [`DesignError`], with the line of the demand in the file; [`DesignError::OfLevels`] for a demand of another kind.
     pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, DesignError> {
         let words = Words::new(tiles, None, &self.legend, &self.patterns)?;
         let size = (size.rows(), size.columns());

@@ -11,7 +11,7 @@ pub(super) const RANGE: &str = "a number, or a range as \"2..5\" or \"2..\"";
 pub(super) const POSITIONS: &str =
     "a position, or a range as \"3..8\" (8 is not in it) or \"50%..\"";
 
-/// Splits a range into its two ends, one of which may be open; a single number is both ends.
+/// Splits a range into its two ends, one of which may be missing; a single number is both ends.
 fn ends(value: &Value) -> Option<(Option<&str>, Option<&str>)> {
     let text = value.as_str()?.trim();
     let open = |end: &'_ str| !end.trim().is_empty();

@@ -24,14 +24,14 @@ pub(super) struct Designer<'a> {
     pub(super) scope: Scope,
 }
 
-/// The subject of demands.
+/// The kind of object that demands are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Levels,
     Boards,
 }
 
-/// The kinds and keys of demands that concern levels alone: their models, their ends, and the ways of players.
+/// The kinds and keys of demands that concern levels alone: their models, their ends, and the paths of players.
 const OF_LEVELS: [&str; 10] = [
     "playable",
     "pass",

@@ -1,4 +1,4 @@
-//! Reads ways through a level: paths that stay free, and areas that a player passes.
+//! Reads paths through a level: those that stay free, and those on which a player passes areas.
 
 use ndarray::Array2;
 use serde_json::Value;
@@ -61,7 +61,7 @@ impl Designer<'_> {
         })
     }
 
-    /// Reads a player's way that passes areas one after another.
+    /// Reads the demand that a player's path passes areas one after another.
     pub(super) fn pass(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
         const AREAS: &str =
             "a list of cells or areas, as [[9, 20], { rows = \"2..5\", columns = \"30..34\" }]";
@@ -92,7 +92,7 @@ impl Designer<'_> {
         Ok(Demand::Playable(route))
     }
 
-    /// Returns the route that allows any way by the rules of the movement.
+    /// Returns the route without areas, which any path by the rules of the movement follows.
     pub(super) fn route(&self, entry: &Entry) -> Result<Route, DesignError> {
         let suggested = || -> Result<MovementRules, MovementError> {
             let tiles = self.words.tiles();

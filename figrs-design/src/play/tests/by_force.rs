@@ -1,4 +1,4 @@
-//! A brute-force checker of the rules of movements: tries whole moves from every cell reached, until no cell is new.
+//! A brute-force checker of the rules of movements, which tries whole moves from every reached cell until no new cell is found.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub(super) struct ByForce<'a> {
     pub(super) level: &'a Level,
     pub(super) movement: &'a Movement,
     pub(super) travel: Travel,
-    /// Areas that a way must pass, in model coordinates.
+    /// Areas that a path must pass, in model coordinates.
     pub(super) areas: &'a [Area],
     pub(super) is_strict: bool,
 }
@@ -60,7 +60,7 @@ impl ByForce<'_> {
         meanings.iter().any(|&meaning| self.means(cell, meaning))
     }
 
-    /// Returns the same level by the rules of the movement alone.
+    /// Returns the same level with the rules of the movement, without the strict rules.
     fn unstrict(&self) -> Self {
         Self {
             is_strict: false,
@@ -132,7 +132,7 @@ impl ByForce<'_> {
         carries && self.harm(below) == Harm::Ignored
     }
 
-    /// True if strict rules allow a part of a move: a player gets through the sides of free cells towards its end.
+    /// True if strict rules allow a part of a move: the player moves towards its end through the common sides of free cells.
     fn passes(&self, (x, y): Cell, (dx, dy): (isize, isize)) -> bool {
         if !self.is_strict || (dx, dy) == (0, 0) {
             return true;
@@ -146,7 +146,7 @@ impl ByForce<'_> {
         })
     }
 
-    /// True if strict rules allow a door that leads to another one through these cells.
+    /// True if strict rules allow a door to lead to another door through these cells.
     fn leads(&self, (x, y): Cell, (dx, dy): Cell, cells: isize) -> bool {
         let between = |cells| self.wrapped((x + cells * dx, y + cells * dy));
         let is_wall = |cell| !self.enters(cell, Entry::Air, false);
@@ -321,7 +321,7 @@ impl ByForce<'_> {
         free && self.any(cell, meanings)
     }
 
-    /// Returns the number of areas that a player has passed after some cells, if the player had passed `before` areas.
+    /// Returns the number of areas that a player has passed after visiting these cells, if the player had passed `before` areas.
     fn passed(&self, before: usize, cells: &[Cell]) -> usize {
         cells.iter().fold(before, |mut passed, &(x, y)| {
             let (row, column) = match self.travel {
@@ -336,7 +336,7 @@ impl ByForce<'_> {
         })
     }
 
-    /// True if a player can reach the goal by a way through the areas.
+    /// True if a player can reach the goal by a path through the areas.
     pub(super) fn is_playable(&self) -> bool {
         let starts = self.starts();
         let started = |&cell: &Cell| (cell, self.passed(0, &[cell]));

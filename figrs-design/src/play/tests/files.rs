@@ -19,7 +19,7 @@ fn the_format_of_the_corpus_gives_the_published_rules() {
         .parse()
         .unwrap();
     assert_eq!(Playability::under(&level, &rules), Playability::of(&level));
-    // The characters are enough, whatever is known of the tiles.
+    // The characters of solid tiles are enough, although the meanings of the tiles are unknown.
     let unknown = TileSet::unknown("X-".chars());
     let rules = movement.rules(&unknown, Travel::Right).unwrap();
     let level = Level::from_text("text", "---\n---\n---\n---\nXXX", &unknown).unwrap();
@@ -162,7 +162,7 @@ fn mistakes_in_files_are_told_with_their_line() {
                 && error.contains(message),
             "{text}: {error}"
         );
-        // The same values in JSON.
+        // The movement is also read from the same values in JSON.
         let Ok(table) = toml::from_str::<toml::Table>(text) else {
             continue;
         };
@@ -251,7 +251,7 @@ fn movements_that_do_not_fit_are_refused_with_a_remedy() {
     assert!(refused(&named("climb"), tiles, Travel::Right).contains("played right"));
     let wrap = Movement::from_toml("wrap = true").unwrap();
     assert!(refused(&wrap, tiles, Travel::Right).contains("wrap does not fit"));
-    // Jumps of 60 cells; no two jumps share a cell.
+    // The jumps have 60 cells each, and no two jumps share a cell.
     let arcs: Vec<Vec<(i8, i8)>> = (1..=20)
         .map(|arc: i8| {
             let (dx, dy) = (arc % 5, -(arc / 5));
@@ -296,7 +296,7 @@ fn tiles_suggest_a_movement() {
     );
 }
 
-/// Regression test: ways included the cells that a move skips, which may be walls.
+/// Regression test: paths included the cells that a move skips, which may be walls.
 #[test]
 fn ways_leave_out_cells_that_are_skipped() {
     let text =

@@ -17,7 +17,7 @@ fn level(rows: &[&str]) -> Level {
     rows.join("\n").parse().unwrap()
 }
 
-/// Flat ground of one row under three rows of air, without the bottom tiles of some columns.
+/// Returns a level of flat ground of one row under three rows of air, without the bottom tiles of some columns.
 fn flat_with_gap(before: usize, gap: usize, after: usize) -> Level {
     let ground = ["X".repeat(before), "-".repeat(gap), "X".repeat(after)].concat();
     let air = "-".repeat(before + gap + after);
@@ -25,7 +25,7 @@ fn flat_with_gap(before: usize, gap: usize, after: usize) -> Level {
     level(&rows)
 }
 
-/// Flat ground with a wall of bricks in one column.
+/// Returns a level of flat ground with a wall of bricks in one column.
 fn flat_with_wall(height: usize) -> Level {
     let rows: Vec<String> = (0..12)
         .map(|row| match row {
@@ -37,7 +37,7 @@ fn flat_with_wall(height: usize) -> Level {
     level(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A brute-force checker of the rules, by arcs and indices into them instead of stages.
+/// A brute-force checker of the rules, which stores arcs and indices into arcs instead of stages.
 fn playable_by_force(level: &Level) -> bool {
     let (height, width) = (level.height().cast_signed(), level.width().cast_signed());
     let solid = |x: isize, y: isize| level.get(y as usize, x as usize).is_some_and(Tile::solid);
@@ -94,7 +94,8 @@ fn playable_by_force(level: &Level) -> bool {
 
 #[test]
 fn a_jump_carries_over_gaps_of_up_to_nine_columns() {
-    // Seven columns along the longest arc, left there three rows up, then three rows down diagonally.
+    // The longest jump covers seven columns along the longest arc, which the player leaves three rows up, and three more columns by falling
+    // diagonally.
     for gap in 0..14 {
         let verdict = Playability::of(&flat_with_gap(6, gap, 4));
         assert_eq!(
@@ -195,7 +196,7 @@ fn without_footing_the_player_falls_from_the_start() {
 
 #[test]
 fn a_way_may_lead_back_to_the_left() {
-    // Through the tunnel to column 12, up, back to the left over its roof, up at column 6 and over the wall of column 14.
+    // The path leads through the tunnel to column 12, up, back to the left over its roof, up at column 6 and over the wall of column 14.
     let mut rows = [
         "---X--------------",
         "---X--------------",
@@ -283,7 +284,7 @@ fn what_no_player_can_tell_apart_is_one_value() {
         for index in 0..30 {
             let mut column = [Tile::EMPTY; 14];
             column[13] = Tile::GROUND;
-            // Blocks on the ground, further back than any jump.
+            // Blocks on the ground are further back than any jump reaches.
             column[12] = if index < blocks {
                 Tile::GROUND
             } else {
@@ -304,7 +305,7 @@ fn what_no_player_can_tell_apart_is_one_value() {
 
 #[test]
 fn as_the_state_of_a_fold_it_gives_the_exact_probability_of_playable_levels() {
-    // Ground and a wall of five tiles more; eleven columns of eight rows.
+    // The levels have eleven columns of eight rows: ground, or ground and a wall of five more tiles.
     let kinds = ["-------X", "--XXXXXX"];
     let kinds = kinds.map(|text| {
         text.chars()

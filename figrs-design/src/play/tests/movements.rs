@@ -1,4 +1,4 @@
-//! Tests of movements: the search, the fold over columns and a plain checker agree on levels and movements drawn at random.
+//! Tests of movements: the search, the fold over columns and a brute-force checker agree on levels and movements drawn at random.
 
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn levels(symbols: &'static str, size: usize) -> impl Strategy<Value = Level> {
     })
 }
 
-/// Returns the first columns of a level, or the last rows of a level that is played upwards.
+/// Returns the first columns of a level, or the last rows of a level in which the player climbs.
 fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     let cells = level.as_array();
     Level::from_array(match travel {
@@ -77,7 +77,7 @@ fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     .unwrap()
 }
 
-/// Returns for each part of a level, from one line to all, whether the fold finds it playable.
+/// Returns whether the fold finds a level playable, for each of its parts from one line to all lines.
 fn fold(level: &Level, route: &Route) -> Vec<bool> {
     let turned = route.rules().travel().turned(level);
     let mut reach = Reach::along(turned.height(), route);
@@ -93,8 +93,8 @@ fn fold(level: &Level, route: &Route) -> Vec<bool> {
     parts.collect()
 }
 
-/// Checks that search, fold and plain checkers agree on all parts of a level, by the rules of a movement and by strict rules, and that strict rules allow no
-/// more.
+/// Checks that the search, the fold and brute-force checkers agree on all parts of a level, by the rules of a movement and by strict rules, and that
+/// strict rules make no further level playable.
 fn check(
     level: &Level,
     movement: &Movement,
@@ -338,13 +338,13 @@ fn rooms_are_as_by_force() {
 fn a_climber_wins_at_the_top_or_at_a_door_near_it() {
     let climbs = |text| playable("climb", Travel::Up, text);
     assert!(climbs("....\n....\nTT..\n....\n####"));
-    // A roof, under which a door leads out.
+    // Under a roof the climber wins only by a door.
     assert!(!climbs("####\n####\n....\n....\n####"));
     assert!(climbs("####\n####\n...D\n..##\n####"));
     // A door too far down does not count.
     let far = ["####\n####", &"\n....".repeat(17), "\n..D.\n####"].concat();
     assert!(!climbs(&far));
-    // Five rows are too high; round the sides there is a way.
+    // A jump of five rows is too high. At the sides, which are joined, the climber finds a path.
     assert!(!climbs("....\n####\n....\n....\n....\n....\n####"));
     assert!(climbs("....\nTTTT\n....\n....\n....\n####\n####"));
     assert!(climbs("....\nT.##\n#..#\n..##\n####\n####"));
@@ -369,10 +369,10 @@ fn one_way_platforms_hold_from_above_and_let_pass_from_below() {
 fn runners_climb_hang_and_fall_but_do_not_jump_or_dig() {
     let connected = |text| playable("ladders", Travel::Right, text);
     assert!(connected("G....\n##H##\nM.H..\n#####"));
-    // Along a rope, and down from it.
+    // The player goes along a rope, and down from it.
     assert!(connected("H---.\nH...G\nHM###"));
     assert!(!connected("..G..\n.....\nM...."));
-    // Falling is straight, and nothing under diggable ground is reached.
+    // The player falls straight down, and cannot reach anything under diggable ground.
     assert!(!connected("M....\n##...\n...G.\n#####\nG...."));
     assert!(!connected("M.b..\nbbbbb\n..G..\n#####"));
     let digs = Movement::from_toml("like = 'ladders'\ndig = true").unwrap();
@@ -440,12 +440,12 @@ fn strict_rules_refuse_corners_enemies_and_untested_cells() {
     };
     let flat = "------\n------\n------\n------\nXXXXXX";
     assert_eq!(both(flat), (true, true));
-    // Between two tiles that touch at a corner.
+    // The player would have to pass between two solid tiles that touch at a corner.
     assert_eq!(
         both("---SSS\n---SSS\n---SSS\n---S--\nXXX---\n---XXX"),
         (true, false)
     );
-    // An enemy on the ground is jumped over, one in a tunnel is not.
+    // A player jumps over an enemy on the ground, but not over an enemy in a tunnel.
     assert_eq!(
         both("------\n------\n------\n------\n---E--\nXXXXXX"),
         (true, true)
