@@ -1,4 +1,4 @@
-//! The algorithms on small standard models: expansion, elimination, sampling.
+//! Benchmarks of the algorithms on small standard models: expansion, elimination, sampling.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use figrs::prelude::*;
@@ -24,7 +24,7 @@ fn burglary() -> (Model, Element<bool>) {
     (model, burglary)
 }
 
-/// A hidden Markov model of five states with a symbol observed at every step.
+/// Returns a hidden Markov model of five states with a symbol observed at every step.
 fn hmm(steps: usize) -> (Model, Element<u8>) {
     let near = |i: u8| {
         let weight = move |j: u8| 1.0 / f64::from(1 + i.abs_diff(j)).powi(2);
@@ -71,7 +71,7 @@ fn algorithms(c: &mut Criterion) {
     });
 }
 
-/// A grid of tiles of four kinds, each a Chain on its left, lower and lower left neighbours.
+/// Returns a grid of tiles of four kinds; each tile is a Chain on its left, lower and lower left neighbours.
 fn tiles(side: usize) -> Vec<Element<u8>> {
     let mut tiles: Vec<Element<u8>> = Vec::new();
     for at in 0..side * side {
@@ -91,7 +91,7 @@ fn tiles(side: usize) -> Vec<Element<u8>> {
     tiles
 }
 
-/// Compiling a tree, and asking one compiled tree many times.
+/// Measures the compilation of a tree, and many queries to one compiled tree.
 fn trees(c: &mut Criterion) {
     let tiles = tiles(8);
     let compiler = JunctionTree::new().varying(&tiles[63]);
@@ -124,8 +124,8 @@ fn trees(c: &mut Criterion) {
     });
 }
 
-/// Chains over lists of captured elements, of seeds whose buckets are wide: their tables two by two are far larger than what
-/// meets in all of them.
+/// Measures models of Chains over lists of captured elements, at seeds with wide buckets. The products of two tables of such a bucket are far larger
+/// than the joint table of the whole bucket.
 fn captured_lists(c: &mut Criterion) {
     let lists = [(79, 2), (81, 2), (100, 2), (26, 4), (40, 4), (74, 4)];
     let lists =

@@ -1,4 +1,4 @@
-//! Exact inference whose cost the structure of a model decides: conflicts, bounds, sparse graphs, boards and plans.
+//! Benchmarks of exact inference whose cost depends on the structure of a model: conflicts, bounds, sparse graphs, boards and plans.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use figrs::LazyVariableElimination;
@@ -10,7 +10,7 @@ use figrs::models::yin_yang::YinYang;
 use figrs::prelude::*;
 use figrs::rand::RngExt;
 
-/// A coin observed a thousand times, once on the other side: the error names two of the observations.
+/// Measures the search for a conflict: a coin is observed a thousand times, once with the other side, and the error names two of the observations.
 fn conflict(c: &mut Criterion) {
     let coin = Flip::new(0.5);
     let model = (0..1000).fold(Model::new(), |model, i| {
@@ -21,7 +21,7 @@ fn conflict(c: &mut Criterion) {
     });
 }
 
-/// Number of failures before the first success.
+/// Returns the number of failures before the first success.
 fn failures() -> Element<u32> {
     Flip::new(0.1).flat_map(|&success| {
         if success {
@@ -44,7 +44,7 @@ fn bounds(c: &mut Criterion) {
     });
 }
 
-/// Variables of three values, each of which depends on two earlier ones drawn at random.
+/// Returns variables of three values, each of which depends on two earlier variables drawn at random.
 fn sparse(variables: usize) -> Vec<Element<u8>> {
     let mut rng = figrs::stream(11, 0);
     let mut all: Vec<Element<u8>> = vec![Uniform::new(0..3), Uniform::new(0..3)];

@@ -1,4 +1,4 @@
-//! Levels from the multi-dimensional Markov chain, by both methods.
+//! Benchmarks of drawing levels from the multi-dimensional Markov chain, by both methods.
 
 use std::sync::Arc;
 

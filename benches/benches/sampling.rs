@@ -1,11 +1,11 @@
-//! Samplers of independent worlds and particle filters, each beside a hand-written loop that does the same work and no more than
-//! it must: the same number of worlds, the sums that an estimate and its error need, xoshiro256++ for random numbers; one
-//! thread, unless a line says otherwise.
+//! Benchmarks of samplers of independent worlds and of particle filters, each compared with a hand-written loop that does only the necessary work.
+//! The loop draws the same number of worlds, computes the sums for an estimate and its error, uses xoshiro256++ for random numbers, and runs on one
+//! thread unless a line says otherwise.
 //!
-//! After criterion's own figures a table gives the speed of figrs in units of the loop's: one is as fast as the loop, two is
-//! twice as fast. For the table the two take turns, and the medians of the processor time of this thread are compared, so
-//! that other work on the machine counts little. `cargo bench --bench sampling -- table` prints the table alone. The line of
-//! two threads is measured by the clock and needs a machine with nothing else to do.
+//! After criterion's own figures a table gives the speed of figrs relative to the loop: one means as fast as the loop, two means twice as fast. For
+//! the table, figrs and the loop take turns, and the medians of the processor time of this thread are compared, so that other work on the machine has
+//! little influence. `cargo bench --bench sampling -- table` prints the table alone. The line for two threads uses wall-clock time and needs a
+//! machine with nothing else to do.
 
 use std::fs;
 use std::hint::black_box;
@@ -23,7 +23,7 @@ const PARTICLES: usize = 1000;
 const POPULATIONS: u64 = 16;
 const STEPS: usize = 50;
 
-/// Sums of weights and of their squares, in all and for one value.
+/// Sums of weights and of squared weights, over all worlds and over the worlds with one value.
 #[derive(Default)]
 struct Sums {
     all: (f64, f64),
@@ -136,7 +136,7 @@ fn geometric() -> (Model, Element<u32>) {
     (Model::new().condition(&n, |n| n % 2 == 0), n)
 }
 
-/// The share of the numbers from four on.
+/// Returns the share of worlds with at least four failures among the worlds with an even number of failures.
 fn geometric_by_hand() -> f64 {
     let mut rng = stream(1, 0);
     let mut counts: Vec<u64> = Vec::new();
@@ -164,7 +164,7 @@ fn near(i: u8) -> [f64; 5] {
     std::array::from_fn(|j| 1.0 / (1.0 + f64::from(i.abs_diff(j as u8))).powi(2))
 }
 
-/// A hidden Markov model of five states, seen at every step.
+/// Returns a hidden Markov model of five states, observed at every step.
 fn hidden_markov() -> (Model, Element<u8>) {
     let mut state = Uniform::new(0..5u8);
     let mut model = Model::new();
@@ -184,7 +184,7 @@ fn filter(populations: u64) -> SequentialMonteCarlo {
     filter.threshold(1.0).threads(NonZero::<usize>::MIN).seed(1)
 }
 
-/// Systematic resampling: particles by their weights.
+/// Systematic resampling, which replaces particles in proportion to their weights.
 fn resample<T: Copy>(particles: &mut Vec<T>, weights: &[f64], sum: f64, offset: f64) {
     let scale = particles.len() as f64 / sum;
     let (mut from, mut reached) = (0, weights[0] * scale);
@@ -199,7 +199,7 @@ fn resample<T: Copy>(particles: &mut Vec<T>, weights: &[f64], sum: f64, offset: 
     *particles = chosen.collect();
 }
 
-/// The logarithm of the evidence, and the share of the weight on a last state of one.
+/// Returns the logarithm of the evidence, and the share of the weight of particles whose last state is one.
 fn hidden_markov_by_hand(number: u64) -> (f64, f64) {
     let rows: [[f64; 5]; 5] = std::array::from_fn(|i| {
         let weights = near(i as u8);
@@ -243,7 +243,7 @@ fn seen(t: usize) -> f64 {
     3.0 * (t as f64 / 5.0).sin()
 }
 
-/// A Gaussian random walk seen through noise.
+/// Returns a Gaussian random walk that is observed with noise.
 fn random_walk() -> (Model, Element<f64>) {
     let mut here = Normal::new(0.0, Variance(1.0));
     let mut model = Model::new();
@@ -254,7 +254,7 @@ fn random_walk() -> (Model, Element<f64>) {
     (model, here)
 }
 
-/// The logarithm of the evidence, and the mean of the last place.
+/// Returns the logarithm of the evidence, and the mean of the last position.
 fn random_walk_by_hand(number: u64) -> (f64, f64) {
     const ROOT: f64 = 0.398_942_280_401_432_7;
     let Ok(noise) = Gaussian::new(0.0, 1.0) else {
@@ -286,7 +286,7 @@ fn random_walk_by_hand(number: u64) -> (f64, f64) {
     (log_evidence, mean)
 }
 
-/// Calls `each` with a name, the loop by hand and the same with figrs.
+/// Calls `each` with the name of a benchmark, the hand-written loop and the same work with figrs.
 fn pairs(mut each: impl FnMut(&str, &mut dyn FnMut(), &mut dyn FnMut())) {
     let sampler = importance(WORLDS, 1);
     let (model, target) = burglary();
@@ -313,7 +313,7 @@ fn pairs(mut each: impl FnMut(&str, &mut dyn FnMut(), &mut dyn FnMut())) {
         },
         &mut || drop(black_box(sampler.run(&model, &target))),
     );
-    // A single population tells what the start of a run costs, which the loop does not have.
+    // A single population shows the cost of starting a run, which the loop does not have.
     for populations in [1, POPULATIONS] {
         let filter = filter(populations);
         let (model, target) = hidden_markov();
@@ -348,7 +348,7 @@ fn sampling(c: &mut Criterion) {
     });
 }
 
-/// The processor time of this thread so far; the time of the clock if the system does not report it.
+/// Returns the processor time of this thread so far, or the elapsed time if the system does not report processor time.
 fn processor_time(started: Instant) -> Duration {
     let ran = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let ran = ran.and_then(|line| line.split(' ').next()?.parse().ok());
@@ -360,7 +360,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// The median times of two pieces of work that take turns. Each is repeated until its time is long beside the grain of the clock.
+/// Returns the median times of two tasks that take turns. Each task is repeated until its time is long compared with the resolution of the clock.
 fn in_turns(rounds: usize, clock: impl Fn() -> Duration, work: [&mut dyn FnMut(); 2]) -> [f64; 2] {
     const LONG: f64 = 0.1;
     let repeats = |work: &mut dyn FnMut()| {
@@ -384,7 +384,7 @@ fn in_turns(rounds: usize, clock: impl Fn() -> Duration, work: [&mut dyn FnMut()
     [0, 1].map(|i| median(times.iter().map(|pair| pair[i]).collect()))
 }
 
-/// Prints the speed of figrs in units of the hand-written loops.
+/// Prints the speed of figrs relative to the hand-written loops.
 fn table() {
     const ROUNDS: usize = 21;
     let started = Instant::now();
@@ -429,7 +429,7 @@ fn main() {
     Criterion::default().configure_from_args().final_summary();
     let mut arguments = std::env::args().skip(1);
     let plain = arguments.all(|argument| argument == "--bench" || argument == "table");
-    // Not where the benches are only tried, or some of them chosen.
+    // The table is not printed if the benchmarks are only tested, or if some of them are selected.
     if plain && std::env::args().len() > 1 {
         table();
     }

@@ -1,8 +1,8 @@
-//! Gibbs sampling beside loops written by hand: a grid of spins, and the alarm network where its file is at hand.
+//! Benchmarks of Gibbs sampling, compared with hand-written loops: a grid of spins, and the alarm network if its file is installed.
 //!
-//! Each bench is a whole run on one thread, finding the blocks included, of so many sweeps that this hardly matters; the
-//! throughput is in updates of one block. The loop for the grid is specialised to it: five probabilities, by
-//! the number of neighbours that are up. The one for the network multiplies rows of its tables, as the library does.
+//! Each benchmark is a whole run on one thread, including the search for blocks, with so many sweeps that this search hardly matters; the throughput
+//! is in updates of one block. The loop for the grid is specialised: it uses five probabilities, one for each number of neighbours that are up. The
+//! loop for the network multiplies rows of its tables, as the library does.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use figrs::stream;
 const SIDE: usize = 50;
 const COUPLING: f64 = 0.3;
 
-/// Spins in a grid, neighbours of which weigh `e^j` where they agree and `e^-j` where not.
+/// Returns a grid of spins in which two neighbours have the weight `e^j` if they agree and `e^-j` if they differ.
 fn grid() -> (Model, Vec<Element<bool>>) {
     let spins: Vec<_> = (0..SIDE * SIDE).map(|_| Flip::new(0.5)).collect();
     let mut model = Model::new();
@@ -30,10 +30,10 @@ fn grid() -> (Model, Vec<Element<bool>>) {
     (model, spins)
 }
 
-/// The grid by hand; returns the number of times that the middle was up.
+/// Samples the grid by a hand-written loop; returns the number of sweeps after which the middle spin was up.
 fn grid_by_hand(sweeps: u64) -> u64 {
     let mut rng = stream(1, 0);
-    // A border that counts as neither: the difference of up and down neighbours decides.
+    // Spins beyond the border count as neither up nor down: the difference between the numbers of up and down neighbours decides.
     let up: Vec<f64> = (0..9)
         .map(|d| 1.0 / (1.0 + (-2.0 * COUPLING * f64::from(d - 4)).exp()))
         .collect();
@@ -59,18 +59,18 @@ fn grid_by_hand(sweeps: u64) -> u64 {
     count
 }
 
-/// A table, the strides of its other variables, and that of the variable it is listed for.
+/// A table that mentions a variable, the strides of its other variables, and the stride of that variable.
 type Mention<'a> = (&'a [f64], Vec<(usize, usize)>, usize);
 
-/// A network as tables, for a loop that is specialised to them; returns the number of times that the first variable was in
-/// its first state.
+/// Samples a network, given as tables, by a loop that is specialised to tables; returns the number of times that the first variable was in its first
+/// state.
 fn network_by_hand(network: &Network, sweeps: u64) -> u64 {
     let cards: Vec<usize> = network
         .variables()
         .iter()
         .map(|v| v.states().len())
         .collect();
-    // For each variable the tables that mention it.
+    // For each variable, the tables that mention it.
     let mut around: Vec<Vec<Mention<'_>>> = vec![Vec::new(); cards.len()];
     for table in network.tables() {
         let mut stride = 1;
@@ -129,7 +129,7 @@ fn alarm(c: &mut Criterion) {
         println!("skipped: {} is not there", path.display());
         return;
     };
-    // All variables are asked for, so that none is left out.
+    // All variables are targets, so that the sampler leaves none out.
     let gibbs = Gibbs::new(SWEEPS / 100).thin(100).burn_in(0).chains(1);
     let variables = network.elements().len() as u64;
     let mut group = c.benchmark_group("alarm");

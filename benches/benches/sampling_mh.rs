@@ -1,5 +1,5 @@
-//! Single-site Metropolis-Hastings on a mixture of two Gaussians, beside a hand-written loop that makes random walks and draws from the prior and
-//! does no more than it must; both on one thread, the same number of steps.
+//! Benchmark of single-site Metropolis-Hastings on a mixture of two Gaussians, compared with a hand-written loop that makes random walks and draws
+//! from the prior and does only the necessary work. Both run on one thread and make the same number of steps.
 
 use std::hint::black_box;
 use std::num::NonZero;
@@ -21,7 +21,7 @@ fn density(mean: f64, deviation: f64, x: f64) -> f64 {
     -0.5 * z * z - deviation.ln() - LOG_ROOT
 }
 
-/// The polar method.
+/// Draws a normal number by the polar method.
 fn draw<R: Rng + ?Sized>(mean: f64, deviation: f64, rng: &mut R) -> f64 {
     loop {
         let u = 2.0 * rng.random::<f64>() - 1.0;
@@ -48,7 +48,7 @@ fn mixture() -> (Model, [Element<f64>; 2]) {
     (model, means)
 }
 
-/// The sum of the draws of the first mean.
+/// Returns the sum of the draws of the first mean.
 fn by_hand(seed: u64) -> f64 {
     let mut rng = stream(seed, 0);
     let points = data();

@@ -1,6 +1,6 @@
 //! Times learning with figrs on one Bayesian network and prints times and results as one JSON object; `learning.py` calls it.
 //!
-//! `learning_times FILE COMPLETE.csv OPEN.csv ROUNDS SECONDS`: a structure from complete data, and tables by some rounds of
+//! `learning_times FILE COMPLETE.csv OPEN.csv ROUNDS SECONDS` learns a structure from complete data, and tables by some rounds of
 //! expectation-maximisation from data with missing values.
 
 use std::error::Error;

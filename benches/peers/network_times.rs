@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The worlds from which new evidence is taken, and the seed that draws them.
+/// Number of worlds from which new evidence is taken; the seed that draws them is below.
 const WORLDS: usize = 64;
 const SEED: u64 = 1;
 /// Number of variables that get new evidence if none is given.
@@ -23,7 +23,7 @@ struct Arguments {
     network: PathBuf,
     evidence: Option<PathBuf>,
     uai: Option<PathBuf>,
-    /// Time for which each question is repeated.
+    /// Time, in seconds, for which each query is repeated.
     seconds: f64,
 }
 
@@ -65,7 +65,7 @@ fn read_all(tree: &mut CompiledTree, network: &Network) -> Result<Marginals> {
     read.collect()
 }
 
-/// The observations of a file `{"evidence": {"3": 0}}`: indices of variables and of their states.
+/// Reads the observations of a file such as `{"evidence": {"3": 0}}`, which gives indices of variables and of their states.
 fn read_evidence(network: &Network, path: &PathBuf) -> Result<Vec<Observation>> {
     let file: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
     let pairs = file["evidence"].as_object().ok_or("no \"evidence\"")?;
@@ -76,8 +76,8 @@ fn read_evidence(network: &Network, path: &PathBuf) -> Result<Vec<Observation>> 
     Ok(network.evidence_from_uai(&words.join(" "))?)
 }
 
-/// States of some variables that can be observed together: those given first, if any, then such of some
-/// drawn worlds as differ from those before in as many variables as possible.
+/// Returns states of some variables that can be observed together. The states that are given come first, if any; then come states of drawn worlds
+/// that differ from the earlier ones in as many variables as possible.
 fn new_evidence(
     network: &Network,
     observed: &[&Element<State>],
@@ -108,7 +108,7 @@ fn set_all(tree: &mut CompiledTree, observed: &[&Element<State>], states: &[Stat
     Ok(())
 }
 
-/// A compiled tree that gets new evidence: the first answer, and later ones.
+/// Measures a compiled tree that gets new evidence: the time of the first answer, and of later answers.
 fn warm(
     clock: &Clock,
     seconds: f64,
@@ -155,10 +155,10 @@ fn warm(
     }))
 }
 
-/// Marginals, the probability of the evidence and the most probable world, each time of a new tree.
+/// Measures marginals, the probability of the evidence and the most probable world, each with a newly compiled tree.
 fn cold(clock: &Clock, seconds: f64, network: &Network, model: &Model) -> Result<Value> {
     let elements = network.elements();
-    // A tree is handed out with its answer, so that it is freed when no clock runs.
+    // The tree is returned with its answer, so that it is freed while the clock is not read.
     let (times, (tree, marginals)) = clock.repeat(seconds, || {
         let mut tree = one_thread().compile(model, elements)?;
         let marginals = read_all(&mut tree, network)?;
@@ -211,7 +211,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The clock is that of one thread, so one thread does all the work.
+/// Returns a junction tree that uses one thread, because the clock measures only one thread.
 fn one_thread() -> JunctionTree {
     JunctionTree::new().threads(std::num::NonZero::<usize>::MIN)
 }

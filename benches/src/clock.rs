@@ -1,4 +1,4 @@
-//! CPU time of a thread.
+//! Measures the CPU time of a thread.
 
 use std::error::Error;
 use std::time::Instant;
@@ -6,10 +6,10 @@ use std::time::Instant;
 #[cfg(target_os = "linux")]
 use rustix::time::{ClockId, clock_gettime};
 
-/// At most as many repetitions of one question.
+/// Maximum number of repetitions of one query.
 const REPETITIONS: usize = 200;
 
-/// The CPU seconds of this thread if the system reports them, or else the time of the clock.
+/// A clock for the CPU time of this thread or, if the system does not report it, for elapsed time.
 #[derive(Debug)]
 pub struct Clock {
     start: Instant,
@@ -17,7 +17,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The clock from now on.
+    /// Creates a clock that starts now.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -26,26 +26,26 @@ impl Clock {
         }
     }
 
-    /// `cpu` or `wall`.
+    /// Returns `cpu` or `wall`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         if self.is_cpu { "cpu" } else { "wall" }
     }
 
-    /// Seconds.
+    /// Returns the CPU seconds of this thread so far, or else the seconds since the clock was created.
     #[must_use]
     pub fn now(&self) -> f64 {
         let cpu = if self.is_cpu { cpu_seconds() } else { None };
         cpu.unwrap_or_else(|| self.start.elapsed().as_secs_f64())
     }
 
-    /// Asks the same question again and again: the CPU seconds of each time, and the last answer.
+    /// Repeats the same query; returns the CPU seconds of each repetition, and the last answer.
     ///
-    /// An answer is freed while no clock runs.
+    /// The time in which an answer is freed is not measured.
     ///
     /// # Errors
     ///
-    /// Those of the question.
+    /// Returns the errors of the query.
     pub fn repeat<T>(
         &self,
         seconds: f64,
@@ -64,7 +64,7 @@ impl Clock {
     }
 }
 
-/// CPU seconds of this thread.
+/// Returns the CPU seconds that this thread has used.
 #[cfg(target_os = "linux")]
 #[expect(clippy::unnecessary_wraps, reason = "other systems have no such clock")]
 fn cpu_seconds() -> Option<f64> {
